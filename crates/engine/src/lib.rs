@@ -1,1 +1,4 @@
-//! Room `engine`.
+//! engine
+#![forbid(unsafe_code)]
+mod bits;
+mod execute;
