@@ -30,12 +30,12 @@ use curve25519_dalek::{
     constants::RISTRETTO_BASEPOINT_TABLE,
     ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint},
     scalar::Scalar,
-    traits::{BasepointTable, Identity, IsIdentity},
+    traits::{Identity, IsIdentity},
 };
 use sealane_block::{Block, Coins};
 use sealane_net::PartyId;
 use subtle::{Choice, ConditionallySelectable};
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 /// OTs in a run: one for each bit of the receiver's block of choices.
 pub(crate) const OTS: usize = 128;
@@ -70,7 +70,11 @@ impl Sender {
     pub(crate) fn new(roles: Roles, coins: &mut Coins) -> Sender {
         let secret = random_scalar(coins);
         let opening = encode(&(RISTRETTO_BASEPOINT_TABLE * &*secret));
-        Sender { roles, secret, opening }
+        Sender {
+            roles,
+            secret,
+            opening,
+        }
     }
 
     /// The opening message.
@@ -186,26 +190,25 @@ impl KeyDerivation {
             .update(opening)
             .update(reply)
             .finalize();
-        KeyDerivation { opening: *opening, transcript: *transcript.as_bytes() }
+        KeyDerivation {
+            opening: *opening,
+            transcript: *transcript.as_bytes(),
+        }
     }
 
     /// The key of OT `index`. All fields are of fixed length, so the encoding is injective.
     fn key(&self, index: usize, reply: &Encoded, shared: &RistrettoPoint) -> Block {
-        let mut shared = encode(shared);
-        let mut hasher = blake3::Hasher::new_derive_key("sealane 1 ot base key");
+        let shared = Zeroizing::new(encode(shared));
+        let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 1 ot base key"));
         hasher
             .update(&self.transcript)
             .update(&(index as u64).to_le_bytes())
             .update(&self.opening)
             .update(reply)
-            .update(&shared);
-        let mut bytes = [0; 16];
-        hasher.finalize_xof().fill(&mut bytes);
-        let key = Block::from_bytes(bytes);
-        bytes.zeroize();
-        shared.zeroize();
-        hasher.zeroize();
-        key
+            .update(&shared[..]);
+        let mut bytes = Zeroizing::new([0; 16]);
+        Zeroizing::new(hasher.finalize_xof()).fill(&mut bytes[..]);
+        Block::from_bytes(*bytes)
     }
 }
 
@@ -214,7 +217,10 @@ mod tests {
     use super::*;
     use sealane_block::Cpu;
 
-    const ROLES: Roles = Roles { sender: PartyId(4), receiver: PartyId(1) };
+    const ROLES: Roles = Roles {
+        sender: PartyId(4),
+        receiver: PartyId(1),
+    };
     const CHOICES: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
 
     /// Bytes that RFC 9496, appendix A.2, lists as no encoding of a point, some of each kind.
@@ -271,14 +277,25 @@ mod tests {
         for (index, (pair, key)) in pairs.iter().zip(received.keys.iter()).enumerate() {
             let choice = (CHOICES.value() >> index & 1) as usize;
             assert!(pair[choice].value() == key.value(), "key of OT {index}");
-            assert!(pair[1 - choice].value() != key.value(), "other key of OT {index}");
+            assert!(
+                pair[1 - choice].value() != key.value(),
+                "other key of OT {index}"
+            );
 
-            let encoded: Encoded = received.reply[32 * index..][..32].try_into().expect("32 bytes");
+            let encoded: Encoded = received.reply[32 * index..][..32]
+                .try_into()
+                .expect("32 bytes");
             let point = decode(&encoded).expect("a point");
-            let shared = [secret * point, secret * (point - decode(&opening).expect("a point"))];
+            let shared = [
+                secret * point,
+                secret * (point - decode(&opening).expect("a point")),
+            ];
             for (key, shared) in pair.iter().zip(shared) {
                 let expected = reference_key(&opening, &received.reply, index, shared);
-                assert!(key.to_bytes() == expected, "keys of OT {index} by their definition");
+                assert!(
+                    key.to_bytes() == expected,
+                    "keys of OT {index} by their definition"
+                );
             }
         }
     }
@@ -294,10 +311,18 @@ mod tests {
                 // Another valid point in the place of the last one.
                 reply.copy_within(0..32, REPLY_BYTES - 32);
             }
-            let keys = Sender { roles, ..sender }.keys(&reply).expect("a valid reply");
-            keys.iter().flatten().map(|key| key.value()).collect::<Vec<_>>()
+            let keys = Sender { roles, ..sender }
+                .keys(&reply)
+                .expect("a valid reply");
+            keys.iter()
+                .flatten()
+                .map(|key| key.value())
+                .collect::<Vec<_>>()
         };
-        let exchanged = Roles { sender: ROLES.receiver, receiver: ROLES.sender };
+        let exchanged = Roles {
+            sender: ROLES.receiver,
+            receiver: ROLES.sender,
+        };
         let honest = keys(ROLES, false);
         assert_eq!(honest, keys(ROLES, false));
         for other in [keys(exchanged, false), keys(ROLES, true)] {
@@ -308,10 +333,15 @@ mod tests {
     #[test]
     fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
         let sender = || Sender::new(ROLES, &mut coins(1));
-        let good = receive(ROLES, sender().opening(), CHOICES, &mut coins(2)).expect("valid").reply;
+        let good = receive(ROLES, sender().opening(), CHOICES, &mut coins(2))
+            .expect("valid")
+            .reply;
         let identity = [0; 32];
         for bad in BAD_ENCODINGS.map(bytes_of).into_iter().chain([identity]) {
-            assert!(receive(ROLES, &bad, CHOICES, &mut coins(2)).is_err(), "opening {bad:?}");
+            assert!(
+                receive(ROLES, &bad, CHOICES, &mut coins(2)).is_err(),
+                "opening {bad:?}"
+            );
             for index in [0, 77, OTS - 1] {
                 let mut reply = good;
                 reply[32 * index..][..32].copy_from_slice(&bad);

@@ -23,8 +23,8 @@
 //! stays at two or three chunks however many OTs are asked for.
 //!
 //! ```text
-//! |<-------------- chunk 0 -------------->|<-- chunk 1 --> ...
-//! | u_0: 64 blocks | u_1 | ... | u_127    | u_0 | u_1 ...
+//! |<------------- chunk 0 ------------->|<- chunk 1 -> ...
+//! | u_0: 64 blocks | u_1 | ... | u_127 | u_0 | u_1 | ...
 //! ```
 //!
 //! The generators `G` are never rewound, so any number of extensions follow one set-up.
@@ -40,7 +40,8 @@
 //! `delta`, and `delta` is the offset that it already uses. Both labels go nowhere but into the
 //! garbling hash, which has to be circular correlation robust for that offset anyway (Choi, Katz,
 //! Kumaresan and Zhou, TCC 2012), so these OTs add no assumption. **The outputs must not be used
-//! as one-time pads or keys in any other way**: two of them reveal `delta` or a choice.
+//! as one-time pads or keys in any other way**: all pairs differ by the same `delta`, so whoever
+//! learns both blocks of one OT knows both blocks of all.
 //! Bit 0 of the garbler's `delta` is 1, so 127 of its bits are secret; nothing here relies on it.
 //!
 //! # What it does not withstand
@@ -49,8 +50,8 @@
 //!   run goes on to a correct result tells it that bit. One such row for each bit yields `delta`,
 //!   and with it every input of the garbler. Consistency checks stop this (Keller, Orsini and
 //!   Scholl, CRYPTO 2015; Roy, CRYPTO 2022); they are not here yet.
-//! * A corrupt receiver also picks its seeds, hence its own outputs `t_j`, even equal ones. The
-//!   garbling hash has a tweak for each gate, so equal labels do not repeat a hash input.
+//! * A corrupt receiver may try many secrets of the base OTs and keep the one whose outputs `t_j`
+//!   it likes best, so its labels are not exactly uniform.
 //! * A corrupt sender can only choose a `delta` other than the one it garbles with, which fails for
 //!   choices 1 and so makes a run's success depend on inputs: that is the selective failure that
 //!   every semi-honest garbling protocol leaves open.
@@ -93,14 +94,26 @@ impl CotSender {
         delta: Block,
         coins: &mut Coins,
     ) -> Result<CotSender, OtError> {
-        let roles = Roles { sender: peer, receiver: mesh.me() };
+        let roles = Roles {
+            sender: peer,
+            receiver: mesh.me(),
+        };
         let mut opening = [0; base::POINT_BYTES];
         mesh.recv(peer, &mut opening)?;
         let received = base::receive(roles, &opening, delta, coins)
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         mesh.send(peer, &received.reply)?;
-        let columns = received.keys.iter().map(|&seed| Prg::new(cpu, seed)).collect();
-        Ok(CotSender { cpu, peer, delta, columns })
+        let columns = received
+            .keys
+            .iter()
+            .map(|&seed| Prg::new(cpu, seed))
+            .collect();
+        Ok(CotSender {
+            cpu,
+            peer,
+            delta,
+            columns,
+        })
     }
 
     /// Reads one extension message ([`extend_bytes`](crate::extend_bytes) of `zero_labels.len()`)
@@ -113,7 +126,9 @@ impl CotSender {
             let columns = &mut columns[..width * GROUP];
             let streams = &mut streams[..width * GROUP];
             mesh.recv(self.peer, bytemuck::cast_slice_mut(columns))?;
-            let pieces = columns.chunks_exact_mut(width).zip(streams.chunks_exact_mut(width));
+            let pieces = columns
+                .chunks_exact_mut(width)
+                .zip(streams.chunks_exact_mut(width));
             for (i, ((column, stream), generator)) in pieces.zip(&mut self.columns).enumerate() {
                 // q_i = G(k_i^{delta_i}) ^ delta_i * u_i, with the bit spread to a mask.
                 let mask = ((self.delta.value() >> i) & 1).wrapping_neg();
@@ -156,13 +171,24 @@ impl CotReceiver {
         peer: PartyId,
         coins: &mut Coins,
     ) -> Result<CotReceiver, OtError> {
-        let base = base::Sender::new(Roles { sender: mesh.me(), receiver: peer }, coins);
+        let base = base::Sender::new(
+            Roles {
+                sender: mesh.me(),
+                receiver: peer,
+            },
+            coins,
+        );
         mesh.send(peer, base.opening())?;
         mesh.flush()?;
         let mut reply = [0; base::REPLY_BYTES];
         mesh.recv(peer, &mut reply)?;
-        let seeds = base.keys(&reply).map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
-        let columns = seeds.iter().map(|pair| pair.map(|seed| Prg::new(cpu, seed))).collect();
+        let seeds = base
+            .keys(&reply)
+            .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
+        let columns = seeds
+            .iter()
+            .map(|pair| pair.map(|seed| Prg::new(cpu, seed)))
+            .collect();
         Ok(CotReceiver { cpu, peer, columns })
     }
 
@@ -187,7 +213,9 @@ impl CotReceiver {
             let columns = &mut columns[..width * GROUP];
             let masked = &mut masked[..width * GROUP];
             pack(choices, packed);
-            let pieces = columns.chunks_exact_mut(width).zip(masked.chunks_exact_mut(width));
+            let pieces = columns
+                .chunks_exact_mut(width)
+                .zip(masked.chunks_exact_mut(width));
             for ((column, masked), [zero, one]) in pieces.zip(&mut self.columns) {
                 // t_i = G(k_i^0), u_i = t_i ^ G(k_i^1) ^ x.
                 zero.fill(column);
@@ -207,7 +235,10 @@ impl ZeroizeOnDrop for CotReceiver {}
 
 /// Room for the columns of one chunk of an extension of `count` OTs; erased when dropped.
 fn chunk_buffer(count: usize) -> Zeroizing<Vec<Block>> {
-    Zeroizing::new(vec![Block::ZERO; count.min(CHUNK_OTS).next_multiple_of(GROUP)])
+    Zeroizing::new(vec![
+        Block::ZERO;
+        count.min(CHUNK_OTS).next_multiple_of(GROUP)
+    ])
 }
 
 /// Turns the columns of a chunk into rows and drops the rows of the padding. `rows` is room of the
@@ -233,4 +264,4 @@ fn pack(choices: &[u8], packed: &mut [Block]) {
     }
 }
 
-const _: () = assert!(OTS == GROUP && CHUNK_OTS % GROUP == 0);
+const _: () = assert!(OTS == GROUP && CHUNK_OTS.is_multiple_of(GROUP));

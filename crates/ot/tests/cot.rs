@@ -1,19 +1,18 @@
-//! Two parties over memory channels: outputs, bytes, rounds, faults, and the same on every tier.
+//! Honest runs: outputs, bytes, rounds, hidden choices, and the same on every tier.
 
+mod common;
+
+use common::{DELTA, RECEIVER, SENDER, best_cpu, join, pair, set_up_receiver, set_up_sender};
 use proptest::prelude::*;
 use sealane_block::{Block, Coins, Cpu};
-use sealane_net::{Mesh, NetError, PartyId};
-use sealane_ot::{
-    CotReceiver, CotSender, OtError, SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes,
-};
+use sealane_net::{Mesh, PartyId};
+use sealane_ot::{CotReceiver, OtError, SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use std::{collections::HashSet, thread};
 
-const SENDER: PartyId = PartyId(0);
-const RECEIVER: PartyId = PartyId(1);
-/// An offset with both bits in every region; bit 0 is 1, as in the garbler's.
-const DELTA: Block = Block::new(0x8f0e_6a51_c3d2_7b94_00ff_1234_9abc_def1);
 /// Around every boundary of groups (128) and chunks (8192), and nothing at all.
-const COUNTS: [usize; 12] = [1, 127, 128, 129, 0, 1000, 8191, 8192, 8193, 16383, 16384, 20000];
+const COUNTS: [usize; 12] = [
+    1, 127, 128, 129, 0, 1000, 8191, 8192, 8193, 16383, 16384, 20000,
+];
 
 #[test]
 fn outputs_are_correlated_for_every_count_on_one_setup_and_every_tier() {
@@ -65,7 +64,8 @@ fn parties_of_a_larger_mesh_run_it_with_any_index() {
         let mut cot = CotReceiver::setup(cpu, &mut receiver_mesh, PartyId(2), &mut coins)
             .expect("an honest sender");
         let mut labels = vec![Block::ZERO; 300];
-        cot.extend(&mut receiver_mesh, &choices, &mut labels).expect("memory");
+        cot.extend(&mut receiver_mesh, &choices, &mut labels)
+            .expect("memory");
         receiver_mesh.flush().expect("memory");
         (join(sender).expect("an honest receiver"), labels)
     });
@@ -132,8 +132,17 @@ fn for_fixed_coins_transcripts_and_labels_are_identical_on_every_tier() {
     let runs: Vec<_> = runs.collect();
     let (_, from_sender, from_receiver, zero_labels, labels) = &runs[0];
     for run in &runs {
-        assert_eq!((&run.1, &run.2), (from_sender, from_receiver), "transcript, {:?}", run.0);
-        assert!((&run.3, &run.4) == (zero_labels, labels), "labels, {:?}", run.0);
+        assert_eq!(
+            (&run.1, &run.2),
+            (from_sender, from_receiver),
+            "transcript, {:?}",
+            run.0
+        );
+        assert!(
+            (&run.3, &run.4) == (zero_labels, labels),
+            "labels, {:?}",
+            run.0
+        );
     }
 }
 
@@ -145,14 +154,28 @@ fn the_extension_message_hides_the_choices() {
     // 255 degrees of freedom: mean 255, deviation 22.6. Uniform bytes stay within five deviations
     // with probability above 1 - 10^-5, and the coins are fixed.
     let plausible = 142.0..368.0;
-    assert!(statistics.iter().all(|value| plausible.contains(value)), "{statistics:?}");
+    assert!(
+        statistics.iter().all(|value| plausible.contains(value)),
+        "{statistics:?}"
+    );
     // The two differ as two uniform strings do: so does their XOR.
-    let xor: Vec<u8> = messages[0].iter().zip(&messages[1]).map(|(a, b)| a ^ b).collect();
-    assert!(plausible.contains(&chi_square(&xor)), "{}", chi_square(&xor));
+    let xor: Vec<u8> = messages[0]
+        .iter()
+        .zip(&messages[1])
+        .map(|(a, b)| a ^ b)
+        .collect();
+    assert!(
+        plausible.contains(&chi_square(&xor)),
+        "{}",
+        chi_square(&xor)
+    );
     // The sanity check can fail: equal coins leave nothing but the choices in the XOR, and one
     // byte in fifty that is not random is noticed.
-    let bare: Vec<u8> =
-        messages[0].iter().zip(extension_message(10, 1)).map(|(a, b)| a ^ b).collect();
+    let bare: Vec<u8> = messages[0]
+        .iter()
+        .zip(extension_message(10, 1))
+        .map(|(a, b)| a ^ b)
+        .collect();
     assert!(bare.iter().all(|&byte| byte == 0xff));
     let mut marked = messages[0].clone();
     marked.iter_mut().step_by(50).for_each(|byte| *byte = 0);
@@ -181,150 +204,14 @@ fn extension_message(seed: u64, choice: u8) -> Vec<u8> {
 /// Pearson's statistic of the byte histogram against the uniform one.
 fn chi_square(bytes: &[u8]) -> f64 {
     let mut histogram = [0.0; 256];
-    bytes.iter().for_each(|&byte| histogram[usize::from(byte)] += 1.0);
+    bytes
+        .iter()
+        .for_each(|&byte| histogram[usize::from(byte)] += 1.0);
     let expected = bytes.len() as f64 / 256.0;
-    histogram.iter().map(|seen: &f64| (seen - expected).powi(2) / expected).sum()
-}
-
-#[test]
-fn an_opening_that_is_no_point_is_the_receivers_fault() {
-    // 2^255 - 1, which is not reduced; the identity; a point whose last bit was flipped on the way.
-    let mut not_reduced = [0xff; 32];
-    not_reduced[31] = 0x7f;
-    for opening in [not_reduced, [0; 32], [1; 32]] {
-        let result = against_receiver(|mesh| {
-            mesh.send(SENDER, &opening)?;
-            mesh.flush()
-        });
-        assert!(matches!(result, Err(OtError::BadPoint(RECEIVER))), "{}", text(&result));
-        assert_eq!(
-            text(&result),
-            "party 1 sent a malformed curve point during the set-up of oblivious transfers"
-        );
-    }
-}
-
-#[test]
-fn one_reply_in_128_that_is_no_point_is_the_senders_fault() {
-    for index in [0, 64, 127] {
-        let result = against_sender(|mesh| {
-            // An honest reply with one point overwritten: the honest sender is run on a mesh of
-            // its own against this opening.
-            let mut opening = [0; 32];
-            mesh.recv(RECEIVER, &mut opening)?;
-            let mut reply = honest_reply(&opening);
-            reply[32 * index..][..32].fill(0);
-            mesh.send(RECEIVER, &reply)?;
-            mesh.flush()
-        });
-        assert!(matches!(result, Err(OtError::BadPoint(SENDER))), "{}", text(&result));
-    }
-}
-
-/// What an honest sender replies to `opening`.
-fn honest_reply(opening: &[u8; 32]) -> Vec<u8> {
-    let (_, reply) = pair(
-        |mut mesh| {
-            set_up_sender(best_cpu(), &mut mesh, RECEIVER, 1, DELTA)?;
-            Ok(())
-        },
-        |mut mesh| {
-            mesh.send(SENDER, opening)?;
-            mesh.flush()?;
-            let mut reply = vec![0; SETUP_REPLY_BYTES as usize];
-            mesh.recv(SENDER, &mut reply)?;
-            Ok(reply)
-        },
-    );
-    reply
-}
-
-#[test]
-fn a_message_cut_short_or_a_peer_that_left_is_a_network_error_that_names_it() {
-    // The receiver leaves before the opening, in the middle of it, before an extension, and in the
-    // middle of one.
-    for bytes in [0, 31] {
-        let result = against_receiver(|mesh| {
-            mesh.send(SENDER, &vec![7; bytes])?;
-            mesh.flush()
-        });
-        assert_gone(result, RECEIVER);
-    }
-    for bytes in [0, extend_bytes(1000) as usize - 1] {
-        let result = against_receiver(|mesh| {
-            set_up_receiver(best_cpu(), mesh, 2).map_err(net_fault)?;
-            mesh.send(SENDER, &vec![7; bytes])?;
-            mesh.flush()
-        });
-        assert_gone(result, RECEIVER);
-    }
-    // The sender leaves before its reply, and in the middle of it.
-    for bytes in [0, SETUP_REPLY_BYTES as usize - 1] {
-        let result = against_sender(|mesh| {
-            mesh.recv(RECEIVER, &mut [0; 32])?;
-            mesh.send(RECEIVER, &vec![7; bytes])?;
-            mesh.flush()
-        });
-        assert_gone(result, SENDER);
-    }
-}
-
-#[test]
-#[should_panic(expected = "one label for each choice")]
-fn choices_and_labels_of_different_lengths_are_our_own_mistake() {
-    pair(
-        |mut mesh| set_up_sender(best_cpu(), &mut mesh, RECEIVER, 1, DELTA).map(drop),
-        |mut mesh| {
-            let mut cot = set_up_receiver(best_cpu(), &mut mesh, 2)?;
-            cot.extend(&mut mesh, &[0, 1], &mut [Block::ZERO])
-        },
-    );
-}
-
-/// Runs an honest sender, set-up and 1000 OTs, against a receiver that does `attack` and leaves.
-fn against_receiver(
-    attack: impl FnOnce(&mut Mesh) -> Result<(), NetError> + Send,
-) -> Result<(), OtError> {
-    let (result, ()) = pair(
-        |mut mesh| {
-            let run = || {
-                let mut cot = set_up_sender(best_cpu(), &mut mesh, RECEIVER, 1, DELTA)?;
-                cot.extend(&mut mesh, &mut [Block::ZERO; 1000])
-            };
-            Ok({ run }())
-        },
-        |mut mesh| Ok(attack(&mut mesh)?),
-    );
-    result
-}
-
-/// Runs the set-up of an honest receiver against a sender that does `attack` and leaves.
-fn against_sender(
-    attack: impl FnOnce(&mut Mesh) -> Result<(), NetError> + Send,
-) -> Result<(), OtError> {
-    let ((), result) = pair(
-        |mut mesh| Ok(attack(&mut mesh)?),
-        |mut mesh| Ok(set_up_receiver(best_cpu(), &mut mesh, 2).map(drop)),
-    );
-    result
-}
-
-fn assert_gone(result: Result<(), OtError>, peer: PartyId) {
-    match result {
-        Err(OtError::Net(NetError::Vanished(party))) => assert_eq!(party, peer),
-        other => panic!("expected that {peer:?} is gone, got {}", text(&other)),
-    }
-}
-
-fn net_fault(error: OtError) -> NetError {
-    match error {
-        OtError::Net(error) => error,
-        other => panic!("{other}"),
-    }
-}
-
-fn text(result: &Result<(), OtError>) -> String {
-    result.as_ref().err().map_or("no error".into(), ToString::to_string)
+    histogram
+        .iter()
+        .map(|seen: &f64| (seen - expected).powi(2) / expected)
+        .sum()
 }
 
 /// Each party's labels of all extensions, one for each list of choices.
@@ -358,54 +245,14 @@ fn extend_all(
 }
 
 fn assert_correlated(zero_labels: &[Block], labels: &[Block], choices: &[u8], delta: Block) {
-    assert_eq!((zero_labels.len(), labels.len()), (choices.len(), choices.len()));
+    assert_eq!(
+        (zero_labels.len(), labels.len()),
+        (choices.len(), choices.len())
+    );
     for (j, ((q, t), &choice)) in zero_labels.iter().zip(labels).zip(choices).enumerate() {
         let expected = q.value() ^ if choice == 1 { delta.value() } else { 0 };
         assert!(t.value() == expected, "OT {j} of {}", choices.len());
     }
-}
-
-/// Runs both parties on threads of their own. A mesh is dropped when its party is done or fails.
-fn pair<A: Send, B: Send>(
-    sender: impl FnOnce(Mesh) -> Result<A, OtError> + Send,
-    receiver: impl FnOnce(Mesh) -> Result<B, OtError> + Send,
-) -> (A, B) {
-    let mut meshes = Mesh::in_memory(2);
-    let receiver_mesh = meshes.pop().expect("party 1");
-    let sender_mesh = meshes.pop().expect("party 0");
-    thread::scope(|scope| {
-        let sender = scope.spawn(move || sender(sender_mesh));
-        let receiver = scope.spawn(move || receiver(receiver_mesh));
-        // Both are joined before either result is judged, so that the first cause is shown.
-        let (sender, receiver) = (join(sender), join(receiver));
-        (sender.expect("the sender's run"), receiver.expect("the receiver's run"))
-    })
-}
-
-/// The result of a thread, or its panic.
-fn join<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-}
-
-fn set_up_sender(
-    cpu: Cpu,
-    mesh: &mut Mesh,
-    peer: PartyId,
-    seed: u64,
-    delta: Block,
-) -> Result<CotSender, OtError> {
-    let mut coins = Coins::danger_fixed_seed(cpu, seed);
-    let cot = CotSender::setup(cpu, mesh, peer, delta, &mut coins)?;
-    mesh.flush()?;
-    Ok(cot)
-}
-
-fn set_up_receiver(cpu: Cpu, mesh: &mut Mesh, seed: u64) -> Result<CotReceiver, OtError> {
-    CotReceiver::setup(cpu, mesh, SENDER, &mut Coins::danger_fixed_seed(cpu, seed))
-}
-
-fn best_cpu() -> Cpu {
-    Cpu::detect().expect("every machine has a tier")
 }
 
 fn random_choices(cpu: Cpu, count: usize) -> Vec<u8> {
