@@ -1,0 +1,238 @@
+//! The graph: values in single-assignment order, each with its operation.
+
+use crate::diagnostic::Span;
+use crate::types::{Data, Range, RowId, Shape, Type};
+
+/// A whole program.
+#[derive(Clone)]
+pub struct Program {
+    /// Name of the function.
+    pub name: String,
+    /// Names of the parties in the order in which the signature names them.
+    pub parties: Vec<String>,
+    /// The symbolic row counts.
+    pub rows: Vec<Rows>,
+    /// Inputs in the order of the signature.
+    pub inputs: Vec<Input>,
+    /// The main graph. Its parameters are the inputs, in order.
+    pub main: Graph,
+    /// Results: who learns what.
+    pub results: Vec<Reveal>,
+}
+
+/// A symbolic number of rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// Its name in the signature.
+    pub name: String,
+    /// Its upper bound; the number of rows is 1 to `bound`.
+    pub bound: u64,
+}
+
+/// One input: a parameter of the function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Input {
+    /// Name of the parameter.
+    pub name: String,
+    /// Index of the owner in [`Program::parties`].
+    pub owner: u8,
+    /// Element type.
+    pub ty: Type,
+    /// Shape.
+    pub shape: Shape,
+    /// Declared range of each element.
+    pub range: Range,
+    /// Columns of a table that fill the last dimension (or the one column of a 1-D or 0-D input);
+    /// empty if the signature names none.
+    pub columns: Vec<String>,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// One result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reveal {
+    /// Name of the result (`result`, or `result_0`, … where there are several).
+    pub name: String,
+    /// The value.
+    pub value: ValueId,
+    /// Who learns it: indices into [`Program::parties`], ascending.
+    pub to: Vec<u8>,
+    /// Declared type, which the value's type equals.
+    pub ty: Type,
+}
+
+/// A value of one graph: an index into [`Graph::values`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ValueId(pub u32);
+
+/// A graph: the main one, or the body of a `map` or `scan`, traced once.
+#[derive(Clone, Default)]
+pub struct Graph {
+    /// Number of leading values that are parameters.
+    pub params: u32,
+    /// The values; an operation refers to earlier ones only.
+    pub values: Vec<Value>,
+    /// For bodies: what the body returns. Empty for the main graph.
+    pub returns: Vec<ValueId>,
+}
+
+/// One value.
+#[derive(Clone)]
+pub struct Value {
+    /// How it comes about.
+    pub op: Op,
+    /// Element type.
+    pub ty: Type,
+    /// Shape.
+    pub shape: Shape,
+    /// Range of each element.
+    pub range: Range,
+    /// Who can know it without computing on secrets.
+    pub visibility: Visibility,
+    /// The source it came from; not part of the hashed text.
+    pub span: Option<Span>,
+}
+
+/// Who can know a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Everyone: a constant of the program.
+    Public,
+    /// One party: computed from its inputs and constants alone.
+    Known(u8),
+    /// Nobody.
+    Secret,
+}
+
+/// An operation. Operands of element-wise operations broadcast as in NumPy (a symbolic first
+/// dimension aligns only with the same one, or is absent).
+#[derive(Clone)]
+pub enum Op {
+    /// Parameter of the graph, by index.
+    Param(u32),
+    /// A public constant.
+    Const(Data),
+    /// Element-wise, one operand.
+    Unary(Unary, ValueId),
+    /// Element-wise, two operands.
+    Binary(Binary, ValueId, ValueId),
+    /// Element-wise: `where(condition, yes, no)`.
+    Select(ValueId, ValueId, ValueId),
+    /// The same number in the type of this value; ranges make sure that it fits, or (wrapping
+    /// target) it is reduced modulo `2^bits`.
+    Cast(ValueId),
+    /// Reduction of one axis, which disappears. Axis 0 may be the symbolic one.
+    Reduce(Reduction, ValueId, u32),
+    /// `a @ b`: the last axis of `a` with the first of `b` (`b` has one or two fixed dimensions
+    /// and no symbolic one).
+    Dot(ValueId, ValueId),
+    /// Elements `start..start + len` of one fixed axis; `squeeze` (then `len` is 1) removes it.
+    Slice {
+        /// The tensor.
+        of: ValueId,
+        /// The axis, counted with the symbolic one.
+        axis: u32,
+        /// First element.
+        start: u64,
+        /// Number of elements.
+        len: u64,
+        /// Whether the axis disappears.
+        squeeze: bool,
+    },
+    /// Equal shapes joined along a new fixed axis.
+    Stack(Vec<ValueId>, u32),
+    /// The body applied to each element of axis 0 of every `over` (equal first dimensions);
+    /// `captured` values are the same for each. Body parameters: slices of `over`, then `captured`.
+    /// Results gain the axis 0. A map with several results has one [`Op::Part`] for each.
+    Map {
+        /// Tensors walked along axis 0.
+        over: Vec<ValueId>,
+        /// Values that every call sees whole.
+        captured: Vec<ValueId>,
+        /// The body.
+        body: Box<Graph>,
+    },
+    /// `carry = body(carry, element, captured)` along axis 0 of `over`, in order. Body parameters:
+    /// carries, slices, captured. Body returns: the next carries (types and ranges as those of
+    /// `init`), then per-element outputs. Parts: last carries, then stacked outputs.
+    Scan {
+        /// Initial carries.
+        init: Vec<ValueId>,
+        /// Tensors walked along axis 0.
+        over: Vec<ValueId>,
+        /// Values that every call sees whole.
+        captured: Vec<ValueId>,
+        /// The body.
+        body: Box<Graph>,
+    },
+    /// Result number `.1` of a [`Op::Map`] or [`Op::Scan`]. Those two carry the type of their
+    /// part 0 themselves but are referred to through `Part` only.
+    Part(ValueId, u32),
+    /// A function by name (`aes128`: key u8[16], block u8[..., 16] to u8[..., 16]), applied along
+    /// the last axis; leading dimensions broadcast.
+    Call(String, Vec<ValueId>),
+}
+
+/// Element-wise operations of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unary {
+    /// Arithmetic negation.
+    Neg,
+    /// Bitwise (integers) or logical (bool) complement.
+    Not,
+    /// Absolute value.
+    Abs,
+    /// Number of one bits of the element's type.
+    Popcount,
+}
+
+/// Element-wise operations of two operands. Arithmetic operands have been cast to one type by
+/// the tracer; comparisons compare numbers, whatever the two types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Binary {
+    Add,
+    Sub,
+    Mul,
+    /// Quotient rounded towards minus infinity, as Python's `//`.
+    FloorDiv,
+    /// Remainder with the sign of the divisor, as Python's `%`.
+    Mod,
+    And,
+    Or,
+    Xor,
+    /// Left shift by an amount in 0..64.
+    Shl,
+    /// Right shift, rounding towards minus infinity.
+    Shr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Min,
+    Max,
+}
+
+/// Reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Reduction {
+    Sum,
+    Min,
+    Max,
+    /// Logical or.
+    Any,
+    /// Logical and.
+    All,
+}
+
+/// The rows of a concrete run, by [`RowId`].
+pub type RowCounts = Vec<u64>;
+
+/// Keeps the import of `RowId` meaningful in the skeleton.
+pub fn row_count(counts: &RowCounts, rows: RowId) -> u64 {
+    counts[usize::from(rows.0)]
+}
