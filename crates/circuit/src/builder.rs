@@ -130,6 +130,11 @@ impl Builder {
             .collect()
     }
 
+    /// Number of inputs and gates made so far, for callers that bound what they build.
+    pub fn gates(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Exclusive or.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         let inverted = a.is_inverted() ^ b.is_inverted();
