@@ -121,6 +121,57 @@ impl Draft {
     pub fn tensor(&self, id: TensorId) -> &Tensor {
         &self.tensors[id.0 as usize]
     }
+
+    /// The first phase that may read a tensor: that of its unit, or the next level if all rows
+    /// must have passed.
+    pub fn there_in(&self, tensor: usize) -> Phase {
+        let tensor = &self.tensors[tensor];
+        let made = self.units[tensor.unit].phase;
+        match tensor.rows == made.rows {
+            true => made,
+            false => Phase { level: made.level + 1, rows: None },
+        }
+    }
+
+    /// Sorts the units by phase and rank, after which each comes after all that it needs.
+    pub fn sort(&mut self) {
+        let mut order = (0..self.units.len()).collect::<Vec<_>>();
+        order.sort_by_key(|&unit| (self.units[unit].phase, self.units[unit].rank, unit));
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
+        self.tensors.iter_mut().for_each(|tensor| tensor.unit = place[tensor.unit]);
+        let mut units = std::mem::take(&mut self.units).into_iter().zip(place).collect::<Vec<_>>();
+        units.sort_by_key(|(_, new)| *new);
+        self.units = units.into_iter().map(|(unit, _)| unit).collect();
+    }
+
+    /// What holds after `fuse`: a unit needs only tensors made before it in its own phase, or
+    /// there when its phase begins.
+    pub fn check(&self) -> Result<(), String> {
+        for (index, unit) in self.units.iter().enumerate() {
+            for id in unit.work.reads() {
+                let tensor = self.tensor(id);
+                let maker = &self.units[tensor.unit];
+                let there = self.there_in(id.0 as usize);
+                let in_time = if there == unit.phase && maker.phase == unit.phase {
+                    tensor.unit < index && maker.rank < unit.rank
+                } else {
+                    there <= unit.phase
+                };
+                if !in_time {
+                    return Err(format!("unit {index} reads tensor {} before it is there", id.0));
+                }
+                if tensor.rows.is_some() && tensor.rows != unit.phase.rows {
+                    return Err(format!("unit {index} reads rows of another table"));
+                }
+            }
+            let own = |id: &TensorId| self.tensor(*id).unit == index;
+            if !unit.work.writes().iter().all(own) {
+                return Err(format!("unit {index} writes a tensor of another unit"));
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Work {

@@ -31,6 +31,7 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase]) -> Result<Draft, Diagnos
         let tensor = fuser.stored_whole(result.value, phases[result.value.0 as usize]);
         fuser.draft.results.push(tensor);
     }
+    fuser.draft.sort();
     Ok(fuser.draft)
 }
 
