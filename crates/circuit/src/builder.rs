@@ -52,6 +52,11 @@ impl Wire {
         Wire(node.expect("a circuit holds fewer than 2^31 gates") << 1)
     }
 
+    /// The wire without its inversion.
+    fn plain(self) -> Wire {
+        Wire(self.0 & !1)
+    }
+
     fn invert_if(self, bit: bool) -> Wire {
         Wire(self.0 ^ bit as u32)
     }
@@ -70,7 +75,7 @@ impl Not for Wire {
 pub(crate) enum Node {
     /// A constant or an input.
     Source,
-    /// The operands are not inverted: complements move to the output.
+    /// At most one operand is inverted.
     Xor(Wire, Wire),
     And(Wire, Wire),
 }
@@ -92,6 +97,7 @@ pub struct Builder {
     nodes: Vec<Node>,
     /// The first wire and the width of each input.
     inputs: Vec<(usize, usize)>,
+    /// The XOR of two wires that are not inverted.
     xors: HashMap<(Wire, Wire), Wire>,
     ands: HashMap<(Wire, Wire), Wire>,
     /// How to multiply, by widths.
@@ -137,29 +143,41 @@ impl Builder {
 
     /// Exclusive or.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
-        let inverted = a.is_inverted() ^ b.is_inverted();
-        let (a, b) = (a.invert_if(a.is_inverted()), b.invert_if(b.is_inverted()));
         let (a, b) = (a.min(b), a.max(b));
-        if a == b {
-            return Wire::ZERO.invert_if(inverted);
-        }
-        if a == Wire::ZERO {
-            return b.invert_if(inverted);
+        if a.node() == b.node() || a.as_constant().is_some() {
+            // x ^ x is 0, x ^ !x is 1; 0 ^ x is x, 1 ^ x is !x.
+            let rest = if a.node() == b.node() {
+                Wire::ZERO
+            } else {
+                b.plain()
+            };
+            return rest.invert_if(a.is_inverted() ^ b.is_inverted());
         }
         // (x ^ y) ^ x is y.
         for (gate, other) in [(a, b), (b, a)] {
-            match self.nodes[gate.node()] {
-                Node::Xor(x, y) if x == other => return y.invert_if(inverted),
-                Node::Xor(x, y) if y == other => return x.invert_if(inverted),
-                _ => {}
+            if let Node::Xor(x, y) = self.nodes[gate.node()] {
+                for (same, rest) in [(x, y), (y, x)] {
+                    if same.node() == other.node() {
+                        let flips = [gate, other, same].map(Wire::is_inverted);
+                        return rest.invert_if(flips[0] ^ flips[1] ^ flips[2]);
+                    }
+                }
             }
         }
-        let next = Wire::of_node(self.nodes.len());
-        let wire = *self.xors.entry((a, b)).or_insert(next);
-        if wire == next {
-            self.nodes.push(Node::Xor(a, b));
+        // Gates that differ in complements are one. It is made as it was first asked for: code
+        // that inverts once and reads often gets one NOT, before the gate, and not one a reader.
+        let key = (a.plain(), b.plain());
+        let inverted = a.is_inverted() ^ b.is_inverted();
+        if let Some(&known) = self.xors.get(&key) {
+            return known.invert_if(inverted);
         }
-        wire.invert_if(inverted)
+        let gate = match inverted {
+            true => Node::Xor(a, b),
+            false => Node::Xor(key.0, key.1),
+        };
+        let wire = self.push(gate);
+        self.xors.insert(key, wire.invert_if(inverted));
+        wire
     }
 
     /// And.
@@ -188,11 +206,11 @@ impl Builder {
                 }
             }
         }
-        let next = Wire::of_node(self.nodes.len());
-        let wire = *self.ands.entry((a, b)).or_insert(next);
-        if wire == next {
-            self.nodes.push(Node::And(a, b));
+        if let Some(&known) = self.ands.get(&(a, b)) {
+            return known;
         }
+        let wire = self.push(Node::And(a, b));
+        self.ands.insert((a, b), wire);
         wire
     }
 

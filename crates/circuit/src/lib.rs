@@ -3,7 +3,8 @@
 //!
 //! * [`Builder`] makes gates and finds the ones that are not needed: constants fold, equal gates
 //!   are shared, NOT is free. Its methods in `word` are the standard functions: exact integer
-//!   arithmetic on words of any width, comparisons, shifts, selection, sorting.
+//!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] is
+//!   built from code.
 //! * [`Circuit`] is the finished graph: only gates on which an output depends.
 //! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the result
 //!   is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
@@ -16,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod aes;
 mod builder;
 mod circuit;
 mod compile;

@@ -55,19 +55,6 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Runs the tape in the clear on as many lanes as a word has bits. `slots` has
-    /// [`Tape::slots`] words: the caller sets the constants and the inputs, and reads the outputs.
-    pub fn evaluate(&self, slots: &mut [u64]) {
-        for batch in &self.batches {
-            for gate in &self.xors[batch.xors.start as usize..batch.xors.end as usize] {
-                slots[gate.out as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
-            }
-            for gate in &self.ands[batch.ands.start as usize..batch.ands.end as usize] {
-                slots[gate.out as usize] = slots[gate.a as usize] & slots[gate.b as usize];
-            }
-        }
-    }
-
     /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
     pub fn check(&self) -> Result<(), TapeError> {
         if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {

@@ -1,4 +1,6 @@
 //! engine
 #![forbid(unsafe_code)]
 mod bits;
+pub mod data;
+pub mod error;
 mod execute;

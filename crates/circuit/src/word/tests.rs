@@ -9,6 +9,9 @@ use crate::eval::Lanes;
 use crate::word::Int;
 use crate::{Machine, Order};
 
+/// How many operands are evaluated at once.
+const LANES: usize = 512;
+
 /// The widths and signs of two operands, the width of the result, and where values come from.
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -279,11 +282,11 @@ proptest! {
         tape.check().unwrap();
         let mut random = seed;
         let columns: Vec<Vec<i128>> = (0..n)
-            .map(|_| (0..512).map(|_| value(&mut random, (width, signed))).collect())
+            .map(|_| (0..LANES).map(|_| value(&mut random, (width, signed))).collect())
             .collect();
         let inputs: Vec<Lanes> = columns.iter().flat_map(|c| pack(c, width)).collect();
         let outputs = tape.eval(&inputs);
-        for lane in 0..512 {
+        for lane in 0..LANES {
             let rows = outputs.chunks(width + 8).map(|row| unpack(row, lane));
             let rows: Vec<(i128, usize)> =
                 rows.map(|r| (wrap(r, width, signed), (r >> width) as usize)).collect();
