@@ -30,7 +30,7 @@ fn topological(steps: Vec<Step>) -> Vec<Step> {
     let mut maker: HashMap<PlanValue, usize> = HashMap::new();
     for (index, step) in waiting.iter().enumerate() {
         let writes = step.iter().flat_map(|step| step.op.writes());
-        writes.for_each(|value| drop(maker.insert(value, index)));
+        maker.extend(writes.map(|value| (value, index)));
     }
     let mut sorted = Vec::with_capacity(waiting.len());
     let mut stack = (0..waiting.len()).rev().collect::<Vec<_>>();
@@ -64,7 +64,7 @@ fn batches(steps: Vec<Step>) -> Vec<Vec<Step>> {
             _ => Work::Costly,
         };
         let node = graph.push(work, &needs.collect::<Vec<_>>());
-        step.op.writes().iter().for_each(|value| drop(maker.insert(*value, node)));
+        maker.extend(step.op.writes().into_iter().map(|value| (value, node)));
     }
     let order = schedule(&graph, &Machine::ROUNDS);
     let mut steps = steps.into_iter().map(Some).collect::<Vec<_>>();

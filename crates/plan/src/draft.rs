@@ -83,7 +83,7 @@ pub(crate) struct Body {
     pub graph: Graph,
     pub operands: Vec<Read>,
     pub outs: Vec<Write>,
-    params: HashMap<(Read, Type), ValueId>,
+    pub params: HashMap<(Read, Type), ValueId>,
 }
 
 /// A reduction of the outermost dimension of `from`.

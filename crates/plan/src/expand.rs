@@ -7,7 +7,7 @@
 //! * Initial carries of a scan get the type and range in which the carries live.
 
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
-use sealane_program::types::{Dim, Range, Shape, Type};
+use sealane_program::types::{Dim, Range, Type};
 
 /// The same program with fewer kinds of operations in its main graph.
 pub(crate) fn expand(program: &Program) -> Program {

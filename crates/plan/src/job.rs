@@ -41,9 +41,9 @@ impl JobParts {
     /// The hash of the job.
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane job 1");
-        [self.program, self.protocol, self.network, self.plan]
-            .iter()
-            .for_each(|part| drop(hasher.update(part)));
+        for part in [self.program, self.protocol, self.network, self.plan] {
+            hasher.update(&part);
+        }
         *hasher.finalize().as_bytes()
     }
 

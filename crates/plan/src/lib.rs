@@ -45,10 +45,9 @@ pub use steps::Plan;
 pub use uses::StepKind;
 
 use choose::Chosen;
-use draft::Phase;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Program, Reveal};
-use sealane_protocol::{PartyId, PartySet, Protocol};
+use sealane_protocol::{PartyId, PartySet, Protocol, Setting};
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
 /// Plans a program for protocol `P` and a declared network class.
@@ -78,21 +77,53 @@ pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Pla
     let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);
     let results = program.results.iter().zip(results).map(result).collect::<Vec<_>>();
     let values = keep(values, &segments, &results);
-    let protocol = P::profile().name;
-    let rows = rows.collect();
     let mut plan = Plan {
-        protocol,
+        protocol: P::profile().name,
         setting: settings[0].clone(),
-        rows,
+        owners: program.inputs.iter().map(|input| PartyId(input.owner)).collect(),
+        rows: rows.collect(),
         tapes,
         values,
         segments,
         results,
-        inputs: inputs(program),
     };
     check::check::<P>(&plan).map_err(broken)?;
-    choose::roles::<P>(&mut plan, settings);
+    plan.setting = roles::<P>(&plan, settings);
     Ok(plan)
+}
+
+/// Rows at which assignments of roles are compared.
+const NOMINAL_ROWS: u64 = 1024;
+
+/// The assignment of roles with the fewest payload bytes at a nominal number of rows; the first of
+/// those where several are equal.
+fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
+    let rows = plan.rows.iter().map(|rows| rows.bound.min(NOMINAL_ROWS)).collect::<Vec<_>>();
+    let bytes = |setting: &Setting| cost::payload_bytes::<P>(plan, setting, &rows);
+    let best = settings.into_iter().min_by_key(bytes);
+    best.unwrap_or_else(|| plan.setting.clone())
+}
+
+/// Marks the values with rows that outlive the segment in which they are made.
+fn keep(
+    mut values: Vec<ValuePlan>,
+    segments: &[Segment],
+    results: &[ResultPlan],
+) -> Vec<ValuePlan> {
+    let mut made_in = vec![usize::MAX; values.len()];
+    let mut outlives = results.iter().map(|result| result.value).collect::<Vec<_>>();
+    for (index, segment) in segments.iter().enumerate() {
+        for step in segment.batches.iter().flatten() {
+            step.op.writes().iter().for_each(|out| made_in[out.0 as usize] = index);
+            let reads = step.op.reads().into_iter();
+            outlives.extend(reads.filter(|value| made_in[value.0 as usize] != index));
+        }
+    }
+    for value in outlives {
+        let value = &mut values[value.0 as usize];
+        value.kept = value.rows.is_some();
+    }
+    values
 }
 
 /// What the plan says of a result.

@@ -15,12 +15,13 @@ mod ops;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
-use body::{Lowering, MAX_GATES};
+use body::{Lowering, MAX_GATES, Words, widen};
 use fold::Tree;
-use sealane_circuit::{Builder, Machine, Tape, Word, compile};
+use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::{Graph, Value};
+use sealane_program::graph::Graph;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 
 /// Tapes and, for each unit of the draft, its step.
@@ -100,7 +101,7 @@ impl Lowerer<'_> {
     }
 
     fn body(&mut self, body: &Body, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let reads = body.operands.iter().map(|read| (read.tensor, inner(read)));
+        let reads = body.operands.iter().map(|read| (read.tensor, read.inner.count(1)));
         let params = reads.collect::<Vec<_>>();
         let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
         let single = body.lanes.iter().all(|len| *len == Len::Fixed(1));
@@ -114,9 +115,9 @@ impl Lowerer<'_> {
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let whole = |id: &TensorId| (*id, vec![self.draft.tensor(*id).elements]);
+        let whole = |id: &TensorId| (*id, self.draft.tensor(*id).elements);
         let mut params = scan.init.iter().map(whole).collect::<Vec<_>>();
-        params.extend(scan.over.iter().map(|read| (read.tensor, inner(read))));
+        params.extend(scan.over.iter().map(|read| (read.tensor, read.inner.count(1))));
         params.extend(scan.captured.iter().map(whole));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
@@ -149,29 +150,36 @@ impl Lowerer<'_> {
     }
 
     /// The tape of a graph: parameter `i` has the elements of a lane of tensor `params[i].0`, the
-    /// results go to `outs`.
+    /// results go to `outs`. A number of elements in a lane is the same for any number of rows.
     fn tape(
         &mut self,
         graph: &Graph,
-        params: &[(TensorId, Vec<u64>)],
+        params: &[(TensorId, u64)],
         outs: &[TensorId],
         single: bool,
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
         let mut lowering = Lowering::new();
-        let mut words = Vec::new();
-        for (tensor, dims) in params {
-            words.push(lowering.input(self.draft.tensor(*tensor).range, dims.iter().product()));
-        }
-        let params = parameters(graph, &words);
+        let range = |id: &TensorId| self.draft.tensor(*id).range;
+        let params = params.iter().map(|(id, count)| lowering.input(range(id), *count));
+        let params = params.collect::<Vec<_>>();
         let values = lowering.graph(graph, &params).map_err(|_| too_large(unit))?;
-        let stored = |(result, out): (_, &TensorId)| {
-            lowering.outputs(result, self.draft.tensor(*out).range)
-        };
-        let outputs: Vec<Word> = values.iter().zip(outs).flat_map(stored).collect();
+        let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
+        let outputs = values.iter().zip(outs).map(stored);
+        let outputs = outputs.flat_map(|result| result.words.clone()).collect::<Vec<Word>>();
         let machine = if single { Machine::CPU } else { Machine::ROWS };
         Ok(self.tapes.intern(compile(&lowering.builder.finish(outputs), &machine)))
     }
+}
+
+/// The plan value of a tensor: it has the same number.
+fn value(id: TensorId) -> PlanValue {
+    PlanValue(id.0)
+}
+
+fn operand(read: &Read) -> Operand {
+    let (lanes, inner) = (read.lanes.clone(), read.inner.clone());
+    Operand { value: value(read.tensor), lanes, inner }
 }
 
 /// The refusal of a body that would make an unreasonable circuit.

@@ -4,7 +4,7 @@
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
 use super::ops;
-use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
+use sealane_circuit::{Builder, Int, Wire, Word, aes};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
@@ -221,7 +221,6 @@ impl Lowering {
             let messages = operands.iter().map(message).collect::<Vec<_>>();
             let result = match name {
                 "aes128" => aes::encrypt(&mut self.builder, &messages[0], &messages[1]),
-                "sha256" => sha256::hash(&mut self.builder, &messages[0]),
                 other => unreachable!("check refuses a function `{other}`"),
             };
             debug_assert_eq!(result.len() as u64, 8 * bytes);

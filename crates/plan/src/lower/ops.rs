@@ -92,7 +92,7 @@ fn unary(b: &mut Builder, unary: Unary, x: Int<'_>, ty: Type, width: usize) -> W
 }
 
 fn binary(b: &mut Builder, binary: Binary, x: Int<'_>, y: Int<'_>, width: usize) -> Word {
-    let mut bitwise = |b: &mut Builder, gate: fn(&mut Builder, Wire, Wire) -> Wire| {
+    let bitwise = |b: &mut Builder, gate: fn(&mut Builder, Wire, Wire) -> Wire| {
         b.zip(&x.resize(width), &y.resize(width), gate)
     };
     match binary {
