@@ -136,6 +136,11 @@ impl Builder {
             .collect()
     }
 
+    /// Number of inputs and gates made so far, for callers that bound what they build.
+    pub fn gates(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Exclusive or.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         let (a, b) = (a.min(b), a.max(b));
