@@ -20,7 +20,7 @@ class Wages(NamedTuple):
 
 @sl.program
 def pay_gap(
-    wage: sl.Private[sl.u32, "office", "people <= 5_000", sl.between(0, 1_000_000)],
+    wage: sl.Private[sl.u32, "office", "people <= 4_000", sl.between(0, 1_000_000)],
     graduate: sl.Private[sl.boolean, "university", "people"],
 ) -> Wages:
     """Two means, rounded down, and a maximum."""
