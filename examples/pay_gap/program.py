@@ -27,7 +27,7 @@ def pay_gap(
     earned = sl.where(graduate, wage, 0)
     return Wages(
         graduates=mean(earned, graduate),
-        others=mean(wage - earned, ~graduate),
+        others=mean(sl.where(graduate, 0, wage), ~graduate),
         highest=earned.max(),
     )
 
@@ -35,5 +35,4 @@ def pay_gap(
 def mean(amounts: sl.u32, members: sl.boolean) -> sl.u32:
     """The mean of the amounts of members; those of others are 0."""
     count = members.sum(dtype=sl.u32)
-    total = amounts.sum(dtype=sl.u64)
-    return (total // sl.maximum(count, 1)).astype(sl.u32)
+    return amounts.sum() // sl.maximum(count, 1)
