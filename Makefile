@@ -15,6 +15,7 @@ SHELL := /bin/sh
 
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 STAMPS := $(VENV)/.stamps
 
 # What the wheel is made of. A change in any of it builds the package again.
@@ -34,7 +35,7 @@ test-rust: $(STAMPS)/machine
 	@echo "make: testing the Rust workspace (the first build takes minutes)"
 	@. $(STAMPS)/machine && "$$CARGO" test --quiet --locked --workspace --exclude sealane-py
 
-test-python: $(STAMPS)/package $(STAMPS)/dev
+test-python: $(STAMPS)/dev
 	@echo "make: testing the package as installed from the wheel"
 	@$(BIN)/python -m pytest --quiet
 
@@ -57,18 +58,15 @@ $(STAMPS)/machine: FORCE
 $(STAMPS)/venv: $(STAMPS)/machine
 	@echo "make: making the virtual environment $(VENV)"
 	@. $(STAMPS)/machine && "$$PYTHON" -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	@touch $@
 
-# pip reads both lists from pyproject.toml.
+# The packages that build the wheel, as pyproject.toml lists them.
 $(STAMPS)/build: $(STAMPS)/venv pyproject.toml
 	@echo "make: installing maturin"
-	@$(BIN)/python -m pip install --quiet --group build
-	@touch $@
-
-$(STAMPS)/dev: $(STAMPS)/venv pyproject.toml
-	@echo "make: installing the tools of the tests"
-	@$(BIN)/python -m pip install --quiet --group dev
+	@$(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+	    > $(STAMPS)/requires.txt
+	@$(PIP) install --requirement $(STAMPS)/requires.txt
 	@touch $@
 
 $(STAMPS)/wheel: $(STAMPS)/build $(RUST) $(PACKAGE)
@@ -80,6 +78,11 @@ $(STAMPS)/wheel: $(STAMPS)/build $(RUST) $(PACKAGE)
 
 # First the package alone, even if its version stands; then what it depends on.
 $(STAMPS)/package: $(STAMPS)/wheel
-	@$(BIN)/python -m pip install --quiet --force-reinstall --no-deps dist/*.whl
-	@$(BIN)/python -m pip install --quiet dist/*.whl
+	@$(PIP) install --force-reinstall --no-deps dist/*.whl
+	@$(PIP) install dist/*.whl
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/package pyproject.toml
+	@echo "make: installing the tools of the tests"
+	@wheel=$$(echo dist/*.whl) && $(PIP) install "$$wheel[dev]"
 	@touch $@
