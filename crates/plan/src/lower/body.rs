@@ -24,7 +24,10 @@ pub(super) struct Words {
 impl Words {
     /// One element as an operand of arithmetic.
     pub fn int(&self, index: usize) -> Int<'_> {
-        Int { bits: &self.words[index], signed: self.range.signed() }
+        Int {
+            bits: &self.words[index],
+            signed: self.range.signed(),
+        }
     }
 }
 
@@ -42,7 +45,9 @@ pub(super) struct Lowering {
 
 impl Lowering {
     pub fn new() -> Lowering {
-        Lowering { builder: Builder::new() }
+        Lowering {
+            builder: Builder::new(),
+        }
     }
 
     /// The next inputs of the circuit: so many elements of a range.
@@ -53,17 +58,33 @@ impl Lowering {
     }
 
     /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
-    pub fn graph(&mut self, graph: &Graph, params: &[Rc<Words>]) -> Result<Vec<Rc<Words>>, TooLarge> {
+    pub fn graph(
+        &mut self,
+        graph: &Graph,
+        params: &[Rc<Words>],
+    ) -> Result<Vec<Rc<Words>>, TooLarge> {
         let mut held: Vec<Held> = Vec::with_capacity(graph.values.len());
         for value in &graph.values {
-            let scope = Scope { graph, params, held: &held };
+            let scope = Scope {
+                graph,
+                params,
+                held: &held,
+            };
             held.push(self.value(value, &scope)?);
             if self.builder.gates() > MAX_GATES {
                 return Err(TooLarge);
             }
         }
-        let scope = Scope { graph, params, held: &held };
-        Ok(graph.returns.iter().map(|id| Rc::clone(scope.words(*id))).collect())
+        let scope = Scope {
+            graph,
+            params,
+            held: &held,
+        };
+        Ok(graph
+            .returns
+            .iter()
+            .map(|id| Rc::clone(scope.words(*id)))
+            .collect())
     }
 
     fn value(&mut self, value: &Value, scope: &Scope) -> Result<Held, TooLarge> {
@@ -71,7 +92,9 @@ impl Lowering {
             Op::Param(index) => return Ok(Held::One(Rc::clone(&scope.params[*index as usize]))),
             Op::Const(data) => {
                 let width = usize::from(value.range.bits());
-                data.numbers().map(|number| self.builder.constant(number, width)).collect()
+                data.numbers()
+                    .map(|number| self.builder.constant(number, width))
+                    .collect()
             }
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
                 self.element_wise(value, scope)
@@ -80,7 +103,13 @@ impl Lowering {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b),
-            Op::Slice { of, axis, start, len, .. } => {
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                ..
+            } => {
                 let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
                 let words = &scope.words(*of).words;
                 let run = |o: usize| {
@@ -91,19 +120,32 @@ impl Lowering {
             }
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
-                let place = |o: usize| (0..length).flat_map(move |l| (0..inner).map(move |i| (o, l, i)));
+                let place =
+                    |o: usize| (0..length).flat_map(move |l| (0..inner).map(move |i| (o, l, i)));
                 let width = usize::from(value.range.bits());
                 let word = |(o, l, i)| scope.words(parts[l]).int(o * inner + i).resize(width);
                 (0..outer).flat_map(place).map(word).collect()
             }
-            Op::Map { over, captured, body } => return self.map(scope, over, captured, body),
-            Op::Scan { init, over, captured, body } => {
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => return self.map(scope, over, captured, body),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => {
                 return self.scan(scope, [init, over, captured], body);
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
             Op::Call(name, operands) => self.call(name, value, scope, operands),
         };
-        Ok(Held::One(Rc::new(Words { range: value.range, words })))
+        Ok(Held::One(Rc::new(Words {
+            range: value.range,
+            words,
+        })))
     }
 
     fn element_wise(&mut self, value: &Value, scope: &Scope) -> Vec<Word> {
@@ -154,7 +196,10 @@ impl Lowering {
                 self.builder.mul(x, y, width)
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
-            let terms = products.iter().map(|bits| Int { bits, signed: range.signed() });
+            let terms = products.iter().map(|bits| Int {
+                bits,
+                signed: range.signed(),
+            });
             let terms = terms.collect::<Vec<_>>();
             self.builder.sum(&terms, width)
         };
@@ -189,16 +234,28 @@ impl Lowering {
         let length = scope.fixed(over[0])[0] as usize;
         let ranges = body.values[..init.len()].iter().map(|param| param.range);
         let ranges = ranges.collect::<Vec<_>>();
-        let first = init.iter().zip(&ranges).map(|(id, range)| widen(scope.words(*id), *range));
+        let first = init
+            .iter()
+            .zip(&ranges)
+            .map(|(id, range)| widen(scope.words(*id), *range));
         let mut carries = first.collect::<Vec<_>>();
         let mut parts = Stacks::new(body.returns.len() - init.len());
         for index in 0..length {
             let slices = over.iter().map(|id| scope.element(*id, index));
             let whole = captured.iter().map(|id| Rc::clone(scope.words(*id)));
-            let params = carries.iter().cloned().chain(slices).chain(whole).collect::<Vec<_>>();
+            let params = carries
+                .iter()
+                .cloned()
+                .chain(slices)
+                .chain(whole)
+                .collect::<Vec<_>>();
             let results = self.graph(body, &params)?;
             let (next, outs) = results.split_at(init.len());
-            carries = next.iter().zip(&ranges).map(|(words, range)| widen(words, *range)).collect();
+            carries = next
+                .iter()
+                .zip(&ranges)
+                .map(|(words, range)| widen(words, *range))
+                .collect();
             parts.push(outs);
         }
         carries.extend(parts.finish());
@@ -206,17 +263,29 @@ impl Lowering {
     }
 
     /// A function of bytes along the last axis.
-    fn call(&mut self, name: &str, value: &Value, scope: &Scope, operands: &[ValueId]) -> Vec<Word> {
+    fn call(
+        &mut self,
+        name: &str,
+        value: &Value,
+        scope: &Scope,
+        operands: &[ValueId],
+    ) -> Vec<Word> {
         let dims = &value.shape.fixed;
-        let (bytes, leading) = dims.split_last().map_or((1, &dims[..]), |(n, rest)| (*n, rest));
+        let (bytes, leading) = dims
+            .split_last()
+            .map_or((1, &dims[..]), |(n, rest)| (*n, rest));
         let mut words = Vec::with_capacity(count(dims));
         for index in 0..count(leading) {
             let message = |id: &ValueId| -> Word {
                 let fixed = scope.fixed(*id);
-                let (length, outer) = fixed.split_last().map_or((1, fixed), |(n, o)| (*n as usize, o));
+                let (length, outer) = fixed
+                    .split_last()
+                    .map_or((1, fixed), |(n, o)| (*n as usize, o));
                 let first = locate(index, leading, &broadcast(outer, leading)) * length;
                 let of = scope.words(*id);
-                (first..first + length).flat_map(|at| of.int(at).resize(8)).collect()
+                (first..first + length)
+                    .flat_map(|at| of.int(at).resize(8))
+                    .collect()
             };
             let messages = operands.iter().map(message).collect::<Vec<_>>();
             let result = match name {
@@ -262,7 +331,10 @@ impl<'a> Scope<'a> {
 
     /// Other elements, in the form of `of`.
     fn moved(&self, of: ValueId, words: Vec<Word>) -> Held {
-        Held::One(Rc::new(Words { range: self.words(of).range, words }))
+        Held::One(Rc::new(Words {
+            range: self.words(of).range,
+            words,
+        }))
     }
 
     /// Element `index` of axis 0.
@@ -270,7 +342,10 @@ impl<'a> Scope<'a> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;
         let words = of.words[index * size..][..size].to_vec();
-        Rc::new(Words { range: of.range, words })
+        Rc::new(Words {
+            range: of.range,
+            words,
+        })
     }
 }
 
@@ -284,7 +359,10 @@ impl Stacks {
 
     fn push(&mut self, results: &[Rc<Words>]) {
         for (stack, result) in self.0.iter_mut().zip(results) {
-            let stack = stack.get_or_insert_with(|| Words { range: result.range, words: vec![] });
+            let stack = stack.get_or_insert_with(|| Words {
+                range: result.range,
+                words: vec![],
+            });
             stack.words.extend(result.words.iter().cloned());
         }
     }
@@ -301,7 +379,10 @@ pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
     }
     let width = usize::from(range.bits());
     let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
-    Rc::new(Words { range, words: resized.collect() })
+    Rc::new(Words {
+        range,
+        words: resized.collect(),
+    })
 }
 
 fn count(dims: &[u64]) -> usize {
@@ -310,7 +391,11 @@ fn count(dims: &[u64]) -> usize {
 
 /// Elements before, along and after an axis.
 fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
-    (count(&dims[..axis]), dims[axis] as usize, count(&dims[axis + 1..]))
+    (
+        count(&dims[..axis]),
+        dims[axis] as usize,
+        count(&dims[axis + 1..]),
+    )
 }
 
 /// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.
