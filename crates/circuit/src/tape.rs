@@ -53,3 +53,226 @@ pub struct Tape {
     /// The longest chain of AND gates.
     pub depth: u32,
 }
+
+impl Tape {
+    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
+    pub fn check(&self) -> Result<(), TapeError> {
+        if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
+            return Err(TapeError::InputsBeyondSlots);
+        }
+        self.check_ranges()?;
+        for (kind, gates) in [("XOR", &self.xors), ("AND", &self.ands)] {
+            for (index, gate) in gates.iter().enumerate() {
+                if [gate.a, gate.b, gate.out]
+                    .iter()
+                    .any(|&slot| slot >= self.slots)
+                {
+                    return Err(TapeError::SlotOutOfBounds { kind, index });
+                }
+                if gate.out < FIRST_INPUT {
+                    return Err(TapeError::ConstantWritten { kind, index });
+                }
+            }
+        }
+        if self.outputs.iter().any(|&slot| slot >= self.slots) {
+            return Err(TapeError::OutputOutOfBounds);
+        }
+        self.check_values()
+    }
+
+    /// Batches name every gate once, in order.
+    fn check_ranges(&self) -> Result<(), TapeError> {
+        let (mut xors, mut ands) = (0, 0);
+        for (batch, b) in self.batches.iter().enumerate() {
+            let follows = b.xors.start == xors && b.ands.start == ands;
+            if !follows || b.xors.end < xors || b.ands.end < ands {
+                return Err(TapeError::BatchOutOfOrder { batch });
+            }
+            (xors, ands) = (b.xors.end, b.ands.end);
+        }
+        match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
+            true => Ok(()),
+            false => Err(TapeError::BatchOutOfOrder {
+                batch: self.batches.len(),
+            }),
+        }
+    }
+
+    /// Slots are written before they are read, ANDs of a batch are independent, and the depth is
+    /// that of the gates.
+    fn check_values(&self) -> Result<(), TapeError> {
+        // The depth of the value in each slot, or none before the first write.
+        let mut depth = vec![None; self.slots as usize];
+        depth[..(FIRST_INPUT + self.inputs) as usize].fill(Some(0));
+        // The batch in which an AND last read or wrote a slot.
+        let mut touched = vec![usize::MAX; self.slots as usize];
+        let mut deepest = 0;
+        for (batch, b) in self.batches.iter().enumerate() {
+            let operands = |depth: &[Option<u32>], gate: &Gate| {
+                let (a, b) = (depth[gate.a as usize], depth[gate.b as usize]);
+                a.zip(b)
+                    .map(|(a, b)| a.max(b))
+                    .ok_or(TapeError::ReadBeforeWrite { batch })
+            };
+            for gate in &self.xors[b.xors.start as usize..b.xors.end as usize] {
+                depth[gate.out as usize] = Some(operands(&depth, gate)?);
+            }
+            let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
+            for gate in ands {
+                touched[gate.a as usize] = batch;
+                touched[gate.b as usize] = batch;
+            }
+            for gate in ands {
+                let after = operands(&depth, gate)? + 1;
+                if std::mem::replace(&mut touched[gate.out as usize], batch) == batch {
+                    return Err(TapeError::DependentAnds { batch });
+                }
+                // No other AND of the batch reads this slot, so it may be written at once.
+                depth[gate.out as usize] = Some(after);
+                deepest = deepest.max(after);
+            }
+        }
+        if self
+            .outputs
+            .iter()
+            .any(|&slot| depth[slot as usize].is_none())
+        {
+            return Err(TapeError::ReadBeforeWrite {
+                batch: self.batches.len(),
+            });
+        }
+        match deepest == self.depth {
+            true => Ok(()),
+            false => Err(TapeError::WrongDepth {
+                stated: self.depth,
+                found: deepest,
+            }),
+        }
+    }
+}
+
+/// A rule that a tape breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TapeError {
+    /// Constants and inputs do not fit the slots.
+    #[error("constants and inputs need more slots than the tape has")]
+    InputsBeyondSlots,
+    /// A gate names a slot that does not exist.
+    #[error("{kind} gate {index} names a slot beyond the last")]
+    SlotOutOfBounds {
+        /// "XOR" or "AND".
+        kind: &'static str,
+        /// Index of the gate among those of its kind.
+        index: usize,
+    },
+    /// A gate writes the slot of a constant.
+    #[error("{kind} gate {index} writes the slot of a constant")]
+    ConstantWritten {
+        /// "XOR" or "AND".
+        kind: &'static str,
+        /// Index of the gate among those of its kind.
+        index: usize,
+    },
+    /// An output names a slot that does not exist.
+    #[error("an output names a slot beyond the last")]
+    OutputOutOfBounds,
+    /// Batches skip, repeat or lack gates.
+    #[error("batch {batch} does not continue where the one before it ends")]
+    BatchOutOfOrder {
+        /// Index of the batch; the number of batches if gates are left over.
+        batch: usize,
+    },
+    /// A slot is read that nothing has been written to.
+    #[error("batch {batch} reads a slot that nothing has been written to")]
+    ReadBeforeWrite {
+        /// Index of the batch; the number of batches if an output does.
+        batch: usize,
+    },
+    /// An AND writes a slot that another AND of its batch reads or writes.
+    #[error("an AND of batch {batch} writes a slot that another AND of it reads or writes")]
+    DependentAnds {
+        /// Index of the batch.
+        batch: usize,
+    },
+    /// The stated depth is not that of the gates.
+    #[error("the tape states AND depth {stated}; its gates have {found}")]
+    WrongDepth {
+        /// [`Tape::depth`].
+        stated: u32,
+        /// The longest chain of ANDs.
+        found: u32,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Int, Machine, compile};
+
+    /// A tape with several batches and XORs and ANDs in most of them.
+    fn tape() -> Tape {
+        let mut b = Builder::new();
+        let (x, y) = (b.input(8), b.input(8));
+        let product = b.mul(Int::unsigned(&x), Int::unsigned(&y), 16);
+        let tape = compile(&b.finish(vec![product]), &Machine::CPU);
+        tape.check().unwrap();
+        tape
+    }
+
+    /// What the check says of a tape that `damage` was done to.
+    fn verdict(damage: impl Fn(&mut Tape)) -> TapeError {
+        let mut tape = tape();
+        damage(&mut tape);
+        tape.check().unwrap_err()
+    }
+
+    #[test]
+    fn each_broken_rule_is_found() {
+        let index = 3;
+        assert_eq!(verdict(|t| t.slots = 17), TapeError::InputsBeyondSlots);
+        assert_eq!(
+            verdict(|t| t.xors[index].a = t.slots),
+            TapeError::SlotOutOfBounds { kind: "XOR", index }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[index].out = ONE),
+            TapeError::ConstantWritten { kind: "AND", index }
+        );
+        assert_eq!(
+            verdict(|t| t.outputs[0] = u32::MAX),
+            TapeError::OutputOutOfBounds
+        );
+        assert_eq!(
+            verdict(|t| t.batches[1].ands.start += 1),
+            TapeError::BatchOutOfOrder { batch: 1 }
+        );
+        let batch = tape().batches.len();
+        assert_eq!(
+            verdict(|t| t.xors.push(Gate { a: 0, b: 1, out: 2 })),
+            TapeError::BatchOutOfOrder { batch }
+        );
+        assert_eq!(
+            verdict(|t| {
+                t.slots += 1;
+                t.ands[0].a = t.slots - 1;
+            }),
+            TapeError::ReadBeforeWrite { batch: 0 }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[1].out = t.ands[0].out),
+            TapeError::DependentAnds { batch: 0 }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[1].out = t.ands[0].a),
+            TapeError::DependentAnds { batch: 0 }
+        );
+        let found = tape().depth;
+        assert_eq!(
+            verdict(|t| t.depth += 1),
+            TapeError::WrongDepth {
+                stated: found + 1,
+                found
+            }
+        );
+    }
+}

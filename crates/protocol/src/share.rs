@@ -1,0 +1,245 @@
+//! Shares as tensors of bit planes, and the movements of elements that need no protocol.
+
+use zeroize::Zeroize;
+
+/// Which elements of a tensor, in which order: a nest of (length, stride) pairs, outermost first,
+/// from an offset; all counted in elements. No pairs: the one element at the offset.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct View {
+    /// Index of the first element.
+    pub offset: usize,
+    /// Length and stride of each dimension, outermost first. Stride 0 repeats.
+    pub dims: Vec<(usize, usize)>,
+}
+
+impl View {
+    /// The first `count` elements in order.
+    pub fn whole(count: usize) -> View {
+        View {
+            offset: 0,
+            dims: vec![(count, 1)],
+        }
+    }
+    /// Number of elements that the view names.
+    pub fn count(&self) -> usize {
+        self.dims.iter().map(|(len, _)| len).product()
+    }
+    /// Whether the view names all of `elements` elements in order.
+    pub fn is_whole(&self, elements: usize) -> bool {
+        let mut below = elements;
+        let contiguous = self.dims.iter().all(|(len, stride)| {
+            below /= (*len).max(1);
+            *stride == below || *len == 1
+        });
+        contiguous && self.offset == 0 && self.count() == elements
+    }
+    /// The indices that the view names, in order.
+    pub fn indices(&self) -> Vec<usize> {
+        let mut indices = vec![self.offset];
+        for (len, stride) in &self.dims {
+            let step = |base: &usize| {
+                let base = *base;
+                (0..*len).map(move |i| base + i * stride)
+            };
+            indices = indices.iter().flat_map(step).collect();
+        }
+        indices
+    }
+}
+
+/// Shares of many elements that move without any message. Implemented by [`Planes`]; a protocol
+/// with another layout implements it for its own type.
+pub trait Shares: Sized + Send {
+    /// Number of elements (lanes).
+    fn elements(&self) -> usize;
+    /// Planes of each element: bits, for sharings over Z2.
+    fn planes(&self) -> usize;
+    /// Shares of the constant zero.
+    fn zeros(planes: usize, elements: usize) -> Self;
+    /// For each lane `l` and each inner index `i`, the element at `lanes[l] + inner[i]`: the result
+    /// has `lanes.count()` elements of `inner.count() * planes` planes, inner index outermost.
+    fn gather(&self, lanes: &View, inner: &View) -> Self;
+    /// The reverse of an inner gather: each element of `inner * p` planes becomes `inner`
+    /// neighbouring elements of `p` planes.
+    fn spread(&self, inner: usize) -> Self;
+    /// All elements of the parts, one part after the other. All have the same number of planes.
+    fn concat(parts: &[&Self]) -> Self;
+    /// Planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the last.
+    fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
+}
+
+/// Plane-major storage: `data[plane * elements + element]`, so that the lanes of one bit lie
+/// together and kernels read them without gathering. `E::default()` is a share of zero.
+/// Zeroed on drop.
+pub struct Planes<E: Zeroize + Copy> {
+    planes: usize,
+    elements: usize,
+    data: Vec<E>,
+}
+
+impl<E: Zeroize + Copy> Planes<E> {
+    /// Wraps data that is laid out plane by plane.
+    ///
+    /// # Panics
+    /// If the length is not `planes * elements`.
+    pub fn new(planes: usize, elements: usize, data: Vec<E>) -> Planes<E> {
+        assert_eq!(
+            data.len(),
+            planes * elements,
+            "planes and elements do not match the data"
+        );
+        Planes {
+            planes,
+            elements,
+            data,
+        }
+    }
+    /// All elements of one plane.
+    pub fn plane(&self, plane: usize) -> &[E] {
+        &self.data[plane * self.elements..][..self.elements]
+    }
+    /// All elements of one plane, to be written.
+    pub fn plane_mut(&mut self, plane: usize) -> &mut [E] {
+        &mut self.data[plane * self.elements..][..self.elements]
+    }
+    /// Everything, plane by plane.
+    pub fn data(&self) -> &[E] {
+        &self.data
+    }
+    /// Everything, plane by plane, to be written.
+    pub fn data_mut(&mut self) -> &mut [E] {
+        &mut self.data
+    }
+}
+
+impl<E: Zeroize + Copy> Drop for Planes<E> {
+    fn drop(&mut self) {
+        self.data.zeroize();
+    }
+}
+
+impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
+    fn elements(&self) -> usize {
+        self.elements
+    }
+
+    fn planes(&self) -> usize {
+        self.planes
+    }
+
+    fn zeros(planes: usize, elements: usize) -> Self {
+        Planes::new(planes, elements, vec![E::default(); planes * elements])
+    }
+
+    fn gather(&self, lanes: &View, inner: &View) -> Self {
+        let (lanes, inner) = (lanes.indices(), inner.indices());
+        let mut data = Vec::with_capacity(self.planes * lanes.len() * inner.len());
+        for offset in &inner {
+            for plane in 0..self.planes {
+                let plane = self.plane(plane);
+                data.extend(lanes.iter().map(|lane| plane[lane + offset]));
+            }
+        }
+        Planes::new(self.planes * inner.len(), lanes.len(), data)
+    }
+
+    fn spread(&self, inner: usize) -> Self {
+        let planes = self.planes / inner;
+        let mut data = Vec::with_capacity(self.data.len());
+        for plane in 0..planes {
+            for element in 0..self.elements {
+                data.extend((0..inner).map(|i| self.plane(i * planes + plane)[element]));
+            }
+        }
+        Planes::new(planes, self.elements * inner, data)
+    }
+
+    fn concat(parts: &[&Self]) -> Self {
+        let planes = parts.first().map_or(0, |part| part.planes);
+        let elements = parts.iter().map(|part| part.elements).sum();
+        let mut data = Vec::with_capacity(planes * elements);
+        for plane in 0..planes {
+            parts
+                .iter()
+                .for_each(|part| data.extend_from_slice(part.plane(plane)));
+        }
+        Planes::new(planes, elements, data)
+    }
+
+    fn resize(&self, first: usize, count: usize, signed: bool) -> Self {
+        let mut data = Vec::with_capacity(count * self.elements);
+        for plane in first..first + count {
+            if plane < self.planes {
+                data.extend_from_slice(self.plane(plane));
+            } else if signed && self.planes > 0 {
+                data.extend_from_slice(self.plane(self.planes - 1));
+            } else {
+                data.resize(data.len() + self.elements, E::default());
+            }
+        }
+        Planes::new(count, self.elements, data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Element `e` has plane `p` equal to `10 * e + p`.
+    fn sample(planes: usize, elements: usize) -> Planes<u64> {
+        let cell = |i: usize| (10 * (i % elements) + i / elements) as u64;
+        Planes::new(planes, elements, (0..planes * elements).map(cell).collect())
+    }
+
+    #[test]
+    fn a_gather_broadcasts_and_groups() {
+        let tensor = sample(2, 6);
+        let lanes = View {
+            offset: 1,
+            dims: vec![(2, 3), (2, 0)],
+        };
+        let inner = View {
+            offset: 0,
+            dims: vec![(2, 1)],
+        };
+        let got = tensor.gather(&lanes, &inner);
+        assert_eq!((got.planes(), got.elements()), (4, 4));
+        let want = [
+            10, 10, 40, 40, 11, 11, 41, 41, 20, 20, 50, 50, 21, 21, 51, 51,
+        ];
+        assert_eq!(got.data(), want);
+    }
+
+    #[test]
+    fn a_view_of_everything_is_recognised() {
+        let view = |offset, dims: &[(usize, usize)]| View {
+            offset,
+            dims: dims.to_vec(),
+        };
+        assert!(view(0, &[(3, 2), (2, 1)]).is_whole(6));
+        assert!(view(0, &[(3, 2), (1, 7), (2, 1)]).is_whole(6));
+        assert!(!view(0, &[(3, 2), (2, 1)]).is_whole(7));
+        assert!(!view(0, &[(2, 1), (3, 2)]).is_whole(6));
+        assert!(!view(0, &[(6, 0)]).is_whole(6));
+        assert!(!view(1, &[(6, 1)]).is_whole(6));
+    }
+
+    #[test]
+    fn spread_undoes_an_inner_gather() {
+        let tensor = sample(3, 8);
+        let lanes = View {
+            offset: 0,
+            dims: vec![(4, 2)],
+        };
+        let grouped = tensor.gather(&lanes, &View::whole(2));
+        assert_eq!(grouped.spread(2).data(), tensor.data());
+    }
+
+    #[test]
+    fn concat_and_resize_keep_planes_together() {
+        let (a, b) = (sample(2, 2), sample(2, 1));
+        assert_eq!(Planes::concat(&[&a, &b]).data(), [0, 10, 0, 1, 11, 1]);
+        assert_eq!(a.resize(1, 2, true).data(), [1, 11, 1, 11]);
+        assert_eq!(a.resize(1, 2, false).data(), [1, 11, 0, 0]);
+    }
+}
