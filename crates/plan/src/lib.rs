@@ -59,14 +59,27 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 /// What the check of the program finds, or that its parts do not fit: the number of parties, a
 /// body that needs all rows at once, a circuit of more than 20 million gates.
 pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Plan, Diagnostic> {
-    let _ = network;
+    plan_in_tiles::<P>(program, network, u64::MAX)
+}
+
+/// As [`plan()`], with at most `most_rows` rows a tile: for tests of what happens between tiles.
+/// Parties that plan with different limits have different plans.
+///
+/// # Errors
+/// Those of [`plan()`].
+pub fn plan_in_tiles<P: Protocol>(
+    program: &Program,
+    _network: NetworkClass,
+    most_rows: u64,
+) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let settings = choose::settings::<P>(program)?;
     let expanded = expand::expand(program);
     let phases = segment::segment(&expanded);
     let draft = fuse::fuse(&expanded, &phases)?;
     draft.check().map_err(broken)?;
-    let tiles = tile::tiles(&draft, program.rows.len());
+    let mut tiles = tile::tiles(&draft, program.rows.len());
+    tiles.iter_mut().for_each(|tile| *tile = most_rows.clamp(1, *tile));
     let bounds = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
     let lowered = lower::lower(&draft, &tiles, &bounds)?;
     let Chosen { values, steps, tapes, results } = choose::domains::<P>(program, &draft, lowered);
