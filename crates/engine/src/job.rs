@@ -132,8 +132,9 @@ impl Job {
     pub(crate) fn instance_hash(&self, rows: &[u64]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
         hasher.update(&self.parts.hash());
-        rows.iter()
-            .for_each(|count| drop(hasher.update(&count.to_le_bytes())));
+        for count in rows {
+            hasher.update(&count.to_le_bytes());
+        }
         *hasher.finalize().as_bytes()
     }
 
