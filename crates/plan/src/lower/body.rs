@@ -28,7 +28,10 @@ pub(super) struct Words {
 impl Words {
     /// One element as an operand of arithmetic.
     pub fn int(&self, index: usize) -> Int<'_> {
-        Int { bits: &self.words[index], signed: self.range.signed() }
+        Int {
+            bits: &self.words[index],
+            signed: self.range.signed(),
+        }
     }
 }
 
@@ -74,14 +77,30 @@ impl Lowering {
     }
 
     /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
-    pub fn graph(&mut self, graph: &Graph, params: &[Rc<Words>]) -> Result<Vec<Rc<Words>>, TooLarge> {
+    pub fn graph(
+        &mut self,
+        graph: &Graph,
+        params: &[Rc<Words>],
+    ) -> Result<Vec<Rc<Words>>, TooLarge> {
         let mut held: Vec<Held> = Vec::with_capacity(graph.values.len());
         for value in &graph.values {
-            let scope = Scope { graph, params, held: &held };
+            let scope = Scope {
+                graph,
+                params,
+                held: &held,
+            };
             held.push(self.value(value, &scope)?);
         }
-        let scope = Scope { graph, params, held: &held };
-        Ok(graph.returns.iter().map(|id| Rc::clone(scope.words(*id))).collect())
+        let scope = Scope {
+            graph,
+            params,
+            held: &held,
+        };
+        Ok(graph
+            .returns
+            .iter()
+            .map(|id| Rc::clone(scope.words(*id)))
+            .collect())
     }
 
     fn value(&mut self, value: &Value, scope: &Scope) -> Result<Held, TooLarge> {
@@ -90,7 +109,9 @@ impl Lowering {
             Op::Const(data) => {
                 let width = usize::from(value.range.bits());
                 let numbers = data.numbers().collect::<Vec<_>>();
-                self.elements(numbers.len(), |l, at| l.builder.constant(numbers[at], width))?
+                self.elements(numbers.len(), |l, at| {
+                    l.builder.constant(numbers[at], width)
+                })?
             }
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
                 self.element_wise(value, scope)?
@@ -99,31 +120,55 @@ impl Lowering {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
-            Op::Slice { of, axis, start, len, .. } => {
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                ..
+            } => {
                 let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
                 let words = &scope.words(*of).words;
                 let run = *len as usize * inner;
                 let moved = self.elements(outer * run, |_, at| {
                     words[(at / run * length + *start as usize) * inner + at % run].clone()
                 })?;
-                return Ok(Held::One(Rc::new(Words { range: scope.words(*of).range, words: moved })));
+                return Ok(Held::One(Rc::new(Words {
+                    range: scope.words(*of).range,
+                    words: moved,
+                })));
             }
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
                 let width = usize::from(value.range.bits());
                 self.elements(outer * length * inner, |_, at| {
                     let (block, part) = (at / (length * inner), at / inner % length);
-                    scope.words(parts[part]).int(block * inner + at % inner).resize(width)
+                    scope
+                        .words(parts[part])
+                        .int(block * inner + at % inner)
+                        .resize(width)
                 })?
             }
-            Op::Map { over, captured, body } => return self.map(scope, over, captured, body),
-            Op::Scan { init, over, captured, body } => {
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => return self.map(scope, over, captured, body),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => {
                 return self.scan(scope, [init, over, captured], body);
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
             Op::Call(name, operands) => self.call(name, value, scope, operands)?,
         };
-        Ok(Held::One(Rc::new(Words { range: value.range, words })))
+        Ok(Held::One(Rc::new(Words {
+            range: value.range,
+            words,
+        })))
     }
 
     fn element_wise(&mut self, value: &Value, scope: &Scope) -> Result<Vec<Word>, TooLarge> {
@@ -179,7 +224,10 @@ impl Lowering {
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
             // Each is as wide as the sum, whose form makes them right whatever their sign.
-            let terms = products.iter().map(|bits| Int { bits, signed: range.signed() });
+            let terms = products.iter().map(|bits| Int {
+                bits,
+                signed: range.signed(),
+            });
             l.builder.sum(&terms.collect::<Vec<_>>(), width)
         })
     }
@@ -211,16 +259,28 @@ impl Lowering {
         let length = scope.fixed(over[0])[0] as usize;
         let ranges = body.values[..init.len()].iter().map(|param| param.range);
         let ranges = ranges.collect::<Vec<_>>();
-        let first = init.iter().zip(&ranges).map(|(id, range)| widen(scope.words(*id), *range));
+        let first = init
+            .iter()
+            .zip(&ranges)
+            .map(|(id, range)| widen(scope.words(*id), *range));
         let mut carries = first.collect::<Vec<_>>();
         let mut parts = Stacks::new(body.returns.len() - init.len());
         for index in 0..length {
             let slices = over.iter().map(|id| scope.element(*id, index));
             let whole = captured.iter().map(|id| Rc::clone(scope.words(*id)));
-            let params = carries.iter().cloned().chain(slices).chain(whole).collect::<Vec<_>>();
+            let params = carries
+                .iter()
+                .cloned()
+                .chain(slices)
+                .chain(whole)
+                .collect::<Vec<_>>();
             let results = self.graph(body, &params)?;
             let (next, outs) = results.split_at(init.len());
-            carries = next.iter().zip(&ranges).map(|(words, range)| widen(words, *range)).collect();
+            carries = next
+                .iter()
+                .zip(&ranges)
+                .map(|(words, range)| widen(words, *range))
+                .collect();
             parts.push(outs);
         }
         carries.extend(parts.finish());
@@ -241,12 +301,17 @@ impl Lowering {
                 let (length, outer) = last(scope.fixed(*id));
                 let first = locate(index, leading, &broadcast(outer, leading)) * length;
                 let of = scope.words(*id);
-                (first..first + length).flat_map(|at| of.int(at).resize(8)).collect()
+                (first..first + length)
+                    .flat_map(|at| of.int(at).resize(8))
+                    .collect()
             };
             operands.iter().map(message).collect()
         };
         // One call can be larger than any circuit should be: a hash of a long message.
-        let bytes = operands.iter().map(|id| last(scope.fixed(*id)).0).sum::<usize>();
+        let bytes = operands
+            .iter()
+            .map(|id| last(scope.fixed(*id)).0)
+            .sum::<usize>();
         if bytes * GATES_BY_BYTE > MAX_GATES {
             return Err(TooLarge);
         }
@@ -258,7 +323,10 @@ impl Lowering {
                 other => unreachable!("check refuses a function `{other}`"),
             }
         })?;
-        Ok(results.iter().flat_map(|word| word.chunks(8).map(<[Wire]>::to_vec)).collect())
+        Ok(results
+            .iter()
+            .flat_map(|word| word.chunks(8).map(<[Wire]>::to_vec))
+            .collect())
     }
 }
 
@@ -297,7 +365,10 @@ impl<'a> Scope<'a> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;
         let words = of.words[index * size..][..size].to_vec();
-        Rc::new(Words { range: of.range, words })
+        Rc::new(Words {
+            range: of.range,
+            words,
+        })
     }
 }
 
@@ -311,7 +382,10 @@ impl Stacks {
 
     fn push(&mut self, results: &[Rc<Words>]) {
         for (stack, result) in self.0.iter_mut().zip(results) {
-            let stack = stack.get_or_insert_with(|| Words { range: result.range, words: vec![] });
+            let stack = stack.get_or_insert_with(|| Words {
+                range: result.range,
+                words: vec![],
+            });
             stack.words.extend(result.words.iter().cloned());
         }
     }
@@ -328,7 +402,10 @@ pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
     }
     let width = usize::from(range.bits());
     let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
-    Rc::new(Words { range, words: resized.collect() })
+    Rc::new(Words {
+        range,
+        words: resized.collect(),
+    })
 }
 
 fn count(dims: &[u64]) -> usize {
@@ -337,12 +414,17 @@ fn count(dims: &[u64]) -> usize {
 
 /// The last dimension (1 for a scalar) and those before it.
 fn last(dims: &[u64]) -> (usize, &[u64]) {
-    dims.split_last().map_or((1, dims), |(last, rest)| (*last as usize, rest))
+    dims.split_last()
+        .map_or((1, dims), |(last, rest)| (*last as usize, rest))
 }
 
 /// Elements before, along and after an axis.
 fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
-    (count(&dims[..axis]), dims[axis] as usize, count(&dims[axis + 1..]))
+    (
+        count(&dims[..axis]),
+        dims[axis] as usize,
+        count(&dims[axis + 1..]),
+    )
 }
 
 /// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.
