@@ -15,7 +15,7 @@ mod ops;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
-use body::{Lowering, MAX_GATES, Words, widen};
+use body::{Lowering, MAX_GATES, TooLarge, Words, widen};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
@@ -194,15 +194,14 @@ impl Lowerer<'_> {
         single: bool,
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        let mut lowering = Lowering::new();
+        let mut lowering = Lowering::default();
         let range = |id: &TensorId| self.draft.tensor(*id).range;
         let params = params
             .iter()
             .map(|(id, count)| lowering.input(range(id), *count));
-        let params = params.collect::<Vec<_>>();
-        let values = lowering
-            .graph(graph, &params)
-            .map_err(|_| too_large(unit))?;
+        let params = params.collect::<Result<Vec<_>, TooLarge>>();
+        let values = params.and_then(|params| lowering.graph(graph, &params));
+        let values = values.map_err(|TooLarge| too_large(unit))?;
         let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
         let outputs = values.iter().zip(outs).map(stored);
         let outputs = outputs

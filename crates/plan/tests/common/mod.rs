@@ -20,7 +20,11 @@ pub fn run(
 ) -> BTreeMap<String, Data> {
     let mut machine = Machine {
         plan,
-        inputs: program.inputs.iter().map(|input| &inputs[&input.name]).collect(),
+        inputs: program
+            .inputs
+            .iter()
+            .map(|input| &inputs[&input.name])
+            .collect(),
         values: BTreeMap::new(),
         tiles: BTreeMap::new(),
         later: BTreeMap::new(),
@@ -40,7 +44,11 @@ pub fn run(
         let mut shape = result.fixed.clone();
         shape.splice(0..0, value.rows.map(|table| rows[usize::from(table.0)]));
         let numbers = numbers(&bits, value.signed);
-        assert!(numbers.iter().all(|n| result.range.lo <= *n && *n <= result.range.hi));
+        assert!(
+            numbers
+                .iter()
+                .all(|n| result.range.lo <= *n && *n <= result.range.hi)
+        );
         let data = Data::from_numbers(result.ty, shape, &numbers).expect("values of the type");
         (result.name.clone(), data)
     };
@@ -81,7 +89,8 @@ impl Machine<'_> {
                 }
             }
             // Rows of this tile are gone unless they are kept.
-            self.values.retain(|v, _| self.plan.values[v.0 as usize].rows.is_none());
+            self.values
+                .retain(|v, _| self.plan.values[v.0 as usize].rows.is_none());
         }
         self.values.append(&mut self.later);
     }
@@ -93,7 +102,11 @@ impl Machine<'_> {
             let made = made.collect::<Vec<_>>();
             for (value, bits) in made.into_iter().flatten() {
                 let known = &self.plan.values[value.0 as usize];
-                assert_eq!(bits.planes(), usize::from(known.bits), "planes of {value:?}");
+                assert_eq!(
+                    bits.planes(),
+                    usize::from(known.bits),
+                    "planes of {value:?}"
+                );
                 let elements = known.elements * known.rows.map_or(1, |_| rows);
                 assert_eq!(bits.elements() as u64, elements, "elements of {value:?}");
                 self.values.insert(value, Rc::new(bits));
@@ -125,10 +138,18 @@ impl Machine<'_> {
             }
             StepOp::Convert { value, out } => {
                 let whole = View::whole(self.values[value].elements());
-                let one = View { offset: 0, dims: vec![] };
+                let one = View {
+                    offset: 0,
+                    dims: vec![],
+                };
                 vec![(*out, self.values[value].gather(&whole, &one))]
             }
-            StepOp::Tape { tape, operands, outs, .. } => {
+            StepOp::Tape {
+                tape,
+                operands,
+                outs,
+                ..
+            } => {
                 let operands = operands.iter().map(|operand| self.gather(operand, rows));
                 let operands = operands.collect::<Vec<_>>();
                 let tape = &self.plan.tapes[tape.0 as usize];
@@ -141,7 +162,16 @@ impl Machine<'_> {
     }
 
     fn fold(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Fold { operand, length, lanes, levels, bits, signed, carry, out } = &step.op
+        let StepOp::Fold {
+            operand,
+            length,
+            lanes,
+            levels,
+            bits,
+            signed,
+            carry,
+            out,
+        } = &step.op
         else {
             unreachable!("a fold")
         };
@@ -151,8 +181,17 @@ impl Machine<'_> {
         for (at, tape) in levels.iter().enumerate() {
             let pairs = length_left / 2;
             let part = |first: usize, count: usize| {
-                let lanes = View { offset: first * lanes, dims: vec![(count * lanes, 1)] };
-                level.gather(&lanes, &View { offset: 0, dims: vec![] })
+                let lanes = View {
+                    offset: first * lanes,
+                    dims: vec![(count * lanes, 1)],
+                };
+                level.gather(
+                    &lanes,
+                    &View {
+                        offset: 0,
+                        dims: vec![],
+                    },
+                )
             };
             let (low, high) = (part(0, pairs), part(pairs, pairs));
             let odd = part(2 * pairs, length_left - 2 * pairs);
@@ -178,31 +217,59 @@ impl Machine<'_> {
     }
 
     fn scan(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
-        let StepOp::Scan { tape, length, init, over, captured, carries, outs } = &step.op else {
+        let StepOp::Scan {
+            tape,
+            length,
+            init,
+            over,
+            captured,
+            carries,
+            outs,
+        } = &step.op
+        else {
             unreachable!("a scan")
         };
         let by_rows = *length == sealane_plan::steps::Len::Rows;
         let from = if by_rows && tile > 0 { carries } else { init };
-        let before = |v: &PlanValue| {
-            Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]))
-        };
+        let before =
+            |v: &PlanValue| Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]));
         let mut state = from.iter().map(before).collect::<Vec<_>>();
         let tape = &self.plan.tapes[tape.0 as usize];
-        let over = over.iter().map(|operand| self.gather(operand, rows)).collect::<Vec<_>>();
-        let captured = captured.iter().map(|v| in_one_lane(&self.values[v])).collect::<Vec<_>>();
+        let over = over
+            .iter()
+            .map(|operand| self.gather(operand, rows))
+            .collect::<Vec<_>>();
+        let captured = captured
+            .iter()
+            .map(|v| in_one_lane(&self.values[v]))
+            .collect::<Vec<_>>();
         let mut written = Vec::new();
         for index in 0..length.at(rows) as usize {
-            let one = View { offset: index, dims: vec![] };
+            let one = View {
+                offset: index,
+                dims: vec![],
+            };
             let elements = over.iter().map(|bits| bits.gather(&one, &one_element()));
             let elements = elements.collect::<Vec<_>>();
-            let carried = state.iter().map(|bits| in_one_lane(bits)).collect::<Vec<_>>();
-            let operands = carried.iter().chain(&elements).chain(&captured).collect::<Vec<_>>();
+            let carried = state
+                .iter()
+                .map(|bits| in_one_lane(bits))
+                .collect::<Vec<_>>();
+            let operands = carried
+                .iter()
+                .chain(&elements)
+                .chain(&captured)
+                .collect::<Vec<_>>();
             let result = evaluate(tape, &operands);
             let mut first = 0;
             for (state, value) in state.iter_mut().zip(carries) {
                 let known = &self.plan.values[value.0 as usize];
                 let (elements, bits) = (known.elements as usize, usize::from(known.bits));
-                *state = Rc::new(result.resize(first, elements * bits, false).spread(elements));
+                *state = Rc::new(
+                    result
+                        .resize(first, elements * bits, false)
+                        .spread(elements),
+                );
                 first += elements * bits;
             }
             written.push(self.produced(&result, outs));
@@ -229,14 +296,22 @@ impl Machine<'_> {
         let out = |out: &Produced| {
             let bits = usize::from(self.plan.values[out.value.0 as usize].bits);
             let inner = out.inner as usize;
-            (out.value, result.resize(out.first as usize, inner * bits, false).spread(inner))
+            (
+                out.value,
+                result
+                    .resize(out.first as usize, inner * bits, false)
+                    .spread(inner),
+            )
         };
         outs.iter().map(out).collect()
     }
 }
 
 fn one_element() -> View {
-    View { offset: 0, dims: vec![] }
+    View {
+        offset: 0,
+        dims: vec![],
+    }
 }
 
 fn copy(bits: &Bits) -> Bits {
@@ -251,10 +326,15 @@ fn in_one_lane(bits: &Bits) -> Bits {
 /// Runs a tape lane by lane over bytes.
 fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
     let lanes = operands.first().map_or(1, |bits| bits.elements());
-    assert!(operands.iter().all(|bits| bits.elements() == lanes), "equal lanes");
+    assert!(
+        operands.iter().all(|bits| bits.elements() == lanes),
+        "equal lanes"
+    );
     let mut slots = vec![vec![0u8; lanes]; tape.slots as usize];
     slots[1].fill(1);
-    let planes = operands.iter().flat_map(|bits| (0..bits.planes()).map(|p| bits.plane(p)));
+    let planes = operands
+        .iter()
+        .flat_map(|bits| (0..bits.planes()).map(|p| bits.plane(p)));
     let inputs = planes.map(<[u8]>::to_vec).collect::<Vec<_>>();
     assert_eq!(inputs.len(), tape.inputs as usize, "the inputs of the tape");
     slots[2..2 + inputs.len()].clone_from_slice(&inputs);
@@ -268,13 +348,20 @@ fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
             slots[gate.out as usize] = out.collect();
         }
     }
-    let data = tape.outputs.iter().flat_map(|slot| slots[*slot as usize].clone());
+    let data = tape
+        .outputs
+        .iter()
+        .flat_map(|slot| slots[*slot as usize].clone());
     Bits::new(tape.outputs.len(), lanes, data.collect())
 }
 
 fn bits(numbers: &[i128], width: u8) -> Bits {
     let plane = |p: u8| numbers.iter().map(move |n| (n >> p & 1) as u8);
-    Bits::new(width.into(), numbers.len(), (0..width).flat_map(plane).collect())
+    Bits::new(
+        width.into(),
+        numbers.len(),
+        (0..width).flat_map(plane).collect(),
+    )
 }
 
 fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
@@ -282,7 +369,11 @@ fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
         let bit = |p: usize| i128::from(bits.plane(p)[element]) << p;
         let value = (0..bits.planes()).map(bit).sum::<i128>();
         let top = 1 << (bits.planes() - 1);
-        if signed && value & top != 0 { value - 2 * top } else { value }
+        if signed && value & top != 0 {
+            value - 2 * top
+        } else {
+            value
+        }
     };
     (0..bits.elements()).map(number).collect()
 }
