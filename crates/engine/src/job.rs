@@ -104,6 +104,14 @@ impl Job {
         })
     }
 
+    /// The same job with tiles of at most `rows` rows, so that tests see several tiles in a few
+    /// rows. The hash is that of the job as it was planned.
+    #[doc(hidden)]
+    pub fn with_tiles_of(mut self, rows: u64) -> Job {
+        self.plan.rows.iter_mut().for_each(|plan| plan.tile = plan.tile.min(rows));
+        self
+    }
+
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program

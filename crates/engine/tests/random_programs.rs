@@ -8,21 +8,22 @@ use sealane_program::text;
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
-fn run(case: &Case, protocol: ProtocolName) -> Result<RunReport, TestCaseError> {
+fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, TestCaseError> {
     let job = match Job::new(case.program.clone(), protocol, NetworkClass::Lan) {
         Err(EngineError::Program(error)) if error.code == "whole-rows" => {
             return Err(TestCaseError::reject("a body sees all rows"));
         }
         job => job.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))),
     };
+    let job = job.with_tiles_of(tile);
     let inputs = job.program().inputs.iter().map(|input| case.inputs[&input.name].clone());
     let report = simulate(&job, inputs.collect());
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
 
-fn check(case: &Case, protocol: ProtocolName) -> Result<(), TestCaseError> {
+fn check(case: &Case, protocol: ProtocolName, tile: u64) -> Result<(), TestCaseError> {
     let want = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
-    let report = run(case, protocol)?;
+    let report = run(case, protocol, tile)?;
     for result in &report.results {
         let got = result.data.as_ref().expect("somebody learns every result");
         let want = &want[&result.name];
@@ -52,8 +53,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn clear_computes_what_the_reference_computes(case in cases()) {
-        check(&case, ProtocolName::Clear)?;
+    fn clear_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
+        check(&case, ProtocolName::Clear, tile)?;
     }
 }
 
@@ -61,7 +62,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
-    fn yao_computes_what_the_reference_computes(case in cases()) {
-        check(&case, ProtocolName::Yao)?;
+    fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
+        check(&case, ProtocolName::Yao, tile)?;
     }
 }
