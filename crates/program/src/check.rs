@@ -87,6 +87,24 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
         input(program, declared).map_err(|e| e.at(declared.span.as_ref()))?;
         unique("input", &declared.name, names.insert(&declared.name))?;
     }
+    known_rows(program)
+}
+
+/// Every row count is that of an input, or a run could not know it.
+fn known_rows(program: &Program) -> Result<(), Diagnostic> {
+    for (index, rows) in program.rows.iter().enumerate() {
+        let counts = |input: &Input| {
+            input
+                .shape
+                .rows
+                .is_some_and(|id| usize::from(id.0) == index)
+        };
+        if !program.inputs.iter().any(counts) {
+            let message = format!("no input has the rows `{}`", rows.name);
+            return Err(Diagnostic::new(code::NAME, message)
+                .because("the number of rows is read from the inputs"));
+        }
+    }
     Ok(())
 }
 
