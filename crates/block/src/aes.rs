@@ -177,13 +177,24 @@ impl<L: Lanes> SlicedKeys<L> {
 #[inline(always)]
 pub fn encrypt_quads<L: Lanes, const E: usize>(
     l: L,
-    mut sliced: SlicedKeys<L>,
+    sliced: SlicedKeys<L>,
     states: &mut [Quad<L>; E],
 ) {
     let keys = sliced.keys(l);
     for e in 0..E {
         states[e] = l.xor_quad(states[e], keys);
     }
+    l.fresh_rounds(sliced.words, states);
+}
+
+/// The body of [`Lanes::fresh_rounds`], step by step. The assembly of a tier does the same.
+#[inline(always)]
+pub(crate) fn fresh_rounds<L: Lanes, const E: usize>(
+    l: L,
+    words: Quad<L>,
+    states: &mut [Quad<L>; E],
+) {
+    let mut sliced = SlicedKeys::from_words(words);
     for round in 1..=10 {
         sliced.advance(l, round);
         let keys = sliced.keys(l);
@@ -200,7 +211,7 @@ pub fn encrypt_quads<L: Lanes, const E: usize>(
 }
 
 /// FIPS 197, section 5.2: the round constants, in every word; entry 0 is unused.
-const ROUND_CONSTANTS: [Block; 11] = {
+pub(crate) const ROUND_CONSTANTS: [Block; 11] = {
     let mut constants = [Block::ZERO; 11];
     let mut value: u32 = 1;
     let mut round = 1;

@@ -19,7 +19,7 @@
 //! The trait is sealed and its tokens can be made only by [`Cpu::run`](crate::Cpu::run). Holding
 //! one proves that the instructions exist, which is why every method is safe.
 
-use crate::{Block, GROUP, Tier};
+use crate::{Block, GROUP, Tier, aes};
 
 pub(crate) mod portable;
 mod sbox;
@@ -100,6 +100,14 @@ pub trait Lanes: Copy + Sealed {
     /// busy (two a cycle, four cycles each). The x86 tiers write them as one block of assembly,
     /// because the compiler serialises the chains again otherwise, and spills.
     fn nine_rounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
+
+    /// Rounds 1 to 10 of `E` quads of states, block by block under the same quad of fresh keys,
+    /// which come as the sliced words of round 0; see [`crate::aes`]. The x86 tiers write it as
+    /// one block of assembly for `E` of 1 and 2, for the same reason.
+    #[inline(always)]
+    fn fresh_rounds<const E: usize>(self, words: Quad<Self>, states: &mut [Quad<Self>; E]) {
+        aes::fresh_rounds(self, words, states);
+    }
 
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
