@@ -9,8 +9,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
-use super::{Lanes, Quad, sealed::Sealed};
-use crate::aes::ROUND_CONSTANTS;
+use super::{Lanes, sealed::Sealed};
 use crate::{Block, Kernel, Tier};
 
 /// AES-NI with AVX encodings on 128-bit registers.
@@ -42,8 +41,8 @@ pub(crate) fn has_vaes512() -> bool {
 macro_rules! tier {
     (
         $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
-        assembly: $register:ident $size:literal $move:literal $xor_text:literal,
-        nine_rounds: $nine_rounds:ident, fresh_rounds: $fresh_one:ident $fresh_two:ident,
+        assembly: $register:ident $size:literal $move:literal,
+        nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
         load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
         splat: $splat:ident, splat_word: $splat_word:ident,
         xor: $xor:ident, and: $and:ident,
@@ -99,14 +98,39 @@ macro_rules! tier {
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
         }
 
-        fresh_rounds!(
-            $fresh_one, $vector, $features, $register, $xor_text,
-            { one: [s0 s1 s2 s3] }, [[s0] [s1] [s2] [s3]]
-        );
-        fresh_rounds!(
-            $fresh_two, $vector, $features, $register, $xor_text,
-            { one: [s0 s1 s2 s3], two: [s4 s5 s6 s7] }, [[s0 s4] [s1 s5] [s2 s6] [s3 s7]]
-        );
+        /// Rounds 1 to 9 on eight registers, each with round keys of its own in memory.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $nine_rounds_each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
+            // SAFETY: the assembly reads keys 1 to 9 of the eleven rows at `keys` and writes
+            // nothing but the registers it names.
+            unsafe {
+                asm!(
+                    ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
+                    concat!("vaesenc {s0}, {s0}, [{keys} + \\round * 8 * ", $size, "]"),
+                    concat!("vaesenc {s1}, {s1}, [{keys} + (\\round * 8 + 1) * ", $size, "]"),
+                    concat!("vaesenc {s2}, {s2}, [{keys} + (\\round * 8 + 2) * ", $size, "]"),
+                    concat!("vaesenc {s3}, {s3}, [{keys} + (\\round * 8 + 3) * ", $size, "]"),
+                    concat!("vaesenc {s4}, {s4}, [{keys} + (\\round * 8 + 4) * ", $size, "]"),
+                    concat!("vaesenc {s5}, {s5}, [{keys} + (\\round * 8 + 5) * ", $size, "]"),
+                    concat!("vaesenc {s6}, {s6}, [{keys} + (\\round * 8 + 6) * ", $size, "]"),
+                    concat!("vaesenc {s7}, {s7}, [{keys} + (\\round * 8 + 7) * ", $size, "]"),
+                    ".endr",
+                    keys = in(reg) keys.as_ptr(),
+                    s0 = inout($register) s0,
+                    s1 = inout($register) s1,
+                    s2 = inout($register) s2,
+                    s3 = inout($register) s3,
+                    s4 = inout($register) s4,
+                    s5 = inout($register) s5,
+                    s6 = inout($register) s6,
+                    s7 = inout($register) s7,
+                    options(pure, readonly, nostack, preserves_flags)
+                );
+            }
+            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
+        }
 
         impl Sealed for $token {}
 
@@ -176,18 +200,9 @@ macro_rules! tier {
                 unsafe { $nine_rounds(states, keys) }
             }
             #[inline(always)]
-            fn fresh_rounds<const E: usize>(
-                self,
-                words: Quad<Self>,
-                states: &mut [Quad<Self>; E],
-            ) {
-                match &mut states[..] {
-                    // SAFETY: the token proves that the instructions exist.
-                    [one] => unsafe { $fresh_one(words, one) },
-                    // SAFETY: as above.
-                    [one, two] => unsafe { $fresh_two(words, one, two) },
-                    _ => crate::aes::fresh_rounds(self, words, states),
-                }
+            fn nine_rounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $nine_rounds_each(states, keys) }
             }
             #[inline(always)]
             fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
@@ -209,114 +224,6 @@ macro_rules! tier {
         }
     };
 }
-
-/// Ten rounds on one or two quads of states under a quad of fresh keys, in sixteen registers:
-/// four sliced words, four or eight states, four for work. A step computes, for round `r`,
-///
-/// * the words of round `r` from SubWord(RotWord(w3)), which `t3` holds already, and the prefix
-///   sums of the words of round `r - 1`;
-/// * `t3` for round `r + 1`, first of all, because the chain through it is the longest;
-/// * the round keys, one or two at a time, and the states that wait for them.
-///
-/// The chain is a shuffle, a last round and one exclusive or: six cycles, about what the units
-/// need for the rest of the step.
-macro_rules! fresh_rounds {
-    (
-        $name:ident, $vector:ty, $features:literal, $register:ident, $xor:literal,
-        { $($quad:ident: [$($s:ident)+]),+ }, $by_key:tt
-    ) => {
-        #[inline]
-        #[target_feature(enable = $features)]
-        fn $name(words: [$vector; 4], $($quad: &mut [$vector; 4]),+) {
-            let [mut _w0, mut _w1, mut _w2, mut _w3] = words;
-            let (_t0, _t1, _t2, _t3): ($vector, $vector, $vector, $vector);
-            $(let [$(mut $s),+] = *$quad;)+
-            // SAFETY: the assembly reads `FRESH_TABLE`, whose rows are as wide as the widest
-            // register, and writes nothing but the registers it names.
-            unsafe {
-                asm!(
-                    substitute_word!(0),
-                    ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
-                    advance_words!($xor),
-                    substitute_word!("\\round"),
-                    round_of_states!("vaesenc", $by_key),
-                    ".endr",
-                    advance_words!($xor),
-                    round_of_states!("vaesenclast", $by_key),
-                    table = in(reg) &raw const FRESH_TABLE,
-                    w0 = inout($register) _w0,
-                    w1 = inout($register) _w1,
-                    w2 = inout($register) _w2,
-                    w3 = inout($register) _w3,
-                    t0 = out($register) _t0,
-                    t1 = out($register) _t1,
-                    t2 = out($register) _t2,
-                    t3 = out($register) _t3,
-                    $($($s = inout($register) $s,)+)+
-                    options(pure, readonly, nostack, preserves_flags)
-                );
-            }
-            $(*$quad = [$($s),+];)+
-        }
-    };
-}
-
-/// `t3` becomes SubWord(RotWord(w3)) ^ the constant of the next round.
-macro_rules! substitute_word {
-    ($round:literal) => {
-        concat!(
-            "vpshufb {t3}, {w3}, [{table}]\n",
-            "vaesenclast {t3}, {t3}, [{table} + 64 * ", $round, " + 64]"
-        )
-    };
-}
-
-/// Prefix sums of the words, and `t3` added to all.
-macro_rules! advance_words {
-    ($xor:literal) => {
-        concat!(
-            $xor, " {w1}, {w1}, {w0}\n",
-            $xor, " {w2}, {w2}, {w1}\n",
-            $xor, " {w3}, {w3}, {w2}\n",
-            $xor, " {w3}, {w3}, {t3}\n",
-            $xor, " {w0}, {w0}, {t3}\n",
-            $xor, " {w1}, {w1}, {t3}\n",
-            $xor, " {w2}, {w2}, {t3}"
-        )
-    };
-}
-
-/// Words become round keys, each used at once.
-macro_rules! round_of_states {
-    ($aes:literal, [[$($s0:ident)+] [$($s1:ident)+] [$($s2:ident)+] [$($s3:ident)+]]) => {
-        concat!(
-            "vpunpckldq {t0}, {w0}, {w1}\n",
-            "vpunpckldq {t1}, {w2}, {w3}\n",
-            "vpunpcklqdq {t2}, {t0}, {t1}\n",
-            $($aes, " {", stringify!($s0), "}, {", stringify!($s0), "}, {t2}\n",)+
-            "vpunpckhqdq {t0}, {t0}, {t1}\n",
-            $($aes, " {", stringify!($s1), "}, {", stringify!($s1), "}, {t0}\n",)+
-            "vpunpckhdq {t1}, {w0}, {w1}\n",
-            "vpunpckhdq {t2}, {w2}, {w3}\n",
-            "vpunpcklqdq {t0}, {t1}, {t2}\n",
-            $($aes, " {", stringify!($s2), "}, {", stringify!($s2), "}, {t0}\n",)+
-            "vpunpckhqdq {t1}, {t1}, {t2}\n",
-            $($aes, " {", stringify!($s3), "}, {", stringify!($s3), "}, {t1}\n",)+
-        )
-    };
-}
-
-/// For the assembly of fresh keys: the shuffle of `rotate_words`, then the round constants, each
-/// repeated over the widest register.
-static FRESH_TABLE: [[Block; 4]; 11] = {
-    let mut table = [[ROTATE_WORDS; 4]; 11];
-    let mut round = 1;
-    while round <= 10 {
-        table[round] = [ROUND_CONSTANTS[round]; 4];
-        round += 1;
-    }
-    table
-};
 
 /// A method that is one or a few intrinsics.
 macro_rules! operation {
@@ -358,8 +265,8 @@ macro_rules! store_lanes {
 
 tier! {
     AesNi, Tier::AesNi, __m128i, 1, run_aesni, "aes,pclmulqdq,avx",
-    assembly: xmm_reg 16 "vmovdqu" "vpxor",
-    nine_rounds: nine_rounds_128, fresh_rounds: fresh_one_128 fresh_two_128,
+    assembly: xmm_reg 16 "vmovdqu",
+    nine_rounds: nine_rounds_128 nine_rounds_each_128,
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
     splat: only_splat, splat_word: _mm_set1_epi32,
     xor: _mm_xor_si128, and: _mm_and_si128,
@@ -373,8 +280,8 @@ tier! {
 
 tier! {
     Vaes256, Tier::Vaes256, __m256i, 2, run_vaes256, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
-    assembly: ymm_reg 32 "vmovdqu" "vpxor",
-    nine_rounds: nine_rounds_256, fresh_rounds: fresh_one_256 fresh_two_256,
+    assembly: ymm_reg 32 "vmovdqu",
+    nine_rounds: nine_rounds_256 nine_rounds_each_256,
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
     splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
     xor: _mm256_xor_si256, and: _mm256_and_si256,
@@ -390,8 +297,8 @@ tier! {
 tier! {
     Vaes512, Tier::Vaes512, __m512i, 4, run_vaes512,
     "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
-    assembly: zmm_reg 64 "vmovdqu64" "vpxorq",
-    nine_rounds: nine_rounds_512, fresh_rounds: fresh_one_512 fresh_two_512,
+    assembly: zmm_reg 64 "vmovdqu64",
+    nine_rounds: nine_rounds_512 nine_rounds_each_512,
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
     extract: _mm512_extracti32x4_epi32 [0 1 2 3],
     splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,
