@@ -1,0 +1,448 @@
+//! The graph of one lane becomes gates: data moves and bodies here, arithmetic in `ops`.
+//!
+//! A value is a row-major vector of words, all as wide as its range needs. Bodies of nested maps
+//! and scans are unrolled; reductions are sums of many terms or trees.
+
+use super::ops;
+use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
+use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
+use sealane_program::types::{Range, Type};
+use std::rc::Rc;
+
+/// Largest number of gates of one tape: some hundreds of megabytes while it is made.
+pub(crate) const MAX_GATES: usize = 20_000_000;
+
+/// Gates that a function of bytes makes for each byte, at least: SHA-256 takes more than 100,000
+/// for a block of 64.
+const GATES_BY_BYTE: usize = 1500;
+
+/// A circuit has grown beyond [`MAX_GATES`].
+pub(super) struct TooLarge;
+
+/// Elements of a value: words of `range.bits()` wires.
+pub(super) struct Words {
+    pub range: Range,
+    pub words: Vec<Word>,
+}
+
+impl Words {
+    /// One element as an operand of arithmetic.
+    pub fn int(&self, index: usize) -> Int<'_> {
+        Int {
+            bits: &self.words[index],
+            signed: self.range.signed(),
+        }
+    }
+}
+
+/// What a value of a graph is while it is lowered.
+enum Held {
+    One(Rc<Words>),
+    /// The parts of a map or scan.
+    Parts(Vec<Rc<Words>>),
+}
+
+/// A circuit under construction.
+#[derive(Default)]
+pub(super) struct Lowering {
+    pub builder: Builder,
+    /// Words made so far, those included that took no gate.
+    words: usize,
+}
+
+impl Lowering {
+    /// The next inputs of the circuit: so many elements of a range.
+    pub fn input(&mut self, range: Range, elements: u64) -> Result<Rc<Words>, TooLarge> {
+        let width = usize::from(range.bits());
+        let elements = usize::try_from(elements).map_err(|_| TooLarge)?;
+        let words = self.elements(elements, |l, _| l.builder.input(width))?;
+        Ok(Rc::new(Words { range, words }))
+    }
+
+    /// Words one by one, as long as the circuit is of a reasonable size.
+    fn elements(
+        &mut self,
+        count: usize,
+        mut element: impl FnMut(&mut Lowering, usize) -> Word,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let mut words = Vec::new();
+        for index in 0..count {
+            words.push(element(self, index));
+            self.words += 1;
+            if self.builder.gates().max(self.words) > MAX_GATES {
+                return Err(TooLarge);
+            }
+        }
+        Ok(words)
+    }
+
+    /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
+    pub fn graph(
+        &mut self,
+        graph: &Graph,
+        params: &[Rc<Words>],
+    ) -> Result<Vec<Rc<Words>>, TooLarge> {
+        let mut held: Vec<Held> = Vec::with_capacity(graph.values.len());
+        for value in &graph.values {
+            let scope = Scope {
+                graph,
+                params,
+                held: &held,
+            };
+            held.push(self.value(value, &scope)?);
+        }
+        let scope = Scope {
+            graph,
+            params,
+            held: &held,
+        };
+        Ok(graph
+            .returns
+            .iter()
+            .map(|id| Rc::clone(scope.words(*id)))
+            .collect())
+    }
+
+    fn value(&mut self, value: &Value, scope: &Scope) -> Result<Held, TooLarge> {
+        let words = match &value.op {
+            Op::Param(index) => return Ok(Held::One(Rc::clone(&scope.params[*index as usize]))),
+            Op::Const(data) => {
+                let width = usize::from(value.range.bits());
+                let numbers = data.numbers().collect::<Vec<_>>();
+                self.elements(numbers.len(), |l, at| {
+                    l.builder.constant(numbers[at], width)
+                })?
+            }
+            Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
+                self.element_wise(value, scope)?
+            }
+            Op::Reduce(reduction, of, axis) => {
+                self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
+            }
+            Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                ..
+            } => {
+                let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
+                let words = &scope.words(*of).words;
+                let run = *len as usize * inner;
+                let moved = self.elements(outer * run, |_, at| {
+                    words[(at / run * length + *start as usize) * inner + at % run].clone()
+                })?;
+                return Ok(Held::One(Rc::new(Words {
+                    range: scope.words(*of).range,
+                    words: moved,
+                })));
+            }
+            Op::Stack(parts, axis) => {
+                let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
+                let width = usize::from(value.range.bits());
+                self.elements(outer * length * inner, |_, at| {
+                    let (block, part) = (at / (length * inner), at / inner % length);
+                    scope
+                        .words(parts[part])
+                        .int(block * inner + at % inner)
+                        .resize(width)
+                })?
+            }
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => return self.map(scope, over, captured, body),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => {
+                return self.scan(scope, [init, over, captured], body);
+            }
+            Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
+            Op::Call(name, operands) => self.call(name, value, scope, operands)?,
+        };
+        Ok(Held::One(Rc::new(Words {
+            range: value.range,
+            words,
+        })))
+    }
+
+    fn element_wise(&mut self, value: &Value, scope: &Scope) -> Result<Vec<Word>, TooLarge> {
+        let operands = value.op.operands();
+        let dims = &value.shape.fixed;
+        let strides = operands.iter().map(|id| broadcast(scope.fixed(*id), dims));
+        let strides = strides.collect::<Vec<_>>();
+        let first = operands.first().map(|id| scope.ty(*id)).unwrap_or(value.ty);
+        self.elements(count(dims), |l, index| {
+            let at = |(id, strides): (&ValueId, &Vec<usize>)| {
+                let words = scope.words(*id);
+                (words.int(locate(index, dims, strides)), words.range)
+            };
+            let operands = operands.iter().zip(&strides).map(at).collect::<Vec<_>>();
+            ops::scalar(&mut l.builder, &value.op, &operands, first, value.range)
+        })
+    }
+
+    fn reduce(
+        &mut self,
+        reduction: Reduction,
+        range: Range,
+        scope: &Scope,
+        of: ValueId,
+        axis: usize,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (outer, length, inner) = around(scope.fixed(of), axis);
+        let words = scope.words(of);
+        self.elements(outer * inner, |l, index| {
+            let first = index / inner * length * inner + index % inner;
+            let terms = (0..length).map(|along| words.int(first + along * inner));
+            ops::reduce(&mut l.builder, reduction, &terms.collect::<Vec<_>>(), range)
+        })
+    }
+
+    fn dot(
+        &mut self,
+        range: Range,
+        scope: &Scope,
+        a: ValueId,
+        b: ValueId,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (left, right) = (scope.words(a), scope.words(b));
+        let length = scope.fixed(b)[0] as usize;
+        let columns = scope.fixed(b).get(1).map_or(1, |&n| n as usize);
+        let width = usize::from(range.bits());
+        let rows = left.words.len() / length;
+        self.elements(rows * columns, |l, index| {
+            let (row, column) = (index / columns, index % columns);
+            let product = |k: usize| {
+                let (x, y) = (left.int(row * length + k), right.int(k * columns + column));
+                l.builder.mul(x, y, width)
+            };
+            let products = (0..length).map(product).collect::<Vec<_>>();
+            // Each is as wide as the sum, whose form makes them right whatever their sign.
+            let terms = products.iter().map(|bits| Int {
+                bits,
+                signed: range.signed(),
+            });
+            l.builder.sum(&terms.collect::<Vec<_>>(), width)
+        })
+    }
+
+    fn map(
+        &mut self,
+        scope: &Scope,
+        over: &[ValueId],
+        captured: &[ValueId],
+        body: &Graph,
+    ) -> Result<Held, TooLarge> {
+        let length = scope.fixed(over[0])[0] as usize;
+        let mut parts = Stacks::new(body.returns.len());
+        for index in 0..length {
+            let slices = over.iter().map(|id| scope.element(*id, index));
+            let whole = captured.iter().map(|id| Rc::clone(scope.words(*id)));
+            let params = slices.chain(whole).collect::<Vec<_>>();
+            parts.push(&self.graph(body, &params)?);
+        }
+        Ok(Held::Parts(parts.finish()))
+    }
+
+    fn scan(
+        &mut self,
+        scope: &Scope,
+        [init, over, captured]: [&[ValueId]; 3],
+        body: &Graph,
+    ) -> Result<Held, TooLarge> {
+        let length = scope.fixed(over[0])[0] as usize;
+        let ranges = body.values[..init.len()].iter().map(|param| param.range);
+        let ranges = ranges.collect::<Vec<_>>();
+        let first = init
+            .iter()
+            .zip(&ranges)
+            .map(|(id, range)| widen(scope.words(*id), *range));
+        let mut carries = first.collect::<Vec<_>>();
+        let mut parts = Stacks::new(body.returns.len() - init.len());
+        for index in 0..length {
+            let slices = over.iter().map(|id| scope.element(*id, index));
+            let whole = captured.iter().map(|id| Rc::clone(scope.words(*id)));
+            let params = carries
+                .iter()
+                .cloned()
+                .chain(slices)
+                .chain(whole)
+                .collect::<Vec<_>>();
+            let results = self.graph(body, &params)?;
+            let (next, outs) = results.split_at(init.len());
+            carries = next
+                .iter()
+                .zip(&ranges)
+                .map(|(words, range)| widen(words, *range))
+                .collect();
+            parts.push(outs);
+        }
+        carries.extend(parts.finish());
+        Ok(Held::Parts(carries))
+    }
+
+    /// A function of bytes along the last axis.
+    fn call(
+        &mut self,
+        name: &str,
+        value: &Value,
+        scope: &Scope,
+        operands: &[ValueId],
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (_, leading) = last(&value.shape.fixed);
+        let messages = |index: usize| -> Vec<Word> {
+            let message = |id: &ValueId| {
+                let (length, outer) = last(scope.fixed(*id));
+                let first = locate(index, leading, &broadcast(outer, leading)) * length;
+                let of = scope.words(*id);
+                (first..first + length)
+                    .flat_map(|at| of.int(at).resize(8))
+                    .collect()
+            };
+            operands.iter().map(message).collect()
+        };
+        // One call can be larger than any circuit should be: a hash of a long message.
+        let bytes = operands
+            .iter()
+            .map(|id| last(scope.fixed(*id)).0)
+            .sum::<usize>();
+        if bytes * GATES_BY_BYTE > MAX_GATES {
+            return Err(TooLarge);
+        }
+        let results = self.elements(count(leading), |l, index| {
+            let messages = messages(index);
+            match name {
+                "aes128" => aes::encrypt(&mut l.builder, &messages[0], &messages[1]),
+                "sha256" => sha256::hash(&mut l.builder, &messages[0]),
+                other => unreachable!("check refuses a function `{other}`"),
+            }
+        })?;
+        Ok(results
+            .iter()
+            .flat_map(|word| word.chunks(8).map(<[Wire]>::to_vec))
+            .collect())
+    }
+}
+
+/// What a value of a graph may refer to.
+struct Scope<'a> {
+    graph: &'a Graph,
+    params: &'a [Rc<Words>],
+    held: &'a [Held],
+}
+
+impl<'a> Scope<'a> {
+    fn words(&self, id: ValueId) -> &'a Rc<Words> {
+        match &self.held[id.0 as usize] {
+            Held::One(words) => words,
+            Held::Parts(_) => unreachable!("a map or scan is read through its parts"),
+        }
+    }
+
+    fn part(&self, id: ValueId, part: usize) -> &'a Rc<Words> {
+        match &self.held[id.0 as usize] {
+            Held::Parts(parts) => &parts[part],
+            Held::One(_) => unreachable!("a part is taken of a map or scan"),
+        }
+    }
+
+    fn fixed(&self, id: ValueId) -> &'a [u64] {
+        &self.graph.values[id.0 as usize].shape.fixed
+    }
+
+    fn ty(&self, id: ValueId) -> Type {
+        self.graph.values[id.0 as usize].ty
+    }
+
+    /// Element `index` of axis 0.
+    fn element(&self, id: ValueId, index: usize) -> Rc<Words> {
+        let of = self.words(id);
+        let size = of.words.len() / self.fixed(id)[0] as usize;
+        let words = of.words[index * size..][..size].to_vec();
+        Rc::new(Words {
+            range: of.range,
+            words,
+        })
+    }
+}
+
+/// The results of a body's calls, one after the other.
+struct Stacks(Vec<Option<Words>>);
+
+impl Stacks {
+    fn new(parts: usize) -> Stacks {
+        Stacks((0..parts).map(|_| None).collect())
+    }
+
+    fn push(&mut self, results: &[Rc<Words>]) {
+        for (stack, result) in self.0.iter_mut().zip(results) {
+            let stack = stack.get_or_insert_with(|| Words {
+                range: result.range,
+                words: vec![],
+            });
+            stack.words.extend(result.words.iter().cloned());
+        }
+    }
+
+    fn finish(self) -> Vec<Rc<Words>> {
+        self.0.into_iter().flatten().map(Rc::new).collect()
+    }
+}
+
+/// The same elements in the form of another range that holds them.
+pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
+    if words.range == range {
+        return Rc::clone(words);
+    }
+    let width = usize::from(range.bits());
+    let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
+    Rc::new(Words {
+        range,
+        words: resized.collect(),
+    })
+}
+
+fn count(dims: &[u64]) -> usize {
+    dims.iter().product::<u64>() as usize
+}
+
+/// The last dimension (1 for a scalar) and those before it.
+fn last(dims: &[u64]) -> (usize, &[u64]) {
+    dims.split_last()
+        .map_or((1, dims), |(last, rest)| (*last as usize, rest))
+}
+
+/// Elements before, along and after an axis.
+fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
+    (
+        count(&dims[..axis]),
+        dims[axis] as usize,
+        count(&dims[axis + 1..]),
+    )
+}
+
+/// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.
+fn broadcast(dims: &[u64], to: &[u64]) -> Vec<usize> {
+    let missing = to.len() - dims.len();
+    let stride = |axis: usize| match axis.checked_sub(missing) {
+        Some(at) if dims[at] == to[axis] => count(&dims[at + 1..]),
+        _ => 0,
+    };
+    (0..to.len()).map(stride).collect()
+}
+
+/// The place of element `index` of a tensor of `dims` under other strides.
+fn locate(mut index: usize, dims: &[u64], strides: &[usize]) -> usize {
+    let mut place = 0;
+    for (dim, stride) in dims.iter().zip(strides).rev() {
+        place += index % *dim as usize * stride;
+        index /= *dim as usize;
+    }
+    place
+}
