@@ -44,22 +44,25 @@ impl<L: Lanes> GarbleLanes<L> {
     #[inline(always)]
     pub fn new(l: L, mi: MiHash, delta: Block) -> GarbleLanes<L> {
         let delta = l.splat(delta);
-        GarbleLanes { mi: mi.lanes(l), delta, sigma_delta: l.sigma(delta) }
+        GarbleLanes {
+            mi: mi.lanes(l),
+            delta,
+            sigma_delta: l.sigma(delta),
+        }
     }
 
     /// The zero labels and rows of the ANDs of quad `quad` in group `group`.
     #[inline(always)]
-    pub fn and(
-        &self,
-        l: L,
-        group: u64,
-        quad: usize,
-        a: Quad<L>,
-        b: Quad<L>,
-    ) -> (Quad<L>, Rows<L>) {
+    pub fn and(&self, l: L, group: u64, quad: usize, a: Quad<L>, b: Quad<L>) -> (Quad<L>, Rows<L>) {
         let (hash_a, both_a) = self.hash_pair(l, (group, GARBLER_HALF), quad, a);
         let (hash_b, both_b) = self.hash_pair(l, (group, EVALUATOR_HALF), quad, b);
-        let (mut c, mut rows) = (a, Rows { garbler: a, evaluator: b });
+        let (mut c, mut rows) = (
+            a,
+            Rows {
+                garbler: a,
+                evaluator: b,
+            },
+        );
         for m in 0..4 {
             let (mask_a, mask_b) = (l.permute_mask(a[m]), l.permute_mask(b[m]));
             rows.garbler[m] = l.xor(both_a[m], l.and(mask_b, self.delta));
@@ -74,13 +77,7 @@ impl<L: Lanes> GarbleLanes<L> {
 
     /// H(x), and H(x) ^ H(x ^ delta).
     #[inline(always)]
-    fn hash_pair(
-        &self,
-        l: L,
-        tweak: (u64, u32),
-        quad: usize,
-        x: Quad<L>,
-    ) -> (Quad<L>, Quad<L>) {
+    fn hash_pair(&self, l: L, tweak: (u64, u32), quad: usize, x: Quad<L>) -> (Quad<L>, Quad<L>) {
         let mut states = [x; 2];
         for m in 0..4 {
             // sigma is linear: the other label's sigma is one addition away.

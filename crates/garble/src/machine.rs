@@ -82,7 +82,11 @@ impl Machine {
             }
             for batch in &tape.batches {
                 let gates = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
-                cpu.run(Xors { gates, slots, width });
+                cpu.run(Xors {
+                    gates,
+                    slots,
+                    width,
+                });
                 let gates = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
                 ands.run(gates, slots, width)?;
             }
@@ -125,7 +129,11 @@ pub(crate) struct Gathered {
 impl<'a> Pairs<'a> {
     /// All pairs of `gates` on `width` lanes.
     pub fn new(gates: &'a [Gate], width: usize) -> Pairs<'a> {
-        Pairs { gates, width, next: 0 }
+        Pairs {
+            gates,
+            width,
+            next: 0,
+        }
     }
 }
 

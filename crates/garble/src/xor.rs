@@ -15,7 +15,11 @@ impl Kernel for Xors<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Xors { gates, slots, width } = self;
+        let Xors {
+            gates,
+            slots,
+            width,
+        } = self;
         for gate in gates {
             let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
             if width.is_multiple_of(GROUP) {

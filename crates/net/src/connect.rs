@@ -268,3 +268,60 @@ fn nobody(
         NetError::Unreachable(missing, theirs, cause)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hello::WIRE_VERSION;
+
+    fn configs() -> [MeshConfig; 2] {
+        let identities = [Identity::generate(), Identity::generate()];
+        let port = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoints = [0, 1].map(|party| Endpoint {
+            name: party.to_string(),
+            address: port.local_addr().unwrap().to_string(),
+            key: identities[party].public_key(),
+        });
+        let mut me = 0..;
+        identities.map(|identity| MeshConfig {
+            me: PartyId(me.next().unwrap()),
+            identity,
+            parties: endpoints.to_vec(),
+            listen: None,
+            limits: Limits {
+                connect: Duration::from_secs(5),
+                ..Limits::default()
+            },
+        })
+    }
+
+    #[test]
+    fn a_wrong_version_is_told_to_both_sides_with_both_versions() {
+        for encrypted in [true, false] {
+            let [a, b] = configs();
+            let newer = thread::spawn(move || {
+                let host = Host {
+                    wire_version: WIRE_VERSION + 1,
+                    ..Host::new(&b, encrypted)
+                };
+                meet_all(&host).err().unwrap()
+            });
+            let of_older = meet_all(&Host::new(&a, encrypted)).err().unwrap();
+            let (one, other) = (WIRE_VERSION, WIRE_VERSION + 1);
+            for (error, peer, ours, theirs) in [
+                (of_older, PartyId(1), one, other),
+                (newer.join().unwrap(), PartyId(0), other, one),
+            ] {
+                let NetError::WrongVersion(party, mine, its) = &error else {
+                    panic!("{error}")
+                };
+                assert_eq!((*party, mine.wire, its.wire), (peer, ours, theirs));
+                assert!(
+                    error
+                        .to_string()
+                        .contains(&format!("wire version {theirs}"))
+                );
+            }
+        }
+    }
+}

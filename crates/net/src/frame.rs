@@ -64,6 +64,22 @@ impl Frame {
         out.extend_from_slice(&self.payload);
     }
 
+    /// Takes one frame in its wire form off the front of `bytes`.
+    ///
+    /// # Errors
+    /// In words, if the bytes are no frame or end within it.
+    pub fn decode(bytes: &mut &[u8]) -> Result<Frame, String> {
+        let cut_off = "the bytes end within a frame";
+        let (header, rest) = bytes.split_first_chunk().ok_or(cut_off)?;
+        let header = Header::parse(header)?;
+        let (payload, rest) = rest.split_at_checked(header.length).ok_or(cut_off)?;
+        *bytes = rest;
+        match header.packet(payload.to_vec())? {
+            Packet::Frame(frame) => Ok(frame),
+            Packet::Signal(_) => Err("a signal where a frame was due".into()),
+        }
+    }
+
     /// The header of this frame's wire form.
     pub(crate) fn header(&self) -> [u8; HEADER_BYTES] {
         let (tag, flag) = match self.kind {

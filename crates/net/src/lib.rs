@@ -39,6 +39,7 @@ mod meeting;
 mod memory;
 mod mesh;
 mod queue;
+mod record;
 mod tcp;
 mod text;
 mod tls;
@@ -51,6 +52,7 @@ pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::Mesh;
+pub use record::{Recorder, Replayer};
 
 use std::time::Instant;
 

@@ -118,6 +118,19 @@ impl<T> Queue<T> {
         self.wake_all();
     }
 
+    /// Ends the queue with `reason` unless somebody ends it with another one before `deadline`.
+    /// Only for the thread that takes the items.
+    pub(crate) fn close_late(&self, reason: LinkError, deadline: Instant) {
+        let mut state = self.lock();
+        let started = Instant::now();
+        while state.end.is_none() {
+            match wait(&self.filled, state, started, deadline) {
+                Ok(woken) => state = woken,
+                Err(_) => return self.close(reason),
+            }
+        }
+    }
+
     /// Throws away what the queue holds.
     pub(crate) fn clear(&self) {
         let mut state = self.lock();

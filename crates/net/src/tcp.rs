@@ -41,6 +41,9 @@ const BATCH_BYTES: usize = 256 << 10;
 /// A wait that other events end: longer than any run.
 const UNTIL_WOKEN: Duration = Duration::from_secs(365 * 24 * 3600);
 
+/// How long a writer that fails waits for the reader to say why.
+const READER_GRACE: Duration = Duration::from_millis(500);
+
 /// One end of a connection whose handshake is done.
 pub(crate) struct TcpTransport {
     link: Arc<Link>,
@@ -171,8 +174,9 @@ impl Link {
             }
         };
         if let Err(error) = result {
-            // The reader may know better why the connection ended, so it is given the time to say.
-            self.outgoing.close(error);
+            // The reader may know better why the connection ended, so it is given time to say so.
+            self.outgoing
+                .close_late(error, Instant::now() + READER_GRACE);
         }
     }
 
@@ -227,13 +231,14 @@ impl Link {
                 Err(error) => break error,
             }
         };
-        if matches!(end, LinkError::Silent(_)) {
-            // Wakes a writer that waits for a peer who does not read either.
-            let _ = self.socket.shutdown(Shutdown::Both);
-        }
+        let is_dead = matches!(end, LinkError::Silent(_));
         // These change nothing after a goodbye or an abort.
         self.incoming.close(end.clone());
         self.outgoing.close(end);
+        if is_dead {
+            // Wakes a writer that waits for a peer who does not read either.
+            let _ = self.socket.shutdown(Shutdown::Both);
+        }
     }
 
     fn read_wire(&self, buffer: &mut [u8]) -> Result<usize, LinkError> {
@@ -318,5 +323,115 @@ fn io_fault(error: &std::io::Error) -> LinkError {
         LinkError::Vanished
     } else {
         LinkError::Io(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::frame::FrameKind;
+
+    fn limits() -> Limits {
+        let short = Duration::from_millis(400);
+        Limits {
+            silence: short,
+            linger: short,
+            ..Limits::default()
+        }
+    }
+
+    /// A transport and the bare socket of its peer, without encryption.
+    fn transport_and_socket() -> (TcpTransport, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (peer, _) = listener.accept().unwrap();
+        let silence = Duration::from_secs(30);
+        (
+            TcpTransport::start(socket, Cipher::Plain, limits(), silence).unwrap(),
+            peer,
+        )
+    }
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    fn data(bytes: usize) -> Frame {
+        Frame {
+            kind: FrameKind::Data { end: true },
+            stamp: 1,
+            payload: vec![5; bytes],
+        }
+    }
+
+    #[test]
+    fn a_stopped_peer_is_found_within_the_silence_that_is_allowed() {
+        let (mut transport, _stopped) = transport_and_socket();
+        let started = Instant::now();
+        assert_eq!(
+            transport.recv(later()),
+            Err(LinkError::Silent(limits().silence))
+        );
+        assert!(started.elapsed() < Duration::from_secs(3));
+    }
+
+    #[test]
+    fn a_stopped_peer_is_found_by_a_blocked_sender_too() {
+        let (mut transport, _stopped) = transport_and_socket();
+        let error = loop {
+            if let Err(error) = transport.send(data(200_000), later()) {
+                break error;
+            }
+        };
+        assert_eq!(error, LinkError::Silent(limits().silence));
+        // The writer is freed as well, so that leaving takes no longer than it may.
+        let started = Instant::now();
+        drop(transport);
+        assert!(started.elapsed() < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn bytes_that_are_no_frame_are_malformed() {
+        let (mut transport, mut peer) = transport_and_socket();
+        let mut wire = data(3).header().to_vec();
+        wire.extend_from_slice(b"yes, then garbage");
+        peer.write_all(&wire).unwrap();
+        assert!(transport.recv(later()).is_ok());
+        assert!(matches!(
+            transport.recv(later()),
+            Err(LinkError::Malformed(_))
+        ));
+    }
+
+    #[test]
+    fn a_stream_that_ends_within_a_frame_is_a_peer_that_vanished() {
+        let (mut transport, mut peer) = transport_and_socket();
+        peer.write_all(&data(100).header()).unwrap();
+        drop(peer);
+        assert_eq!(transport.recv(later()), Err(LinkError::Vanished));
+    }
+
+    #[test]
+    fn an_idle_transport_shows_signs_of_life_and_nothing_else() {
+        let (_transport, mut peer) = transport_and_socket();
+        let mut wire = [0; 24];
+        peer.read_exact(&mut wire).unwrap();
+        let (heartbeat, _) = Packet::Signal(Signal::Heartbeat).into_parts();
+        assert_eq!(wire, [heartbeat, heartbeat].concat()[..]);
+    }
+
+    #[test]
+    fn a_heartbeat_comes_several_times_within_the_silence() {
+        assert_eq!(
+            heartbeat_interval(Duration::from_secs(4)),
+            Duration::from_secs(1)
+        );
+        assert_eq!(heartbeat_interval(Duration::MAX), Duration::from_secs(5));
+        assert_eq!(
+            heartbeat_interval(Duration::ZERO),
+            Duration::from_millis(10)
+        );
     }
 }
