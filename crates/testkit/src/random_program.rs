@@ -121,7 +121,12 @@ impl Grower<'_> {
         ];
         let (mut declared, mut pool) = (Vec::new(), Vec::new());
         for index in 0..2 + self.below(5) {
-            let shape = shapes[self.below(shapes.len())].clone();
+            // Every table has an input, or nobody could say how many rows it has.
+            let shape = match index {
+                0 => shapes[0].clone(),
+                1 => shapes[5].clone(),
+                _ => shapes[self.below(shapes.len())].clone(),
+            };
             let ty = self.element_type();
             let range = match self.below(3) {
                 0 => Range {
