@@ -3,7 +3,7 @@
 use super::walk::{Tally, Walk};
 use crate::steps::{Plan, Step};
 use sealane_net::NetworkClass;
-use sealane_protocol::{Demand, PartyId, Protocol};
+use sealane_protocol::{Demand, PartyId};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl CostReport {
 }
 
 /// Puts a walk into the words of a report.
-pub(super) fn report<P: Protocol>(
+pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
     walk: Walk,
@@ -222,7 +222,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
