@@ -441,6 +441,27 @@ impl Sketch {
         self.builder.dot(a, b, Some(ty), None).unwrap()
     }
 
+    pub fn call(&mut self, name: &str, operands: &[Handle]) -> Handle {
+        let operands = operands.iter().map(|of| (*of).into()).collect::<Vec<_>>();
+        self.builder.call(name, &operands, None).unwrap()
+    }
+
+    /// A running sum, from 0: the last one and all of them.
+    pub fn running_sum(&mut self, of: Handle, ty: Type) -> [Handle; 2] {
+        let zero = self.builder.scalar(ty, 0, None).unwrap();
+        let (carries, elements) = self
+            .builder
+            .begin_scan(&[zero.into()], &[of], None)
+            .unwrap();
+        let element = self.cast(elements[0], ty);
+        let sum = self.binary(Binary::Add, carries[0], element);
+        let (carries, outs) = self
+            .builder
+            .end_scan(&[sum.into()], &[sum.into()], None)
+            .unwrap();
+        [carries[0], outs[0]]
+    }
+
     pub fn reduce(&mut self, op: Reduction, a: Handle, axis: Option<i64>) -> Handle {
         self.builder.reduce(op, a, axis, None, None).unwrap()
     }
