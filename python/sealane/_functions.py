@@ -1,0 +1,227 @@
+"""Functions of values. Their operands are values, Python integers and NumPy arrays; one at least is
+a value, since a computation on constants alone is NumPy's.
+"""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from sealane import _source, _value
+from sealane._refusal import refuse
+from sealane._value import Value, operand, trace_of, type_name, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sealane import _core
+    from sealane._value import Operand, Public, boolean, u8
+
+T = TypeVar("T", bound=Value)
+
+
+@overload
+def where(condition: Operand, yes: T, no: T | Public) -> T: ...
+@overload
+def where(condition: Operand, yes: Public, no: T) -> T: ...
+@overload
+def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
+def where(condition: Operand, yes: Operand, no: Operand) -> Any:
+    """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed."""
+    trace = _trace("where", condition, yes, no)
+    at = _source.here()
+    return wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
+
+
+@overload
+def minimum(a: T, b: T | Public) -> T: ...
+@overload
+def minimum(a: Public, b: T) -> T: ...
+@overload
+def minimum(a: Operand, b: Operand) -> Any: ...
+def minimum(a: Operand, b: Operand) -> Any:
+    """The smaller of each two elements."""
+    _trace("minimum", a, b)
+    return _value.binary("min", a, b)
+
+
+@overload
+def maximum(a: T, b: T | Public) -> T: ...
+@overload
+def maximum(a: Public, b: T) -> T: ...
+@overload
+def maximum(a: Operand, b: Operand) -> Any: ...
+def maximum(a: Operand, b: Operand) -> Any:
+    """The larger of each two elements."""
+    _trace("maximum", a, b)
+    return _value.binary("max", a, b)
+
+
+def abs(x: T) -> T:
+    """The absolute value of each element."""
+    return _value.unary("abs", _only("abs", x))
+
+
+def popcount(x: T) -> T:
+    """The number of one bits of each element, in two's complement of its type."""
+    return _value.unary("popcount", _only("popcount", x))
+
+
+@overload
+def sum(x: T, axis: int | None = None) -> T: ...
+@overload
+def sum(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
+def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+    """The sum along an axis, or of everything, in type `dtype` (by default that of the elements);
+    refused where it might not fit.
+    """
+    return _value.reduce("sum", _only("sum", x), axis, dtype)
+
+
+def min(x: T, axis: int | None = None) -> T:
+    """The smallest element along an axis, or of all."""
+    return _value.reduce("min", _only("min", x), axis)
+
+
+def max(x: T, axis: int | None = None) -> T:
+    """The largest element along an axis, or of all."""
+    return _value.reduce("max", _only("max", x), axis)
+
+
+def any(x: Value, axis: int | None = None) -> boolean:
+    """Whether some element is true, along an axis or of all."""
+    return _value.reduce("any", _only("any", x), axis)
+
+
+def all(x: Value, axis: int | None = None) -> boolean:
+    """Whether every element is true, along an axis or of all."""
+    return _value.reduce("all", _only("all", x), axis)
+
+
+@overload
+def dot(a: Operand, b: Operand, *, dtype: type[T]) -> T: ...
+@overload
+def dot(a: Operand, b: Operand, *, dtype: None = None) -> Any: ...
+def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
+    """Sums of products over the last axis of `a` and the first of `b`, in type `dtype` (by default
+    the common type of the elements); refused where they might not fit.
+    """
+    _trace("dot", a, b)
+    return _value.dot(a, b, dtype)
+
+
+def stack(values: Sequence[T | Public], axis: int = 0) -> T:
+    """Values of one shape joined along a new axis."""
+    trace = _trace("stack", *values)
+    return wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
+
+
+def aes128(key: Operand, block: Operand) -> u8:
+    """AES-128 of blocks of 16 bytes under a key of 16 bytes, along the last axis."""
+    trace = _trace("aes128", key, block)
+    return wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
+
+
+def map(body: Callable[..., Any], *over: Value) -> Any:
+    """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
+
+    `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
+    is traced once, however many elements there are, and may use values around it.
+    """
+    trace = _trace("map", *over)
+    at = _source.here()
+    elements = trace.open_map([_only("map", value)._node for value in over], at)
+    returned = body(*(wrap(trace, element) for element in elements))
+    outputs = _tuple(returned, "map")
+    results = trace.close_body([operand(value) for value in outputs], _body_at(body))
+    return _like(returned, trace, results)
+
+
+def scan(body: Callable[..., Any], start: Any, *over: Value, dtype: type[Value] | None = None) -> Any:
+    """Carries a state along axis 0 of each value in `over`, element by element, in order.
+
+    `body(state, *elements)` returns the next state, or `(next state, output)`. With `start` a value
+    or a tuple of values, the state is one too. Returns the last state; with outputs, the last state
+    and the outputs, which gain axis 0. `dtype` is the type of numbers in `start`. `body` is traced
+    once, however many elements there are, and may use values around it.
+    """
+    trace = _trace("scan", *over)
+    at = _source.here()
+    wanted = type_name(dtype) if dtype is not None else None
+    states, elements = trace.open_scan(
+        [operand(value) for value in _tuple(start, "scan")],
+        [_only("scan", value)._node for value in over],
+        wanted,
+        at,
+    )
+    state = _like(start, trace, states)
+    returned = body(state, *(wrap(trace, element) for element in elements))
+    following, outputs = _following(start, returned)
+    carried = _tuple(following, "scan")
+    if len(carried) != len(states):
+        raise refuse(
+            "body",
+            f"the body of `scan` returns {len(carried)} values as its state, which has "
+            f"{len(states)}",
+            hint="return the next state, with as many values as `start`, or (state, output)",
+            at=_body_at(body),
+        )
+    written = () if outputs is None else _tuple(outputs, "scan")
+    results = trace.close_body(
+        [operand(value) for value in (*carried, *written)], _body_at(body)
+    )
+    last = _like(start, trace, results[: len(states)])
+    if outputs is None:
+        return last
+    return last, _like(outputs, trace, results[len(states) :])
+
+
+def _following(start: object, returned: Any) -> tuple[Any, Any]:
+    """The next state, and outputs if there are any; a state of several values is a tuple."""
+    if not isinstance(returned, tuple):
+        return returned, None
+    nested = isinstance(returned[0], tuple) if returned else False
+    if len(returned) == 2 and (nested or not isinstance(start, tuple)):
+        return returned
+    return returned, None
+
+
+def _tuple(item: object, function: str) -> tuple[Any, ...]:
+    if item is None or (isinstance(item, tuple) and not item):
+        raise refuse(
+            "body", f"the body of `{function}` returns nothing", hint="return a value from it"
+        )
+    return item if isinstance(item, tuple) else (item,)
+
+
+def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any:
+    """A single value or a tuple, as the model is; a named tuple keeps its names."""
+    values = tuple(wrap(trace, node) for node in nodes)
+    if not isinstance(model, tuple):
+        return values[0]
+    make = getattr(type(model), "_make", tuple)
+    return make(values)
+
+
+def _body_at(body: Callable[..., Any]) -> _source.Span | None:
+    return _source.of_function(body) if hasattr(body, "__code__") else _source.here()
+
+
+def _trace(function: str, *operands: object) -> _core.Trace:
+    trace = trace_of(*operands)
+    if trace is None:
+        raise refuse(
+            "operand",
+            f"`sl.{function}` needs a value of the program among its operands",
+            reason="A computation on constants alone needs no party.",
+            hint="compute constants with NumPy or Python",
+        )
+    return trace
+
+
+def _only(function: str, value: object) -> Value:
+    if not isinstance(value, Value):
+        _trace(function)
+    return value  # type: ignore[return-value]
