@@ -53,3 +53,18 @@ pub struct Tape {
     /// The longest chain of AND gates.
     pub depth: u32,
 }
+
+impl Tape {
+    /// Runs the tape in the clear on as many lanes as a word has bits. `slots` has
+    /// [`Tape::slots`] words: the caller sets the constants and the inputs, and reads the outputs.
+    pub fn evaluate(&self, slots: &mut [u64]) {
+        for batch in &self.batches {
+            for gate in &self.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                slots[gate.out as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
+            }
+            for gate in &self.ands[batch.ands.start as usize..batch.ands.end as usize] {
+                slots[gate.out as usize] = slots[gate.a as usize] & slots[gate.b as usize];
+            }
+        }
+    }
+}

@@ -1,7 +1,49 @@
-//! Room `net`: channels, sessions, counters, recorder.
+//! Room `net`: how the parties of a run talk.
 //!
-//! CONTRACT SKELETON: signatures that other rooms rely on; the room's owner replaces the bodies
-//! and may add, not rename.
+//! A [`Mesh`] is what one party sees of a run: one channel to each other party, one clock of
+//! rounds over all of them, counters by step, and a digest of every byte in each direction. A
+//! channel sits on a [`Transport`], which moves whole frames and nothing else, so that the same
+//! protocol code runs over memory, over TCP with mutual TLS, over a simulated wide-area network,
+//! against a recording, or against an adversary that a test puts in between.
+//!
+//! ```text
+//!   protocol code     send / flush / recv bytes
+//!   Mesh              stamps, counters, digests, messages cut into frames
+//!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
+//! ```
+//!
+//! # Security
+//!
+//! Between processes, every byte travels over TLS 1.3 in which each side proves possession of an
+//! Ed25519 key that the other side has pinned (raw public keys, RFC 7250): no certificate, no
+//! authority, nothing that expires. Whatever a peer sends is parsed into a checked type or refused,
+//! lengths are bounded before memory is taken, and every wait ends.
+//!
+//! # What it does not do
+//!
+//! It does not hide who talks to whom, when, or how much, and it does not promise availability: a
+//! peer or whoever holds the wire can always end a run. It knows nothing of protocols or plans.
+
+#![forbid(unsafe_code)]
+
+mod channel;
+mod counters;
+mod error;
+mod frame;
+mod limits;
+mod memory;
+mod mesh;
+mod queue;
+mod text;
+
+pub use counters::{Counters, Traffic};
+pub use error::{LinkError, NetError};
+pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
+pub use limits::Limits;
+pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
+pub use mesh::Mesh;
+
+use std::time::Instant;
 
 /// One party of a run: its index in the order in which the program names the parties.
 #[derive(
@@ -9,96 +51,55 @@
 )]
 pub struct PartyId(pub u8);
 
-/// What one party sees of a run: one channel to each other party, one clock of rounds over all of
-/// them, and counters by step.
-pub struct Mesh(());
+impl PartyId {
+    /// The party at `index` in the order of the program.
+    ///
+    /// # Panics
+    /// If `index` is 256 or more; a program names at most 255 parties.
+    pub fn from_index(index: usize) -> PartyId {
+        PartyId(u8::try_from(index).expect("a run has at most 255 parties"))
+    }
 
-impl Mesh {
-    /// Who this party is.
-    pub fn me(&self) -> PartyId {
-        todo!()
-    }
-    /// Number of parties, this one included.
-    pub fn parties(&self) -> usize {
-        todo!()
-    }
-    /// Appends payload bytes to the message that is being written to `to`. Long messages leave in
-    /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
-    pub fn send(&mut self, _to: PartyId, _bytes: &[u8]) -> Result<(), NetError> {
-        todo!()
-    }
-    /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far.
-    pub fn flush(&mut self) -> Result<(), NetError> {
-        todo!()
-    }
-    /// Fills `into` with the next payload bytes from `from`, or says why not within the time-out.
-    pub fn recv(&mut self, _from: PartyId, _into: &mut [u8]) -> Result<(), NetError> {
-        todo!()
-    }
-    /// Names the step to which the next bytes are booked.
-    pub fn at_step(&mut self, _step: u32) {
-        todo!()
-    }
-    /// Largest stamp sent or received so far: the rounds of the run up to here.
-    pub fn rounds(&self) -> u32 {
-        todo!()
-    }
-    /// Payload bytes sent to `to` so far.
-    pub fn payload_sent(&self, _to: PartyId) -> u64 {
-        todo!()
-    }
-    /// Payload bytes received from `from` so far.
-    pub fn payload_received(&self, _from: PartyId) -> u64 {
-        todo!()
-    }
-    /// BLAKE3 of all payload bytes sent to `to` so far.
-    pub fn digest_sent(&self, _to: PartyId) -> [u8; 32] {
-        todo!()
-    }
-    /// BLAKE3 of all payload bytes received from `from` so far.
-    pub fn digest_received(&self, _from: PartyId) -> [u8; 32] {
-        todo!()
-    }
-    /// Sends one control message (handshake, goodbye): not payload, no stamp, at most 64 KiB.
-    pub fn send_control<T: serde::Serialize>(
-        &mut self,
-        _to: PartyId,
-        _message: &T,
-    ) -> Result<(), NetError> {
-        todo!()
-    }
-    /// Receives one control message.
-    pub fn recv_control<T: serde::de::DeserializeOwned>(
-        &mut self,
-        _from: PartyId,
-    ) -> Result<T, NetError> {
-        todo!()
-    }
-    /// Tells every peer, as well as possible and without waiting, that this party gives up and why
-    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`].
-    pub fn abort(&mut self, _reason: &str) {
-        todo!()
-    }
-    /// A full mesh of `parties` in memory, one element a party, for simulation and tests.
-    pub fn in_memory(_parties: usize) -> Vec<Mesh> {
-        todo!()
+    /// The place of this party in arrays that have one element a party.
+    pub fn index(self) -> usize {
+        usize::from(self.0)
     }
 }
 
-/// What can go wrong between two parties. Each variant names the peer by index.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NetError {
-    /// Nothing came for longer than the time-out.
-    #[error("party {0:?} sent nothing for {1} s")]
-    Stalled(PartyId, u64),
-    /// The connection ended in the middle of a run.
-    #[error("party {0:?} is gone")]
-    Vanished(PartyId),
-    /// Bytes that are no message of this protocol.
-    #[error("party {0:?} sent a malformed message: {1}")]
-    Malformed(PartyId, String),
-    /// The peer gave up and said why.
-    #[error("party {0:?} gave up: {1}")]
-    Aborted(PartyId, String),
+impl std::fmt::Display for PartyId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "party {}", self.0)
+    }
+}
+
+/// Moves whole frames to and from one peer, in order.
+///
+/// An implementation knows neither stamps nor steps nor which party the peer is; it reports what
+/// happens on its link as a [`LinkError`], and the [`Mesh`] adds the party. Frames that need no
+/// attention of the protocol (heartbeats, goodbyes) stay below this trait.
+///
+/// Dropping a transport ends the link: what was sent before is still delivered, after which the
+/// peer sees [`LinkError::Vanished`], unless [`Transport::shutdown`] said something better.
+pub trait Transport: Send {
+    /// Hands `frame` over. Blocks while the queue to the peer is full, at most until `deadline`.
+    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError>;
+
+    /// The next frame from the peer, or why there is none by `deadline`.
+    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError>;
+
+    /// Ends the outgoing direction without waiting. See [`Farewell`] for the order in which the
+    /// peer learns of it.
+    fn shutdown(&mut self, farewell: Farewell<'_>);
+
+    /// Bytes on the wire so far, in each direction, with all framing and encryption.
+    fn wire(&self) -> Traffic;
+}
+
+/// How a party leaves a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Farewell<'a> {
+    /// The run is over for this party. Arrives after everything that was sent before.
+    Goodbye,
+    /// This party gives up for the reason given. Overtakes everything still under way.
+    Abort(&'a str),
 }

@@ -1,74 +1,55 @@
 //! Room `ot`: oblivious transfer.
 //!
-//! CONTRACT SKELETON.
+//! The evaluator of a garbled circuit has input bits and needs, for each, the one label of its
+//! wire that stands for the bit; the garbler must not learn the bit, the evaluator not the other
+//! label. That is a *correlated OT*: the garbler ends with a random block `q`, its zero label, and
+//! the evaluator with `q` if its choice is 0 and `q ^ delta` if it is 1, where `delta` is the
+//! garbler's free-XOR offset, the same for all wires.
+//!
+//! ```text
+//! CotSender (garbler)                              CotReceiver (evaluator)
+//! setup(delta)          <---- 32 bytes ----        setup()
+//!                       --- 128 * 32 bytes -->
+//! extend(count)         <-- 16 bytes a choice --   extend(choices)        as often as needed
+//! zero labels q_j                                  labels q_j ^ choice_j * delta
+//! ```
+//!
+//! * `base`: 128 OTs from elliptic curves (Chou and Orlandi 2015), once for a session;
+//! * `cot`: any number of correlated OTs from these, with symmetric cryptography alone (Ishai,
+//!   Kilian, Nissim and Petrank 2003; Asharov, Lindell, Schneider and Zohner 2013).
+//!
+//! Security is semi-honest. Each module says what it assumes and which active attacks it does not
+//! stop. The bytes of every message are given by functions of this file, so that a plan can promise
+//! them.
 
-use sealane_block::{Block, Coins, Cpu};
-use sealane_net::{Mesh, NetError, PartyId};
+#![forbid(unsafe_code)]
 
-/// Sender of correlated OTs with one fixed offset `delta`: gets `q_j`, the receiver gets
-/// `q_j ^ choice_j * delta`. With `delta` the garbler's free-XOR offset, `q_j` is a zero label.
-pub struct CotSender(());
+mod base;
+mod cot;
 
-impl CotSender {
-    /// Base OTs, as their receiver with the bits of `delta` as choices. Blocking: one message in
-    /// (32 bytes), one message out ([`SETUP_REPLY_BYTES`]), which the caller flushes.
-    pub fn setup(
-        _cpu: Cpu,
-        _mesh: &mut Mesh,
-        _peer: PartyId,
-        _delta: Block,
-        _coins: &mut Coins,
-    ) -> Result<CotSender, OtError> {
-        todo!()
-    }
-    /// Reads one extension message ([`extend_bytes`] of `zero_labels.len()`) and fills the labels.
-    pub fn extend(&mut self, _mesh: &mut Mesh, _zero_labels: &mut [Block]) -> Result<(), OtError> {
-        todo!()
-    }
-}
+pub use cot::{CotReceiver, CotSender};
 
-/// Receiver of correlated OTs.
-pub struct CotReceiver(());
-
-impl CotReceiver {
-    /// Base OTs, as their sender: writes the opening (32 bytes), flushes, reads the reply.
-    pub fn setup(
-        _cpu: Cpu,
-        _mesh: &mut Mesh,
-        _peer: PartyId,
-        _coins: &mut Coins,
-    ) -> Result<CotReceiver, OtError> {
-        todo!()
-    }
-    /// Writes one extension message for `choices` (one byte each, 0 or 1; not flushed) and fills
-    /// the labels. Nothing is read: an extension is one message.
-    pub fn extend(
-        &mut self,
-        _mesh: &mut Mesh,
-        _choices: &[u8],
-        _labels: &mut [Block],
-    ) -> Result<(), OtError> {
-        todo!()
-    }
-}
+use sealane_net::{NetError, PartyId};
 
 /// Bytes of the opening message of the base OTs, receiver of COTs to sender.
-pub const SETUP_OPENING_BYTES: u64 = 32;
+pub const SETUP_OPENING_BYTES: u64 = base::POINT_BYTES as u64;
 /// Bytes of the reply, sender of COTs to receiver.
-pub const SETUP_REPLY_BYTES: u64 = 128 * 32;
+pub const SETUP_REPLY_BYTES: u64 = base::REPLY_BYTES as u64;
 /// Bytes of one extension message for `count` COTs, receiver to sender.
 pub const fn extend_bytes(count: u64) -> u64 {
     // Whole groups of 128, so that a column is a whole number of blocks.
     count.div_ceil(128) * 128 * 16
 }
 
-/// What can go wrong in an oblivious transfer.
+/// What can go wrong in an oblivious transfer. After any of these the session is over: the two
+/// parties' streams no longer agree.
 #[derive(Debug, thiserror::Error)]
 pub enum OtError {
-    /// The network failed.
+    /// The network failed, or the peer left in the middle of a message.
     #[error(transparent)]
     Net(#[from] NetError),
-    /// The peer sent something that is no point of the group.
-    #[error("party {0:?} sent a malformed curve point")]
+    /// The peer sent 32 bytes that are no canonical point of ristretto255, or the identity. An
+    /// honest peer never does; nothing that depends on an input has been sent so far.
+    #[error("party {} sent a malformed curve point during the set-up of oblivious transfers", .0.0)]
     BadPoint(PartyId),
 }

@@ -1,1 +1,415 @@
-//! wip
+//! A protocol for any number of parties with **no secrecy at all**, for tests of plan and engine.
+//!
+//! It exercises what real protocols need and the thinnest ones do not: two domains with a
+//! conversion between them, steps of several flights, messages between every pair of parties, and
+//! a check that stays pending until the reveal. Inputs arrive *masked* (everyone holds the value
+//! plus a mask, the mask is XOR-shared); tapes want *XOR* shares; party 0 multiplies for all.
+
+use crate::{
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Message, Outcome, PartyId, PartySet,
+    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+};
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::Tape;
+use sealane_net::Mesh;
+use std::mem;
+
+/// The fake protocol. Party `CHEATER` spoils the check of its first conversion.
+pub struct Fake<const CHEATER: u8> {
+    setting: Setting,
+    me: PartyId,
+    coins: Coins,
+}
+
+/// Nobody cheats.
+pub type Honest = Fake<255>;
+
+/// Bit 0 of an element is this party's share; in the masked domain bit 1 is the masked value.
+type Bits = Planes<u8>;
+
+/// The domain in which inputs arrive.
+const MASKED: Domain = Domain {
+    sharing: Sharing::Masked,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
+/// The domain in which tapes and reveals want their operands.
+const XOR: Domain = Domain {
+    sharing: Sharing::Xor,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
+
+/// A step between two flights.
+pub enum Pending<'a> {
+    /// An input whose bytes this party waits for, or already has.
+    Input(PartyId, usize, usize, Option<Bits>),
+    /// A tape that waits for the products of the batch at hand.
+    Tape(Box<Run<'a>>),
+    /// Nothing is to be read any more.
+    Done(Bits, Vec<u8>),
+    /// Checks are being opened.
+    Settle(Vec<(&'a Bits, PartySet)>, Vec<u8>),
+    /// Results are being opened.
+    Open(Vec<(&'a Bits, PartySet)>),
+}
+
+/// A tape in the middle of its batches.
+pub struct Run<'a> {
+    tape: &'a Tape,
+    lanes: usize,
+    slots: Vec<u8>,
+    batch: usize,
+    /// Whether party 0's answer is due, rather than the factors that it asks for.
+    answering: bool,
+}
+
+impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
+    type Share = Bits;
+    type Pending<'a> = Pending<'a>;
+    type Check = u8;
+
+    fn profile() -> Profile {
+        Profile {
+            name: "fake",
+            version: 1,
+            roles: &[],
+            corruption: Corruption::None,
+            assumption: "none: it hides nothing",
+            papers: "none",
+            security_bits: 0,
+        }
+    }
+
+    fn domain(work: &Work) -> Domain {
+        match work {
+            Work::Input { .. } => MASKED,
+            _ => XOR,
+        }
+    }
+
+    fn cost(setting: &Setting, work: &Work) -> Cost {
+        let all = 0..setting.parties as u8;
+        let pairs = |from: u8, bytes: u64| {
+            let others = all.clone().filter(move |to| *to != from);
+            others.map(move |to| Message {
+                from: PartyId(from),
+                to: PartyId(to),
+                bytes,
+            })
+        };
+        match work {
+            Work::Input {
+                owner,
+                elements,
+                bits,
+            } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
+            Work::Tape { tape, lanes } => {
+                let counts = tape
+                    .batches
+                    .iter()
+                    .map(|batch| batch.ands.len() as u64 * lanes);
+                let layers = counts.filter(|count| *count > 0).collect::<Vec<_>>();
+                let flights = |count: &u64| -> [Flight; 2] {
+                    let ask = all.clone().skip(1).map(|from| Message {
+                        from: PartyId(from),
+                        to: PartyId(0),
+                        bytes: 2 * count,
+                    });
+                    [ask.collect(), pairs(0, *count).collect()]
+                };
+                let ands = layers.iter().sum();
+                Cost {
+                    ands,
+                    ..Cost::of(layers.iter().flat_map(flights).collect())
+                }
+            }
+            Work::Convert { .. } => Cost {
+                checks: 1,
+                ..Cost::default()
+            },
+            Work::Reveal { results, checks } => {
+                let settle = all.clone().flat_map(|from| pairs(from, *checks)).collect();
+                let open = |from: u8| {
+                    let to = |message: Message| {
+                        let learnt = results.iter().filter(|(_, to)| to.contains(message.to));
+                        Message {
+                            bytes: learnt.map(|(bits, _)| bits).sum(),
+                            ..message
+                        }
+                    };
+                    pairs(from, 0).map(to).collect::<Flight>()
+                };
+                Cost::of(vec![settle, all.clone().flat_map(open).collect()])
+            }
+        }
+    }
+
+    fn demand(_: &Setting, _: &Work) -> Demand {
+        Demand::default()
+    }
+
+    fn prepare_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
+
+    fn start(setting: &Setting, me: PartyId, _: Cpu, coins: Coins) -> Self {
+        Fake {
+            setting: setting.clone(),
+            me,
+            coins,
+        }
+    }
+
+    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn constant(&mut self, planes: usize, elements: usize, bits: &[u8]) -> Bits {
+        let mine = u8::from(self.me.0 == 0);
+        Planes::new(
+            planes,
+            elements,
+            bits.iter().map(|bit| bit & mine).collect(),
+        )
+    }
+
+    fn begin<'a>(&mut self, step: Step<'a, Self>, mesh: &mut Mesh) -> Result<Pending<'a>, Fault>
+    where
+        Self: 'a,
+    {
+        match step {
+            Step::Input {
+                owner,
+                elements,
+                planes,
+                bits,
+            } => {
+                let mine = match bits {
+                    Some(bits) if owner == self.me => Some(self.deal(bits, mesh)?),
+                    _ => None,
+                };
+                let mine = mine.map(|data| Planes::new(planes, elements, data));
+                Ok(Pending::Input(owner, planes, elements, mine))
+            }
+            Step::Tape {
+                tape,
+                lanes,
+                operands,
+            } => {
+                let mut slots = vec![0; tape.slots as usize * lanes];
+                slots[lanes..2 * lanes].fill(u8::from(self.me.0 == 0));
+                let inputs = operands.iter().flat_map(|share| share.data());
+                slots[2 * lanes..]
+                    .iter_mut()
+                    .zip(inputs)
+                    .for_each(|(slot, bit)| *slot = *bit);
+                let run = Run {
+                    tape,
+                    lanes,
+                    slots,
+                    batch: 0,
+                    answering: false,
+                };
+                self.next_layer(Box::new(run), mesh)
+            }
+            Step::Convert { share, .. } => {
+                let first = self.me.0 == 0;
+                let unmask = |e: &u8| (e ^ if first { e >> 1 } else { 0 }) & 1;
+                let data = share.data().iter().map(unmask).collect();
+                let share = Planes::new(share.planes(), share.elements(), data);
+                Ok(Pending::Done(share, vec![u8::from(self.me.0 == CHEATER)]))
+            }
+            Step::Reveal { results, checks } => {
+                for to in self.others() {
+                    mesh.send(to, &checks)?;
+                }
+                Ok(Pending::Settle(results, checks))
+            }
+        }
+    }
+
+    fn advance<'a>(
+        &mut self,
+        pending: Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        let done = |share, checks| Ok(Progress::Done(Outcome::Share(share, checks)));
+        match pending {
+            Pending::Input(_, _, _, Some(mine)) => done(mine, vec![]),
+            Pending::Input(owner, planes, elements, None) => {
+                let mut data = vec![0; planes * elements];
+                mesh.recv(owner, &mut data)?;
+                done(Planes::new(planes, elements, data), vec![])
+            }
+            Pending::Done(share, checks) => done(share, checks),
+            Pending::Tape(run) => match self.read_layer(run, mesh)? {
+                Pending::Done(share, checks) => done(share, checks),
+                more => Ok(Progress::More(more)),
+            },
+            Pending::Settle(results, mut checks) => {
+                let mut theirs = vec![0; checks.len()];
+                for from in self.others() {
+                    mesh.recv(from, &mut theirs)?;
+                    checks
+                        .iter_mut()
+                        .zip(&theirs)
+                        .for_each(|(sum, check)| *sum ^= check);
+                }
+                if checks.iter().any(|sum| *sum != 0) {
+                    return Err(Fault::CheckFailed);
+                }
+                for (share, to) in &results {
+                    for to in to.iter().filter(|to| *to != self.me) {
+                        mesh.send(to, share.data())?;
+                    }
+                }
+                Ok(Progress::More(Pending::Open(results)))
+            }
+            Pending::Open(results) => {
+                let mut revealed = Vec::new();
+                for (share, to) in results {
+                    if !to.contains(self.me) {
+                        revealed.push(None);
+                        continue;
+                    }
+                    let mut bits = share.data().to_vec();
+                    self.add_from_others(&mut bits, mesh)?;
+                    revealed.push(Some(bits));
+                }
+                Ok(Progress::Done(Outcome::Revealed(revealed)))
+            }
+        }
+    }
+}
+
+impl<const CHEATER: u8> Fake<CHEATER> {
+    fn others(&self) -> impl Iterator<Item = PartyId> + use<CHEATER> {
+        let me = self.me;
+        (0..self.setting.parties as u8)
+            .map(PartyId)
+            .filter(move |party| *party != me)
+    }
+
+    /// Splits bits among all parties: sends each other one its share, returns this party's own.
+    /// The mask of the masked domain is the XOR of all shares.
+    fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>, Fault> {
+        let random = |coins: &mut Coins| {
+            let mut bytes = vec![0; bits.len()];
+            coins.fill_bytes(&mut bytes);
+            bytes.iter_mut().for_each(|byte| *byte &= 1);
+            bytes
+        };
+        let shares = (0..self.setting.parties).map(|_| random(&mut self.coins));
+        let mut shares = shares.collect::<Vec<_>>();
+        for i in 0..bits.len() {
+            let mask = shares.iter().fold(0, |sum, share| sum ^ share[i]);
+            shares
+                .iter_mut()
+                .for_each(|share| share[i] |= (bits[i] ^ mask) << 1);
+        }
+        for to in self.others() {
+            mesh.send(to, &shares[usize::from(to.0)])?;
+        }
+        Ok(mem::take(&mut shares[usize::from(self.me.0)]))
+    }
+
+    /// Adds what every other party sends to `bits`.
+    fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<(), Fault> {
+        let mut theirs = vec![0; bits.len()];
+        for from in self.others() {
+            mesh.recv(from, &mut theirs)?;
+            bits.iter_mut()
+                .zip(&theirs)
+                .for_each(|(sum, bit)| *sum ^= bit);
+        }
+        Ok(())
+    }
+
+    /// Runs XORs up to the next batch with ANDs and asks party 0 for the products.
+    fn next_layer<'a>(&self, mut run: Box<Run<'a>>, mesh: &mut Mesh) -> Result<Pending<'a>, Fault> {
+        let (tape, lanes) = (run.tape, run.lanes);
+        while let Some(batch) = tape.batches.get(run.batch) {
+            for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                for lane in 0..lanes {
+                    let at = |slot: u32| slot as usize * lanes + lane;
+                    run.slots[at(gate.out)] = run.slots[at(gate.a)] ^ run.slots[at(gate.b)];
+                }
+            }
+            if !batch.ands.is_empty() {
+                run.answering = false;
+                if self.me.0 != 0 {
+                    mesh.send(PartyId(0), &run.factors())?;
+                }
+                return Ok(Pending::Tape(run));
+            }
+            run.batch += 1;
+        }
+        let planes = tape
+            .outputs
+            .iter()
+            .flat_map(|slot| run.slot(*slot))
+            .copied()
+            .collect();
+        Ok(Pending::Done(
+            Planes::new(tape.outputs.len(), lanes, planes),
+            vec![],
+        ))
+    }
+
+    /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.
+    fn read_layer<'a>(
+        &mut self,
+        mut run: Box<Run<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<Pending<'a>, Fault> {
+        if !run.answering {
+            run.answering = true;
+            if self.me.0 == 0 {
+                let mut factors = run.factors();
+                self.add_from_others(&mut factors, mesh)?;
+                let products = factors.chunks(2).map(|pair| pair[0] & pair[1] & 1);
+                let products = products.collect::<Vec<_>>();
+                // The masked half of the dealt shares is not needed here and is dropped.
+                let own = self.deal(&products, mesh)?;
+                run.take_products(&own.iter().map(|e| (e ^ e >> 1) & 1).collect::<Vec<_>>());
+            }
+            return Ok(Pending::Tape(run));
+        }
+        if self.me.0 != 0 {
+            let mut shares = vec![0; run.factors().len() / 2];
+            mesh.recv(PartyId(0), &mut shares)?;
+            run.take_products(&shares.iter().map(|e| e & 1).collect::<Vec<_>>());
+        }
+        run.batch += 1;
+        self.next_layer(run, mesh)
+    }
+}
+
+impl Run<'_> {
+    fn slot(&self, slot: u32) -> &[u8] {
+        &self.slots[slot as usize * self.lanes..][..self.lanes]
+    }
+
+    /// This party's shares of both factors of every AND of the batch at hand.
+    fn factors(&self) -> Vec<u8> {
+        let ands = &self.tape.batches[self.batch].ands;
+        let ands = &self.tape.ands[ands.start as usize..ands.end as usize];
+        let pairs = ands
+            .iter()
+            .flat_map(|gate| self.slot(gate.a).iter().zip(self.slot(gate.b)));
+        pairs.flat_map(|(a, b)| [*a, *b]).collect()
+    }
+
+    fn take_products(&mut self, products: &[u8]) {
+        let lanes = self.lanes;
+        let ands = self.tape.batches[self.batch].ands.clone();
+        let gates = &self.tape.ands[ands.start as usize..ands.end as usize];
+        for (gate, lane) in gates.iter().zip(products.chunks(lanes)) {
+            self.slots[gate.out as usize * lanes..][..lanes].copy_from_slice(lane);
+        }
+    }
+}

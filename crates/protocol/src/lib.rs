@@ -17,7 +17,7 @@ mod share;
 mod words;
 
 pub use cost::{Correlation, Cost, Demand, Flight, Message};
-pub use run::{Context, Fault, Outcome, Progress, Protocol, Step};
+pub use run::{Fault, Outcome, Progress, Protocol, Step};
 pub use sealane_net::PartyId;
 pub use share::{Planes, Shares, View};
 pub use words::{Algebra, Corruption, Domain, PartySet, Profile, Setting, Sharing, Work};

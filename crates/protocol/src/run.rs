@@ -20,8 +20,10 @@ use sealane_net::{Mesh, NetError, PartyId};
 pub trait Protocol: Sized + Send {
     /// This party's shares of a tensor.
     type Share: Shares;
-    /// What a step has begun and not finished.
-    type Pending: Send;
+    /// What a step has begun and not finished; it may hold on to the step's operands.
+    type Pending<'a>: Send
+    where
+        Self: 'a;
     /// A check that a reveal must settle first.
     type Check: Send;
 
@@ -44,28 +46,26 @@ pub trait Protocol: Sized + Send {
     /// Shares of public bits, plane by plane, 0 or 1 a byte. No message.
     fn constant(&mut self, planes: usize, elements: usize, bits: &[u8]) -> Self::Share;
     /// Begins a step: writes its first flight.
-    fn begin(
+    fn begin<'a>(
         &mut self,
-        step: Step<'_, Self>,
-        context: &mut Context<'_>,
-    ) -> Result<Self::Pending, Fault>;
+        step: Step<'a, Self>,
+        mesh: &mut Mesh,
+    ) -> Result<Self::Pending<'a>, Fault>
+    where
+        Self: 'a;
     /// Reads the flight that is due and writes the next one, if there is one. It is called once
     /// for each flight of the step's cost, and at least once.
-    fn advance(
+    fn advance<'a>(
         &mut self,
-        pending: Self::Pending,
-        context: &mut Context<'_>,
-    ) -> Result<Progress<Self>, Fault>;
-}
-
-/// What a step may use while it runs.
-pub struct Context<'a> {
-    /// The channels.
-    pub mesh: &'a mut Mesh,
+        pending: Self::Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a;
 }
 
 /// A step with its operands. [`Work`] is its shape.
-pub enum Step<'a, P: Protocol> {
+pub enum Step<'a, P: Protocol + 'a> {
     /// Shares an input: at the owner, `bits` holds the values plane by plane, 0 or 1 a byte.
     Input {
         /// Who knows the values.
@@ -106,9 +106,9 @@ pub enum Step<'a, P: Protocol> {
 }
 
 /// How far a step has come.
-pub enum Progress<P: Protocol> {
+pub enum Progress<'a, P: Protocol + 'a> {
     /// One more flight has been written and is to be read.
-    More(P::Pending),
+    More(P::Pending<'a>),
     /// The step is finished.
     Done(Outcome<P>),
 }

@@ -24,6 +24,15 @@ impl View {
     pub fn count(&self) -> usize {
         self.dims.iter().map(|(len, _)| len).product()
     }
+    /// Whether the view names all of `elements` elements in order.
+    pub fn is_whole(&self, elements: usize) -> bool {
+        let mut below = elements;
+        let contiguous = self.dims.iter().all(|(len, stride)| {
+            below /= (*len).max(1);
+            *stride == below || *len == 1
+        });
+        contiguous && self.offset == 0 && self.count() == elements
+    }
     /// The indices that the view names, in order.
     pub fn indices(&self) -> Vec<usize> {
         let mut indices = vec![self.offset];
@@ -199,6 +208,20 @@ mod tests {
             10, 10, 40, 40, 11, 11, 41, 41, 20, 20, 50, 50, 21, 21, 51, 51,
         ];
         assert_eq!(got.data(), want);
+    }
+
+    #[test]
+    fn a_view_of_everything_is_recognised() {
+        let view = |offset, dims: &[(usize, usize)]| View {
+            offset,
+            dims: dims.to_vec(),
+        };
+        assert!(view(0, &[(3, 2), (2, 1)]).is_whole(6));
+        assert!(view(0, &[(3, 2), (1, 7), (2, 1)]).is_whole(6));
+        assert!(!view(0, &[(3, 2), (2, 1)]).is_whole(7));
+        assert!(!view(0, &[(2, 1), (3, 2)]).is_whole(6));
+        assert!(!view(0, &[(6, 0)]).is_whole(6));
+        assert!(!view(1, &[(6, 1)]).is_whole(6));
     }
 
     #[test]

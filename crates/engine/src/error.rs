@@ -1,0 +1,154 @@
+//! Why a run ended, in the words of the person who started it.
+
+use sealane_net::NetError;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_protocol::{Fault, PartyId};
+
+/// What kind of thing went wrong: who has to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The program: its author.
+    Program,
+    /// The data: their owner.
+    Data,
+    /// The configuration or the command: its author.
+    Config,
+    /// The network between the parties.
+    Network,
+    /// The other side.
+    Peer,
+    /// Sealane itself: a bug.
+    Internal,
+}
+
+/// Why a run ended.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The program was refused.
+    #[error("{0}")]
+    Program(Box<Diagnostic>),
+    /// The data were refused.
+    #[error("{0}")]
+    Data(Box<Diagnostic>),
+    /// A mistake in what this side was asked to do.
+    #[error("{0}")]
+    Config(String),
+    /// The two sides did not approve the same job.
+    #[error(
+        "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)\n\
+         hint: run `sealane plan` on both sides and compare; both need the same file and options"
+    )]
+    Job {
+        /// Name of the other side.
+        peer: String,
+        /// Which part of the job differs.
+        part: &'static str,
+        /// What this side has.
+        ours: String,
+        /// What the other side has.
+        theirs: String,
+    },
+    /// Two parties, or a party and the program, disagree about a number of rows.
+    #[error(
+        "{0}\nhint: nothing that depends on inputs has been sent; mend the table and run again"
+    )]
+    Rows(String),
+    /// The network, or what a peer sent over it. Names are filled in.
+    #[error("{message}")]
+    Net {
+        /// The text for people.
+        message: String,
+        /// The cause.
+        #[source]
+        cause: NetError,
+    },
+    /// A peer broke the protocol.
+    #[error("{peer} broke the protocol: {what}")]
+    Peer {
+        /// Name of the peer.
+        peer: String,
+        /// What was wrong.
+        what: String,
+    },
+    /// A check before the reveal failed.
+    #[error(
+        "a check failed before the results were revealed, so nothing was revealed: what crossed \
+         was altered or damaged on the way\n\
+         hint: run again; if it happens again, do not trust the other side or the machine"
+    )]
+    CheckFailed,
+    /// A bug.
+    #[error("internal error: {0}\nhint: please report this with the program and the versions")]
+    Internal(String),
+}
+
+impl EngineError {
+    /// Who has to act.
+    pub fn kind(&self) -> Kind {
+        match self {
+            EngineError::Program(_) => Kind::Program,
+            EngineError::Data(_) | EngineError::Rows(_) => Kind::Data,
+            EngineError::Config(_) => Kind::Config,
+            EngineError::Job { .. } | EngineError::Peer { .. } | EngineError::CheckFailed => {
+                Kind::Peer
+            }
+            EngineError::Net { cause, .. } => match cause {
+                NetError::Malformed(..) | NetError::Aborted(..) | NetError::Finished(..) => {
+                    Kind::Peer
+                }
+                NetError::Misuse(..) => Kind::Internal,
+                _ => Kind::Network,
+            },
+            EngineError::Internal(_) => Kind::Internal,
+        }
+    }
+
+    /// The one line, without any secret, that peers are told when this side gives up.
+    pub(crate) fn for_peers(&self) -> String {
+        match self {
+            EngineError::Job { part, .. } => format!("the {part} of the job differs"),
+            EngineError::Rows(message) => message.clone(),
+            EngineError::Net { message, .. } => message.lines().next().unwrap_or("").to_string(),
+            EngineError::CheckFailed => "a check failed before the reveal".to_string(),
+            EngineError::Peer { what, .. } => format!("a message was refused: {what}"),
+            _ => "an error on its side, which its own report names".to_string(),
+        }
+    }
+
+    /// A fault of a protocol, with names for parties.
+    pub(crate) fn from_fault(fault: Fault, names: &[String]) -> EngineError {
+        match fault {
+            Fault::Net(cause) => EngineError::from_net(cause, names),
+            Fault::Peer { party, what } => EngineError::Peer {
+                peer: name(names, party),
+                what,
+            },
+            Fault::CheckFailed => EngineError::CheckFailed,
+            other => EngineError::Internal(other.to_string()),
+        }
+    }
+
+    /// A fault of the network, with names for parties.
+    pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
+        EngineError::Net {
+            message: cause.with_names(names).to_string(),
+            cause,
+        }
+    }
+}
+
+impl From<Diagnostic> for EngineError {
+    /// A finding about a program; findings about data are wrapped where data are read.
+    fn from(diagnostic: Diagnostic) -> EngineError {
+        EngineError::Program(Box::new(diagnostic))
+    }
+}
+
+/// The name of a party, or its number where the program has none for it.
+pub(crate) fn name(names: &[String], party: PartyId) -> String {
+    names
+        .get(party.index())
+        .cloned()
+        .unwrap_or_else(|| format!("party {}", party.0))
+}

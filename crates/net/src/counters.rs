@@ -1,0 +1,92 @@
+//! What crossed, by step and by peer.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+/// Bytes in each direction, as seen by one party.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Traffic {
+    /// Bytes that this party sent.
+    pub sent: u64,
+    /// Bytes that this party received.
+    pub received: u64,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Traffic) {
+        self.sent += other.sent;
+        self.received += other.received;
+    }
+}
+
+/// All counters of one party. Arrays have one element a party; a party's own element stays zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Counters {
+    /// Payload bytes of each step in which any crossed, by peer.
+    pub payload_by_step: BTreeMap<u32, Vec<Traffic>>,
+    /// Payload bytes of the whole run, by peer.
+    pub payload: Vec<Traffic>,
+    /// Messages (what lies between two flushes) of the whole run, by peer. A received message
+    /// counts when its last byte is consumed.
+    pub messages: Vec<Traffic>,
+    /// Bytes on the wire, with framing and encryption, by peer. Unlike payload, these depend on
+    /// timing: heartbeats are among them.
+    pub wire: Vec<Traffic>,
+}
+
+/// Books payload bytes to steps. The step in hand is kept apart, so that booking is one addition.
+pub(crate) struct Ledger {
+    step: u32,
+    current: Vec<Traffic>,
+    closed: BTreeMap<u32, Vec<Traffic>>,
+}
+
+impl Ledger {
+    pub(crate) fn new(parties: usize) -> Ledger {
+        Ledger {
+            step: 0,
+            current: vec![Traffic::default(); parties],
+            closed: BTreeMap::new(),
+        }
+    }
+
+    /// Books what follows to `step`.
+    pub(crate) fn at_step(&mut self, step: u32) {
+        if step != self.step {
+            self.close();
+            self.step = step;
+        }
+    }
+
+    pub(crate) fn sent(&mut self, peer: usize, bytes: usize) {
+        self.current[peer].sent += bytes as u64;
+    }
+
+    pub(crate) fn received(&mut self, peer: usize, bytes: usize) {
+        self.current[peer].received += bytes as u64;
+    }
+
+    /// The books so far: steps without any bytes are left out.
+    pub(crate) fn by_step(&mut self) -> BTreeMap<u32, Vec<Traffic>> {
+        self.close();
+        self.closed.clone()
+    }
+
+    fn close(&mut self) {
+        let parties = self.current.len();
+        if self
+            .current
+            .iter()
+            .all(|traffic| *traffic == Traffic::default())
+        {
+            return;
+        }
+        let books = self
+            .closed
+            .entry(self.step)
+            .or_insert_with(|| vec![Traffic::default(); parties]);
+        for (total, new) in books.iter_mut().zip(&mut self.current) {
+            *total += std::mem::take(new);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What can go wrong between two parties.
+//!
+//! Two closed enums. [`LinkError`] says what happened on one link and is what a [`Transport`]
+//! reports; [`NetError`] says between which parties, and what to do about it. A fault of the peer,
+//! a mistake in the configuration, a fault of the network and a misuse of this room are different
+//! variants, so that callers can treat them differently.
+//!
+//! [`Transport`]: crate::Transport
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::PartyId;
+
+/// What can go wrong between two parties. Each variant names the peer by index;
+/// [`NetError::with_names`] displays it with the names that the users gave.
+///
+/// The text of each error says what happened and what to do next.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NetError {
+    /// Nothing came for longer than the time-out, in seconds.
+    #[error(
+        "{0} sent nothing for {1} s; see whether its process still runs and the network between \
+         the parties is up"
+    )]
+    Stalled(PartyId, u64),
+    /// The connection ended in the middle of a run.
+    #[error("{0} is gone: the connection ended in the middle of the run; see its own report")]
+    Vanished(PartyId),
+    /// Bytes that are no message of this protocol.
+    #[error(
+        "{0} sent a malformed message: {1}; see that both parties run the same version, and that \
+         nothing else answers at the address"
+    )]
+    Malformed(PartyId, String),
+    /// The peer gave up and said why.
+    #[error("{0} gave up: {1}")]
+    Aborted(PartyId, String),
+    /// The peer ended its run in good order while this party still expected something of it.
+    #[error(
+        "{0} has finished its run while more was expected of it; the parties do not run the same \
+         plan"
+    )]
+    Finished(PartyId),
+    /// A replayed run went another way than the recorded one.
+    #[error("the run with {0} differs from its recording: {1}")]
+    Diverged(PartyId, String),
+    /// The operating system reported a fault of the connection.
+    #[error("the connection with {0} failed: {1}; see whether the network is up")]
+    Io(PartyId, String),
+    /// This room was called in a way that has no meaning; a mistake in Sealane itself.
+    #[error("misuse of the network room: {0}; this is a bug, please report it")]
+    Misuse(String),
+}
+
+impl NetError {
+    /// The peer concerned, if there is one.
+    pub fn party(&self) -> Option<PartyId> {
+        match self {
+            NetError::Stalled(party, _)
+            | NetError::Vanished(party)
+            | NetError::Malformed(party, _)
+            | NetError::Aborted(party, _)
+            | NetError::Finished(party)
+            | NetError::Diverged(party, _)
+            | NetError::Io(party, _) => Some(*party),
+            NetError::Misuse(_) => None,
+        }
+    }
+
+    /// This error with the parties' names, which stand in the order of the program.
+    pub fn with_names<'a, S: AsRef<str>>(&'a self, names: &'a [S]) -> impl fmt::Display + 'a {
+        let party = self.party();
+        let name = party
+            .and_then(|party| names.get(party.index()))
+            .map(AsRef::as_ref);
+        Named {
+            error: self,
+            party: party.zip(name),
+        }
+    }
+
+    /// Says which party stands at the other end of the link on which `what` happened.
+    pub(crate) fn on_link(party: PartyId, what: LinkError) -> NetError {
+        match what {
+            LinkError::Silent(time) => NetError::Stalled(party, time.as_secs()),
+            LinkError::Vanished => NetError::Vanished(party),
+            LinkError::Finished => NetError::Finished(party),
+            LinkError::Aborted(reason) => NetError::Aborted(party, reason),
+            LinkError::Malformed(what) => NetError::Malformed(party, what),
+            LinkError::Diverged(what) => NetError::Diverged(party, what),
+            LinkError::Io(what) => NetError::Io(party, what),
+        }
+    }
+}
+
+/// An error and the name of the party that it concerns.
+struct Named<'a> {
+    error: &'a NetError,
+    party: Option<(PartyId, &'a str)>,
+}
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.error.to_string();
+        match self.party {
+            Some((party, name)) => {
+                f.write_str(&text.replacen(&party.to_string(), &format!("{name} ({party})"), 1))
+            }
+            None => f.write_str(&text),
+        }
+    }
+}
+
+/// What happened on a link, said by a transport that does not know whose link it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkError {
+    /// Nothing came, or nothing could be sent, for this long.
+    Silent(Duration),
+    /// The other end is gone.
+    Vanished,
+    /// The other end said goodbye, and all it sent has been received.
+    Finished,
+    /// The other end gave up for this reason.
+    Aborted(String),
+    /// The other end sent what is no frame.
+    Malformed(String),
+    /// What is sent differs from what was sent when the run was recorded.
+    Diverged(String),
+    /// The operating system reported a fault.
+    Io(String),
+}

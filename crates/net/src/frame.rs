@@ -1,0 +1,329 @@
+//! Frames: the unit in which transports move bytes.
+//!
+//! On a wire, a frame is a header of twelve bytes and its payload; numbers are little-endian.
+//!
+//! ```text
+//!   0      1      2          4              8              12
+//!   +------+------+----------+--------------+--------------+-- - - - - - --+
+//!   | tag  | flag |  zero    | stamp        | length       | payload       |
+//!   +------+------+----------+--------------+--------------+-- - - - - - --+
+//! ```
+//!
+//! A header is checked completely before memory for its payload is taken: unknown tags, flags or
+//! non-zero padding, a length over the bound of its tag, an empty data frame and a stamp out of
+//! range are all refused.
+
+use crate::text::{MAX_REASON_BYTES, harmless};
+
+/// Longest payload of a frame.
+pub const MAX_FRAME_BYTES: usize = 256 << 10;
+
+/// Longest control message.
+pub const MAX_CONTROL_BYTES: usize = 64 << 10;
+
+/// Length of a frame's header.
+pub(crate) const HEADER_BYTES: usize = 12;
+
+/// Largest stamp that a peer may claim; far above the rounds of any run, so that adding one to it
+/// never wraps.
+pub(crate) const MAX_STAMP: u32 = 1 << 30;
+
+/// A piece of a message, as a transport carries it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// What the payload is.
+    pub kind: FrameKind,
+    /// The round of this frame: 1 + the largest stamp its sender had received. 0 for control.
+    pub stamp: u32,
+    /// The bytes: at least one and at most [`MAX_FRAME_BYTES`] of data, or at most
+    /// [`MAX_CONTROL_BYTES`] of control.
+    pub payload: Vec<u8>,
+}
+
+/// What the payload of a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrameKind {
+    /// Bytes of a protocol; `end` marks the last frame of a message.
+    Data {
+        /// Whether the message ends with this frame.
+        end: bool,
+    },
+    /// A whole control message.
+    Control,
+}
+
+impl Frame {
+    /// Bytes that this frame takes on a wire, before encryption.
+    pub fn wire_bytes(&self) -> usize {
+        HEADER_BYTES + self.payload.len()
+    }
+
+    /// Appends the frame in its wire form to `out`.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.header());
+        out.extend_from_slice(&self.payload);
+    }
+
+    /// The header of this frame's wire form.
+    pub(crate) fn header(&self) -> [u8; HEADER_BYTES] {
+        let (tag, flag) = match self.kind {
+            FrameKind::Data { end } => (tag::DATA, u8::from(end)),
+            FrameKind::Control => (tag::CONTROL, 0),
+        };
+        header(tag, flag, self.stamp, self.payload.len())
+    }
+}
+
+/// What one end of a connection tells the other below the protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Signal {
+    /// Still here, only computing.
+    Heartbeat,
+    /// Nothing more will come, in good order.
+    Goodbye,
+    /// Nothing more will come, for this reason.
+    Abort(String),
+    /// Everything up to your last word has arrived.
+    Received,
+}
+
+impl Signal {
+    /// Appends the signal in its wire form to `out`.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        let (tag, reason) = match self {
+            Signal::Heartbeat => (tag::HEARTBEAT, String::new()),
+            Signal::Goodbye => (tag::GOODBYE, String::new()),
+            Signal::Abort(reason) => (tag::ABORT, harmless(reason, MAX_REASON_BYTES)),
+            Signal::Received => (tag::RECEIVED, String::new()),
+        };
+        out.extend_from_slice(&header(tag, 0, 0, reason.len()));
+        out.extend_from_slice(reason.as_bytes());
+    }
+}
+
+/// What arrives on a wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    Frame(Frame),
+    Signal(Signal),
+}
+
+/// Puts frames together from the pieces in which a stream delivers them.
+#[derive(Default)]
+pub(crate) struct Assembler {
+    header: [u8; HEADER_BYTES],
+    header_filled: usize,
+    /// The checked header and the payload so far, once the header is complete.
+    body: Option<(Header, Vec<u8>)>,
+}
+
+impl Assembler {
+    /// Takes in `bytes` and appends to `arrivals` all that they complete.
+    pub(crate) fn feed(
+        &mut self,
+        mut bytes: &[u8],
+        arrivals: &mut Vec<Arrival>,
+    ) -> Result<(), String> {
+        loop {
+            if self.body.is_none() {
+                let taken = bytes.len().min(HEADER_BYTES - self.header_filled);
+                self.header[self.header_filled..][..taken].copy_from_slice(&bytes[..taken]);
+                self.header_filled += taken;
+                bytes = &bytes[taken..];
+                if self.header_filled < HEADER_BYTES {
+                    return Ok(());
+                }
+                let header = Header::parse(&self.header)?;
+                self.body = Some((header, Vec::with_capacity(header.length)));
+                self.header_filled = 0;
+            }
+            if let Some((header, payload)) = &mut self.body {
+                let taken = bytes.len().min(header.length - payload.len());
+                payload.extend_from_slice(&bytes[..taken]);
+                bytes = &bytes[taken..];
+                if payload.len() < header.length {
+                    return Ok(());
+                }
+            }
+            if let Some((header, payload)) = self.body.take() {
+                arrivals.push(header.arrival(payload)?);
+            }
+        }
+    }
+
+    /// Whether the stream stands between two frames.
+    pub(crate) fn is_between_frames(&self) -> bool {
+        self.header_filled == 0 && self.body.is_none()
+    }
+}
+
+/// First byte of a header. Zero is no tag, so that a run of zero bytes is refused.
+mod tag {
+    pub(super) const DATA: u8 = 1;
+    pub(super) const CONTROL: u8 = 2;
+    pub(super) const HEARTBEAT: u8 = 3;
+    pub(super) const GOODBYE: u8 = 4;
+    pub(super) const ABORT: u8 = 5;
+    pub(super) const RECEIVED: u8 = 6;
+}
+
+fn header(tag: u8, flag: u8, stamp: u32, length: usize) -> [u8; HEADER_BYTES] {
+    debug_assert!(length <= MAX_FRAME_BYTES);
+    let mut header = [0; HEADER_BYTES];
+    header[0] = tag;
+    header[1] = flag;
+    header[4..8].copy_from_slice(&stamp.to_le_bytes());
+    header[8..12].copy_from_slice(&(length as u32).to_le_bytes());
+    header
+}
+
+/// A header all of whose fields have been checked.
+#[derive(Clone, Copy)]
+struct Header {
+    tag: u8,
+    end: bool,
+    stamp: u32,
+    length: usize,
+}
+
+impl Header {
+    fn parse(bytes: &[u8; HEADER_BYTES]) -> Result<Header, String> {
+        let [tag, flag, pad0, pad1, s0, s1, s2, s3, l0, l1, l2, l3] = *bytes;
+        let stamp = u32::from_le_bytes([s0, s1, s2, s3]);
+        let length = u32::from_le_bytes([l0, l1, l2, l3]) as usize;
+        // Bounds by tag: highest flag, stamps, lengths.
+        let (flags, stamps, lengths) = match tag {
+            tag::DATA => (1, 1..=MAX_STAMP, 1..=MAX_FRAME_BYTES),
+            tag::CONTROL => (0, 0..=0, 0..=MAX_CONTROL_BYTES),
+            tag::ABORT => (0, 0..=0, 0..=MAX_REASON_BYTES),
+            tag::HEARTBEAT | tag::GOODBYE | tag::RECEIVED => (0, 0..=0, 0..=0),
+            other => return Err(format!("frame with unknown tag {other}")),
+        };
+        if flag > flags || (pad0, pad1) != (0, 0) {
+            return Err(format!("frame with tag {tag} has an unknown flag"));
+        }
+        if !stamps.contains(&stamp) {
+            return Err(format!("frame with tag {tag} has stamp {stamp}"));
+        }
+        if !lengths.contains(&length) {
+            return Err(format!("frame with tag {tag} claims {length} bytes"));
+        }
+        Ok(Header {
+            tag,
+            end: flag == 1,
+            stamp,
+            length,
+        })
+    }
+
+    fn arrival(self, payload: Vec<u8>) -> Result<Arrival, String> {
+        let frame = |kind, payload| {
+            Arrival::Frame(Frame {
+                kind,
+                stamp: self.stamp,
+                payload,
+            })
+        };
+        Ok(match self.tag {
+            tag::DATA => frame(FrameKind::Data { end: self.end }, payload),
+            tag::CONTROL => frame(FrameKind::Control, payload),
+            tag::HEARTBEAT => Arrival::Signal(Signal::Heartbeat),
+            tag::GOODBYE => Arrival::Signal(Signal::Goodbye),
+            tag::RECEIVED => Arrival::Signal(Signal::Received),
+            _ => {
+                let reason = str::from_utf8(&payload).map_err(|_| "reason is not UTF-8")?;
+                Arrival::Signal(Signal::Abort(harmless(reason, MAX_REASON_BYTES)))
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn arrivals() -> impl Strategy<Value = Vec<Arrival>> {
+        let bytes = proptest::collection::vec(any::<u8>(), 1..300);
+        let one = (0..6u8, any::<bool>(), 1..=MAX_STAMP, bytes, "[a-z ]{0,40}").prop_map(
+            |(which, end, stamp, payload, reason)| match which {
+                0 => Arrival::Frame(Frame {
+                    kind: FrameKind::Data { end },
+                    stamp,
+                    payload,
+                }),
+                1 => Arrival::Frame(Frame {
+                    kind: FrameKind::Control,
+                    stamp: 0,
+                    payload,
+                }),
+                2 => Arrival::Signal(Signal::Heartbeat),
+                3 => Arrival::Signal(Signal::Goodbye),
+                4 => Arrival::Signal(Signal::Abort(reason)),
+                _ => Arrival::Signal(Signal::Received),
+            },
+        );
+        proptest::collection::vec(one, 0..12)
+    }
+
+    fn encode(arrivals: &[Arrival]) -> Vec<u8> {
+        let mut wire = Vec::new();
+        for arrival in arrivals {
+            match arrival {
+                Arrival::Frame(frame) => frame.encode(&mut wire),
+                Arrival::Signal(signal) => signal.encode(&mut wire),
+            }
+        }
+        wire
+    }
+
+    proptest! {
+        #[test]
+        fn any_cut_of_a_stream_yields_the_frames_that_went_in(
+            sent in arrivals(),
+            piece_bytes in 1usize..200,
+        ) {
+            let mut assembler = Assembler::default();
+            let mut received = Vec::new();
+            for piece in encode(&sent).chunks(piece_bytes) {
+                assembler.feed(piece, &mut received).unwrap();
+            }
+            prop_assert!(assembler.is_between_frames());
+            prop_assert_eq!(received, sent);
+        }
+
+        #[test]
+        fn noise_never_makes_the_assembler_take_more_than_a_frame(
+            noise in proptest::collection::vec(any::<u8>(), 0..400),
+        ) {
+            let mut assembler = Assembler::default();
+            let mut received = Vec::new();
+            if assembler.feed(&noise, &mut received).is_ok()
+                && let Some((_, payload)) = &assembler.body
+            {
+                prop_assert!(payload.capacity() <= MAX_FRAME_BYTES);
+            }
+        }
+    }
+
+    #[test]
+    fn each_bad_field_is_refused_at_the_header() {
+        let good = header(tag::DATA, 1, 5, 9);
+        for (at, value) in [(0, 0), (0, 7), (1, 2), (2, 1), (3, 1), (7, 0xff), (10, 5)] {
+            let mut bad = good;
+            bad[at] = value;
+            assert!(Header::parse(&bad).is_err(), "byte {at} = {value}");
+        }
+        assert!(Header::parse(&good).is_ok());
+        assert!(
+            Header::parse(&header(tag::DATA, 1, 5, 0)).is_err(),
+            "empty data frame"
+        );
+        assert!(
+            Header::parse(&header(tag::DATA, 1, 0, 9)).is_err(),
+            "data without stamp"
+        );
+        assert!(Header::parse(&header(tag::CONTROL, 0, 0, MAX_CONTROL_BYTES + 1)).is_err());
+        assert!(Header::parse(&header(tag::GOODBYE, 0, 0, 1)).is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! Every bound on time and memory, in one place.
+
+use std::time::Duration;
+
+/// Bounds on what a party waits for and holds. All parties may choose their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How long the parties may take to find each other.
+    pub connect: Duration,
+    /// How long a live connection may be silent. Parties send heartbeats while they compute, so
+    /// only a stopped process or a dead link is silent for longer.
+    pub silence: Duration,
+    /// How long a single receive or a blocked send may take although the peer is alive.
+    pub patience: Duration,
+    /// How long a party that leaves waits until its last words have arrived.
+    pub linger: Duration,
+    /// Received bytes that may wait for the protocol, for each peer. The peer is slowed down, not
+    /// refused, when it sends more.
+    pub inbound_bytes: usize,
+    /// Sent bytes that may wait for the network, for each peer.
+    pub outbound_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            connect: Duration::from_secs(30),
+            silence: Duration::from_secs(30),
+            patience: Duration::from_secs(3600),
+            linger: Duration::from_secs(10),
+            inbound_bytes: 64 << 20,
+            outbound_bytes: 4 << 20,
+        }
+    }
+}

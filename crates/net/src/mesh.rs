@@ -1,0 +1,315 @@
+//! The mesh: one channel to each other party, and one clock of rounds over all of them.
+//!
+//! **Rounds.** A message is what lies between two flushes. It is stamped 1 + the largest stamp
+//! received from any party before it was sent; the rounds of a run are the largest stamp. Received
+//! means consumed by [`Mesh::recv`], so stamps follow from the order of calls alone and never from
+//! timing. A long message leaves in frames while it grows; each carries the stamp of the moment and
+//! counts when its first byte is consumed.
+
+use crate::channel::Channel;
+use crate::counters::{Counters, Ledger, Traffic};
+use crate::error::{LinkError, NetError};
+use crate::frame::MAX_CONTROL_BYTES;
+use crate::limits::Limits;
+use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
+use crate::{Farewell, PartyId, Transport};
+
+/// How long a receive within one process may take before the run is taken for deadlocked.
+const IN_MEMORY_PATIENCE_S: u64 = 300;
+
+/// What one party sees of a run: one channel to each other party, one clock of rounds over all of
+/// them, and counters by step.
+///
+/// Dropping a mesh without [`Mesh::finish`] or [`Mesh::abort`] leaves the run in disorder: peers
+/// that wait for more see [`NetError::Vanished`].
+pub struct Mesh {
+    me: PartyId,
+    /// One element a party; none for this one.
+    channels: Vec<Option<Channel>>,
+    ledger: Ledger,
+    payload: Vec<Traffic>,
+    /// Largest stamp consumed.
+    received_stamp: u32,
+    /// Largest stamp sent or consumed.
+    rounds: u32,
+}
+
+impl Mesh {
+    /// A mesh over transports that exist already: `transports` has one element a party, none at
+    /// `me` and one everywhere else.
+    ///
+    /// # Errors
+    /// [`NetError::Misuse`] if the transports do not have that shape.
+    pub fn from_transports(
+        me: PartyId,
+        transports: Vec<Option<Box<dyn Transport>>>,
+        limits: Limits,
+    ) -> Result<Mesh, NetError> {
+        let parties = transports.len();
+        let is_right =
+            |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
+        if me.index() >= parties || !transports.iter().enumerate().all(is_right) {
+            return Err(NetError::Misuse(
+                "a mesh needs one transport to each other party".into(),
+            ));
+        }
+        let channel = |transport| Channel::new(transport, limits.patience);
+        Ok(Mesh {
+            me,
+            channels: transports
+                .into_iter()
+                .map(|transport| transport.map(channel))
+                .collect(),
+            ledger: Ledger::new(parties),
+            payload: vec![Traffic::default(); parties],
+            received_stamp: 0,
+            rounds: 0,
+        })
+    }
+
+    /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
+    /// that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
+    pub fn in_memory(parties: usize) -> Vec<Mesh> {
+        let patience = std::time::Duration::from_secs(IN_MEMORY_PATIENCE_S);
+        Mesh::in_memory_with(
+            parties,
+            Limits {
+                patience,
+                ..Limits::default()
+            },
+        )
+    }
+
+    /// A full mesh of `parties` in memory with other limits than the usual ones.
+    pub fn in_memory_with(parties: usize, limits: Limits) -> Vec<Mesh> {
+        Mesh::full(parties, limits, || memory_pair(&limits))
+    }
+
+    /// A full mesh of `parties` with a simulated network of class `class` between every two.
+    pub fn simulated(parties: usize, class: NetworkClass) -> Vec<Mesh> {
+        let limits = Limits::default();
+        Mesh::full(parties, limits, || simulated_pair(&limits, class))
+    }
+
+    /// Who this party is.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+
+    /// Number of parties, this one included.
+    pub fn parties(&self) -> usize {
+        self.channels.len()
+    }
+
+    /// All other parties, in order.
+    pub fn peers(&self) -> impl Iterator<Item = PartyId> + use<> {
+        let me = self.me;
+        (0..self.channels.len())
+            .map(PartyId::from_index)
+            .filter(move |party| *party != me)
+    }
+
+    /// Appends payload bytes to the message that is being written to `to`. Long messages leave in
+    /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
+    pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
+        let stamp = self.stamp();
+        let left = on(&mut self.channels, to, |channel| channel.send(bytes, stamp))?;
+        if left {
+            self.rounds = self.rounds.max(stamp);
+        }
+        self.payload[to.index()].sent += bytes.len() as u64;
+        self.ledger.sent(to.index(), bytes.len());
+        Ok(())
+    }
+
+    /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. A
+    /// message without a byte is none: it is not sent and counts nothing.
+    pub fn flush(&mut self) -> Result<(), NetError> {
+        for to in self.peers() {
+            self.flush_to(to)?;
+        }
+        Ok(())
+    }
+
+    /// Fills `into` with the next payload bytes from `from`, or says why not within the time-out.
+    pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
+        let stamp = on(&mut self.channels, from, |channel| channel.recv(into))?;
+        self.received_stamp = self.received_stamp.max(stamp);
+        self.rounds = self.rounds.max(stamp);
+        self.payload[from.index()].received += into.len() as u64;
+        self.ledger.received(from.index(), into.len());
+        Ok(())
+    }
+
+    /// Names the step to which the next bytes are booked; until the first call, step 0.
+    pub fn at_step(&mut self, step: u32) {
+        self.ledger.at_step(step);
+    }
+
+    /// Largest stamp sent or received so far: the rounds of the run up to here.
+    pub fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// Payload bytes sent to `to` so far.
+    pub fn payload_sent(&self, to: PartyId) -> u64 {
+        self.payload
+            .get(to.index())
+            .map_or(0, |traffic| traffic.sent)
+    }
+
+    /// Payload bytes received from `from` so far.
+    pub fn payload_received(&self, from: PartyId) -> u64 {
+        self.payload
+            .get(from.index())
+            .map_or(0, |traffic| traffic.received)
+    }
+
+    /// BLAKE3 of all payload bytes sent to `to` so far.
+    pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
+        self.channel(to)
+            .map_or_else(digest_of_nothing, Channel::digest_sent)
+    }
+
+    /// BLAKE3 of all payload bytes received from `from` so far.
+    pub fn digest_received(&self, from: PartyId) -> [u8; 32] {
+        self.channel(from)
+            .map_or_else(digest_of_nothing, Channel::digest_received)
+    }
+
+    /// All counters: payload by step and peer, messages, bytes on the wire.
+    pub fn counters(&mut self) -> Counters {
+        let per_peer = |count: fn(&Channel) -> Traffic| {
+            let count = |channel: &Option<Channel>| channel.as_ref().map(count).unwrap_or_default();
+            self.channels.iter().map(count).collect()
+        };
+        let (messages, wire) = (per_peer(Channel::messages), per_peer(Channel::wire));
+        let payload_by_step = self.ledger.by_step();
+        Counters {
+            payload_by_step,
+            payload: self.payload.clone(),
+            messages,
+            wire,
+        }
+    }
+
+    /// Sends one control message (handshake, goodbye): not payload, no stamp, at most 64 KiB. Ends
+    /// the message being written to `to` first, so that the order of calls is the order of arrival.
+    pub fn send_control<T: serde::Serialize>(
+        &mut self,
+        to: PartyId,
+        message: &T,
+    ) -> Result<(), NetError> {
+        let payload = postcard::to_stdvec(message)
+            .map_err(|error| NetError::Misuse(format!("control message: {error}")))?;
+        if payload.len() > MAX_CONTROL_BYTES {
+            let bytes = payload.len();
+            return Err(NetError::Misuse(format!(
+                "control message of {bytes} bytes"
+            )));
+        }
+        self.flush_to(to)?;
+        on(&mut self.channels, to, |channel| {
+            channel.send_control(payload)
+        })
+    }
+
+    /// Receives one control message.
+    ///
+    /// # Errors
+    /// [`NetError::Malformed`] if payload comes first, if the message is no `T`, or if bytes are
+    /// left over.
+    pub fn recv_control<T: serde::de::DeserializeOwned>(
+        &mut self,
+        from: PartyId,
+    ) -> Result<T, NetError> {
+        let payload = on(&mut self.channels, from, Channel::recv_control)?;
+        match postcard::take_from_bytes(&payload) {
+            Ok((message, [])) => Ok(message),
+            Ok((_, rest)) => Err(NetError::Malformed(
+                from,
+                format!("{} bytes left over in a control message", rest.len()),
+            )),
+            Err(error) => Err(NetError::Malformed(
+                from,
+                format!("control message: {error}"),
+            )),
+        }
+    }
+
+    /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
+    /// mesh then waits until peers have it all, within the limits.
+    pub fn finish(&mut self) -> Result<(), NetError> {
+        self.flush()?;
+        for channel in self.channels.iter_mut().flatten() {
+            channel.shutdown(Farewell::Goodbye);
+        }
+        Ok(())
+    }
+
+    /// Tells every peer, as well as possible and without waiting, that this party gives up and why
+    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`].
+    pub fn abort(&mut self, reason: &str) {
+        for channel in self.channels.iter_mut().flatten() {
+            channel.shutdown(Farewell::Abort(reason));
+        }
+    }
+
+    /// One mesh a party over pairs made by `pair`.
+    fn full(
+        parties: usize,
+        limits: Limits,
+        pair: impl Fn() -> (MemoryTransport, MemoryTransport),
+    ) -> Vec<Mesh> {
+        let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
+        rows.resize_with(parties, Vec::new);
+        for me in 0..parties {
+            // Parties below have filled this row up to its own place.
+            let (upper, lower) = rows.split_at_mut(me + 1);
+            upper[me].push(None);
+            for row in lower {
+                let (one, other) = pair();
+                upper[me].push(Some(Box::new(one)));
+                row.push(Some(Box::new(other)));
+            }
+        }
+        let mesh = |(me, transports)| {
+            Mesh::from_transports(PartyId::from_index(me), transports, limits)
+                .expect("every pair of parties has been connected")
+        };
+        rows.into_iter().enumerate().map(mesh).collect()
+    }
+
+    /// The stamp of a message sent now. Stamps received are bounded, so this never wraps.
+    fn stamp(&self) -> u32 {
+        self.received_stamp + 1
+    }
+
+    fn flush_to(&mut self, to: PartyId) -> Result<(), NetError> {
+        let stamp = self.stamp();
+        if on(&mut self.channels, to, |channel| channel.flush(stamp))? {
+            self.rounds = self.rounds.max(stamp);
+        }
+        Ok(())
+    }
+
+    fn channel(&self, party: PartyId) -> Option<&Channel> {
+        self.channels.get(party.index())?.as_ref()
+    }
+}
+
+/// Runs `action` on the channel to `party` and adds the party to what goes wrong.
+fn on<R>(
+    channels: &mut [Option<Channel>],
+    party: PartyId,
+    action: impl FnOnce(&mut Channel) -> Result<R, LinkError>,
+) -> Result<R, NetError> {
+    let Some(Some(channel)) = channels.get_mut(party.index()) else {
+        return Err(NetError::Misuse(format!("there is no channel to {party}")));
+    };
+    action(channel).map_err(|error| NetError::on_link(party, error))
+}
+
+fn digest_of_nothing() -> [u8; 32] {
+    *blake3::hash(&[]).as_bytes()
+}

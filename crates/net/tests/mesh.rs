@@ -1,0 +1,347 @@
+//! The mesh over transports in memory: stamps, counters, digests, ends of runs.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sealane_net::{
+    Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
+    memory_pair,
+};
+
+const A: PartyId = PartyId(0);
+const B: PartyId = PartyId(1);
+const C: PartyId = PartyId(2);
+
+fn pair() -> (Mesh, Mesh) {
+    let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
+    (a, b)
+}
+
+/// Bytes whose pattern has a prime period, so that a shifted copy never looks right.
+fn pattern(length: usize) -> Vec<u8> {
+    (0..251).cycle().take(length).collect()
+}
+
+fn say(from: &mut Mesh, to: PartyId, bytes: &[u8]) {
+    from.send(to, bytes).unwrap();
+    from.flush().unwrap();
+}
+
+fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    at.recv(from, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn each_turn_of_ping_pong_is_a_round() {
+    let (mut a, mut b) = pair();
+    for turn in 0..5 {
+        say(&mut a, B, b"ping");
+        assert_eq!(a.rounds(), 2 * turn + 1);
+        hear(&mut b, A, 4);
+        say(&mut b, A, b"pong");
+        assert_eq!(b.rounds(), 2 * turn + 2);
+        hear(&mut a, B, 4);
+    }
+    assert_eq!((a.rounds(), b.rounds()), (10, 10));
+}
+
+#[test]
+fn messages_that_cross_share_a_round() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"one");
+    say(&mut a, B, b"two");
+    say(&mut b, A, b"three");
+    hear(&mut b, A, 6);
+    hear(&mut a, B, 5);
+    assert_eq!((a.rounds(), b.rounds()), (1, 1));
+}
+
+#[test]
+fn a_message_counts_when_it_is_consumed_and_not_when_it_arrives() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"early");
+    say(&mut b, A, b"independent");
+    assert_eq!(b.rounds(), 1);
+    hear(&mut b, A, 1);
+    say(&mut b, A, b"dependent");
+    assert_eq!(b.rounds(), 2);
+}
+
+#[test]
+fn the_clock_is_one_over_all_peers() {
+    let [mut a, mut b, mut c] = Mesh::in_memory(3).try_into().ok().unwrap();
+    say(&mut a, B, b"x");
+    hear(&mut b, A, 1);
+    say(&mut b, C, b"x");
+    hear(&mut c, B, 1);
+    say(&mut c, A, b"x");
+    hear(&mut a, C, 1);
+    assert_eq!((a.rounds(), b.rounds(), c.rounds()), (3, 2, 3));
+}
+
+#[test]
+fn an_empty_message_is_none() {
+    let (mut a, mut b) = pair();
+    a.send(B, b"").unwrap();
+    a.flush().unwrap();
+    a.flush().unwrap();
+    assert_eq!(a.rounds(), 0);
+    assert_eq!(a.counters().messages[1], Traffic::default());
+    say(&mut a, B, b"x");
+    hear(&mut b, A, 1);
+    assert_eq!(
+        b.counters().messages[0],
+        Traffic {
+            sent: 0,
+            received: 1
+        }
+    );
+}
+
+#[test]
+fn a_long_message_streams_and_its_end_carries_the_final_stamp() {
+    let (mut a, mut b) = pair();
+    let long = pattern(1_000_000);
+    // The first half leaves while the message grows, stamped 1, although nothing was flushed.
+    a.send(B, &long[..500_000]).unwrap();
+    assert_eq!(hear(&mut b, A, 300_000), long[..300_000]);
+    assert_eq!(b.rounds(), 1);
+    say(&mut b, A, b"go on");
+    hear(&mut a, B, 5);
+    say(&mut a, B, &long[500_000..]);
+    assert_eq!(a.rounds(), 3);
+    assert_eq!(hear(&mut b, A, 700_000), long[300_000..]);
+    assert_eq!(b.rounds(), 3);
+    assert_eq!(b.counters().messages[0].received, 1);
+}
+
+#[test]
+fn bytes_are_counted_by_step_and_peer() {
+    let [mut a, mut b, _c] = Mesh::in_memory(3).try_into().ok().unwrap();
+    a.at_step(7);
+    a.send(B, &[1; 10]).unwrap();
+    a.send(C, &[1; 20]).unwrap();
+    a.at_step(8);
+    a.send(B, &[1; 5]).unwrap();
+    a.at_step(7);
+    a.send(B, &[1; 100_000]).unwrap();
+    a.flush().unwrap();
+    let counters = a.counters();
+    let sent = |step: u32, peer: usize| counters.payload_by_step[&step][peer].sent;
+    assert_eq!(
+        (sent(7, 1), sent(7, 2), sent(8, 1), sent(8, 2)),
+        (100_010, 20, 5, 0)
+    );
+    assert_eq!(counters.payload_by_step.len(), 2);
+    assert_eq!((a.payload_sent(B), a.payload_sent(C)), (100_015, 20));
+    assert!(counters.wire[1].sent > 100_015);
+
+    b.at_step(7);
+    hear(&mut b, A, 64);
+    assert_eq!(b.payload_received(A), 64);
+    assert_eq!(b.counters().payload_by_step[&7][0].received, 64);
+}
+
+#[test]
+fn digests_are_of_what_was_written_and_consumed_however_it_was_cut() {
+    let (mut a, mut b) = pair();
+    let bytes = pattern(200_003);
+    for piece in bytes.chunks(70_001) {
+        say(&mut a, B, piece);
+    }
+    assert_eq!(a.digest_sent(B), *blake3::hash(&bytes).as_bytes());
+    for cut in [0, 1, 65_536, 199_999, 200_003] {
+        let have = b.payload_received(A) as usize;
+        hear(&mut b, A, cut - have);
+        assert_eq!(
+            b.digest_received(A),
+            *blake3::hash(&bytes[..cut]).as_bytes(),
+            "at {cut}"
+        );
+    }
+    assert_eq!(b.digest_sent(A), *blake3::hash(b"").as_bytes());
+}
+
+#[test]
+fn control_messages_keep_their_place_and_are_not_payload() {
+    let (mut a, mut b) = pair();
+    a.send(B, b"before").unwrap();
+    a.send_control(B, &("job", 42u32)).unwrap();
+    say(&mut a, B, b"after");
+    assert_eq!(hear(&mut b, A, 6), b"before");
+    assert_eq!(
+        b.recv_control::<(String, u32)>(A).unwrap(),
+        ("job".into(), 42)
+    );
+    assert_eq!(hear(&mut b, A, 5), b"after");
+    assert_eq!(b.payload_received(A), 11);
+    assert_eq!(b.rounds(), 1);
+}
+
+#[test]
+fn control_and_payload_are_never_taken_for_each_other() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"payload");
+    assert!(matches!(
+        b.recv_control::<u8>(A),
+        Err(NetError::Malformed(A, _))
+    ));
+    b.send_control(A, &1u8).unwrap();
+    assert!(matches!(
+        a.recv(B, &mut [0]),
+        Err(NetError::Malformed(B, _))
+    ));
+}
+
+#[test]
+fn a_control_message_of_another_type_or_with_a_tail_is_malformed() {
+    let (mut a, mut b) = pair();
+    a.send_control(B, &[7u8; 3]).unwrap();
+    assert!(matches!(
+        b.recv_control::<[u8; 2]>(A),
+        Err(NetError::Malformed(A, _))
+    ));
+    a.send_control(B, &2u8).unwrap();
+    assert!(matches!(
+        b.recv_control::<bool>(A),
+        Err(NetError::Malformed(A, _))
+    ));
+}
+
+#[test]
+fn an_oversized_control_message_is_our_own_mistake() {
+    let (mut a, _b) = pair();
+    assert!(matches!(
+        a.send_control(B, &vec![0u8; 70_000]),
+        Err(NetError::Misuse(_))
+    ));
+}
+
+#[test]
+fn there_is_no_channel_to_oneself_or_to_a_stranger() {
+    let (mut a, _b) = pair();
+    assert!(matches!(a.send(A, b"x"), Err(NetError::Misuse(_))));
+    assert!(matches!(a.recv(C, &mut [0]), Err(NetError::Misuse(_))));
+    assert!(Mesh::from_transports(A, vec![None, None], Limits::default()).is_err());
+}
+
+#[test]
+fn a_dropped_party_has_vanished_once_its_bytes_are_read() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"last words");
+    drop(a);
+    assert_eq!(hear(&mut b, A, 10), b"last words");
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+    b.send(A, b"x").unwrap();
+    assert_eq!(b.flush(), Err(NetError::Vanished(A)));
+}
+
+#[test]
+fn a_party_that_finishes_has_not_vanished() {
+    let (mut a, mut b) = pair();
+    a.send(B, b"result").unwrap();
+    a.finish().unwrap();
+    drop(a);
+    assert_eq!(hear(&mut b, A, 6), b"result");
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished(A)));
+}
+
+#[test]
+fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"never read");
+    a.abort("row 3 is\x1b[2J too large");
+    drop(a);
+    let reason = "row 3 is [2J too large".to_string();
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Aborted(A, reason)));
+}
+
+#[test]
+fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
+    let limits = Limits {
+        inbound_bytes: 100_000,
+        ..Limits::default()
+    };
+    let [mut a, mut b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    let sender = thread::spawn(move || b.send(A, &pattern(10_000_000)));
+    thread::sleep(Duration::from_millis(20));
+    a.abort("enough");
+    assert_eq!(
+        sender.join().unwrap(),
+        Err(NetError::Aborted(A, "enough".into()))
+    );
+}
+
+#[test]
+fn a_receive_without_sender_ends_within_the_patience() {
+    let limits = Limits {
+        patience: Duration::from_millis(50),
+        ..Limits::default()
+    };
+    let [mut a, _b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Stalled(B, 0)));
+}
+
+#[test]
+fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
+    for stamps in [vec![0], vec![5, 4], vec![u32::MAX]] {
+        let limits = Limits::default();
+        let (adversary, honest) = memory_pair(&limits);
+        let mut adversary: Box<dyn Transport> = Box::new(adversary);
+        let transports: Vec<Option<Box<dyn Transport>>> = vec![None, Some(Box::new(honest))];
+        let mut mesh = Mesh::from_transports(A, transports, limits).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(5);
+        for stamp in &stamps {
+            let kind = FrameKind::Data { end: true };
+            let frame = Frame {
+                kind,
+                stamp: *stamp,
+                payload: vec![1],
+            };
+            adversary.send(frame, deadline).unwrap();
+        }
+        let last = (0..stamps.len())
+            .map(|_| mesh.recv(B, &mut [0]))
+            .last()
+            .unwrap();
+        assert!(matches!(last, Err(NetError::Malformed(B, _))), "{stamps:?}");
+    }
+}
+
+#[test]
+fn a_simulated_wan_delays_by_latency_and_bandwidth() {
+    let [mut a, mut b] = Mesh::simulated(2, NetworkClass::Wan)
+        .try_into()
+        .ok()
+        .unwrap();
+    let started = Instant::now();
+    say(&mut a, B, &[0; 1]);
+    hear(&mut b, A, 1);
+    say(&mut b, A, &[0; 1]);
+    hear(&mut a, B, 1);
+    let round_trip = started.elapsed();
+    assert!(round_trip >= Duration::from_millis(40), "{round_trip:?}");
+
+    // A megabyte takes 80 ms at 100 Mbit/s, and half a round trip more.
+    let started = Instant::now();
+    say(&mut a, B, &pattern(1_000_000));
+    assert_eq!(hear(&mut b, A, 1_000_000), pattern(1_000_000));
+    let carried = started.elapsed();
+    assert!(carried >= Duration::from_millis(100), "{carried:?}");
+    assert!(carried < Duration::from_millis(400), "{carried:?}");
+}
+
+#[test]
+fn errors_name_parties_as_their_users_do() {
+    let error = NetError::Aborted(B, "no".into());
+    assert_eq!(
+        error.with_names(&["hospital", "lab"]).to_string(),
+        "lab (party 1) gave up: no"
+    );
+    assert_eq!(
+        error.with_names(&["hospital"]).to_string(),
+        "party 1 gave up: no"
+    );
+}

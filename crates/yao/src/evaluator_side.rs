@@ -1,0 +1,116 @@
+//! The evaluator: holds one active label of each wire.
+
+use crate::garbler_side::{Results, ot_fault};
+use crate::{Labels, TapePorts, input_labels};
+use sealane_block::{Block, Coins, Cpu, Prg, as_bytes, as_bytes_mut};
+use sealane_circuit::Tape;
+use sealane_garble::Evaluator;
+use sealane_net::Mesh;
+use sealane_ot::CotReceiver;
+use sealane_protocol::{Fault, PartyId, Shares};
+
+pub(crate) struct EvaluatorSide {
+    evaluator: Evaluator,
+    ot: Option<CotReceiver>,
+    labels: Prg,
+}
+
+impl EvaluatorSide {
+    /// Step 1.
+    pub(crate) fn prepare(
+        cpu: Cpu,
+        coins: &mut Coins,
+        ot: bool,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<EvaluatorSide, Fault> {
+        let receiver = |mesh| CotReceiver::setup(cpu, mesh, peer, coins);
+        let ot = ot.then(|| receiver(mesh)).transpose().map_err(ot_fault)?;
+        let mut seeds = [Block::ZERO; 2];
+        mesh.recv(peer, as_bytes_mut(&mut seeds))?;
+        let [hash, labels] = seeds;
+        Ok(EvaluatorSide {
+            evaluator: Evaluator::new(cpu, hash),
+            ot,
+            labels: Prg::new(cpu, labels),
+        })
+    }
+
+    /// Step 2: active labels of the garbler's bits.
+    pub(crate) fn garblers_input(&mut self, count: usize) -> Vec<Block> {
+        input_labels(&mut self.labels, count)
+    }
+
+    /// Step 3: active labels of this party's own bits.
+    pub(crate) fn own_input(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<Block>, Fault> {
+        let ot = self
+            .ot
+            .as_mut()
+            .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
+        let mut labels = vec![Block::ZERO; bits.len()];
+        ot.extend(mesh, bits, &mut labels).map_err(ot_fault)?;
+        Ok(labels)
+    }
+
+    /// Step 4.
+    pub(crate) fn evaluate(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        operands: &[&Labels],
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Labels, Fault> {
+        let mut ports = TapePorts::new(tape, lanes, operands);
+        self.evaluator
+            .evaluate(tape, lanes, &mut ports, &mut |chunk| mesh.recv(peer, chunk))?;
+        Ok(ports.outputs)
+    }
+
+    /// Step 6, what this party sends: hashes of the active labels of each result that the garbler
+    /// learns.
+    pub(crate) fn open(
+        &mut self,
+        results: &Results,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<(), Fault> {
+        for (labels, to) in results {
+            if to.contains(peer) {
+                let first = self.evaluator.reserve(labels.data().len());
+                let mut hashes = vec![Block::ZERO; labels.data().len()];
+                self.evaluator
+                    .output_hashes(first, labels.data(), &mut hashes);
+                mesh.send(peer, as_bytes(&hashes))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Step 6, what this party learns.
+    pub(crate) fn learn(
+        &mut self,
+        results: &Results,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+        let mut revealed = Vec::new();
+        for (labels, to) in results {
+            if !to.contains(mesh.me()) {
+                revealed.push(None);
+                continue;
+            }
+            let count = labels.planes() * labels.elements();
+            let first = self.evaluator.reserve(count);
+            let mut table = vec![[Block::ZERO; 2]; count];
+            mesh.recv(peer, as_bytes_mut(table.as_flattened_mut()))?;
+            let mut bits = vec![0; count];
+            let decoded = self
+                .evaluator
+                .decode(first, labels.data(), &table, &mut bits);
+            decoded.map_err(|_| Fault::CheckFailed)?;
+            revealed.push(Some(bits));
+        }
+        Ok(revealed)
+    }
+}

@@ -1,0 +1,153 @@
+//! The garbler: holds the offset and all zero labels.
+
+use crate::{Labels, TapePorts, input_labels};
+use sealane_block::{Block, Coins, Cpu, Prg, as_bytes, as_bytes_mut};
+use sealane_circuit::Tape;
+use sealane_garble::Garbler;
+use sealane_net::Mesh;
+use sealane_ot::{CotSender, OtError};
+use sealane_protocol::{Fault, PartyId, PartySet, Planes, Shares};
+
+/// Results and who learns them.
+pub(crate) type Results<'a> = [(&'a Labels, PartySet)];
+
+pub(crate) struct GarblerSide {
+    garbler: Garbler,
+    ot: Option<CotSender>,
+    labels: Prg,
+    /// Where hashes of results that this party learns begin; see [`GarblerSide::open`].
+    hashes_at: u64,
+}
+
+impl GarblerSide {
+    /// Step 1.
+    pub(crate) fn prepare(
+        cpu: Cpu,
+        coins: &mut Coins,
+        ot: bool,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<GarblerSide, Fault> {
+        let garbler = Garbler::new(cpu, coins);
+        let sender = |mesh| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins);
+        let ot = ot.then(|| sender(mesh)).transpose().map_err(ot_fault)?;
+        let mut seed = [Block::ZERO];
+        coins.fill(&mut seed);
+        mesh.send(peer, as_bytes(&[garbler.seed(), seed[0]]))?;
+        mesh.flush()?;
+        Ok(GarblerSide {
+            garbler,
+            ot,
+            labels: Prg::new(cpu, seed[0]),
+            hashes_at: 0,
+        })
+    }
+
+    pub(crate) fn delta(&self) -> Block {
+        self.garbler.delta()
+    }
+
+    /// Step 2: zero labels of this party's own bits.
+    pub(crate) fn own_input(&mut self, bits: &[u8]) -> Vec<Block> {
+        let delta = self.garbler.delta();
+        let mut labels = input_labels(&mut self.labels, bits.len());
+        for (label, bit) in labels.iter_mut().zip(bits) {
+            // A mask, not a branch: the bit is secret.
+            let mask = Block::new(u128::from(*bit).wrapping_neg());
+            *label = *label ^ (delta & mask);
+        }
+        labels
+    }
+
+    /// Step 3: zero labels of the evaluator's bits.
+    pub(crate) fn evaluators_input(
+        &mut self,
+        count: usize,
+        mesh: &mut Mesh,
+    ) -> Result<Vec<Block>, Fault> {
+        let ot = self
+            .ot
+            .as_mut()
+            .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
+        let mut labels = vec![Block::ZERO; count];
+        ot.extend(mesh, &mut labels).map_err(ot_fault)?;
+        Ok(labels)
+    }
+
+    /// Step 4.
+    pub(crate) fn garble(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        operands: &[&Labels],
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Labels, Fault> {
+        let mut ports = TapePorts::new(tape, lanes, operands);
+        self.garbler
+            .garble(tape, lanes, &mut ports, &mut |chunk| mesh.send(peer, chunk))?;
+        Ok(ports.outputs)
+    }
+
+    /// Step 6, what this party sends: the table of each result that the evaluator learns. Hashes
+    /// of results that this party learns come first in the sequence of tweaks, though they arrive
+    /// later.
+    pub(crate) fn open(
+        &mut self,
+        results: &Results,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<(), Fault> {
+        let mine = results.iter().filter(|(_, to)| to.contains(mesh.me()));
+        self.hashes_at = self
+            .garbler
+            .reserve(mine.map(|(labels, _)| labels.data().len()).sum());
+        for (labels, to) in results {
+            if to.contains(peer) {
+                let first = self.garbler.reserve(labels.data().len());
+                let mut table = vec![[Block::ZERO; 2]; labels.data().len()];
+                self.garbler.decode_table(first, labels.data(), &mut table);
+                mesh.send(peer, as_bytes(table.as_flattened()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Step 6, what this party learns.
+    pub(crate) fn learn(
+        &mut self,
+        results: &Results,
+        peer: PartyId,
+        mesh: &mut Mesh,
+    ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+        let mut revealed = Vec::new();
+        for (labels, to) in results {
+            if !to.contains(mesh.me()) {
+                revealed.push(None);
+                continue;
+            }
+            let count = labels.planes() * labels.elements();
+            let mut hashes = vec![Block::ZERO; count];
+            mesh.recv(peer, as_bytes_mut(&mut hashes))?;
+            let mut bits = vec![0; count];
+            let decoded = self
+                .garbler
+                .decode(self.hashes_at, labels.data(), &hashes, &mut bits);
+            decoded.map_err(|_| Fault::CheckFailed)?;
+            self.hashes_at += count as u64;
+            revealed.push(Some(bits));
+        }
+        Ok(revealed)
+    }
+}
+
+/// What an OT reports, in the words of protocols.
+pub(crate) fn ot_fault(error: OtError) -> Fault {
+    match error {
+        OtError::Net(error) => Fault::Net(error),
+        OtError::BadPoint(party) => Fault::Peer {
+            party,
+            what: "it sent a malformed curve point".to_string(),
+        },
+    }
+}
