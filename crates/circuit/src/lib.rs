@@ -1,7 +1,34 @@
 //! Room `circuit`: Boolean circuits: builder, standard functions, formats, and the tape that
 //! machines execute.
 //!
-//! CONTRACT SKELETON.
+//! * [`Builder`] makes gates and finds the ones that are not needed: constants fold, equal gates
+//!   are shared, NOT is free. Its methods in `word` are the standard functions: exact integer
+//!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] is
+//!   built from code.
+//! * [`Circuit`] is the finished graph: only gates on which an output depends.
+//! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the result
+//!   is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
+//!
+//! Cost is the number of AND gates: XOR and NOT are nearly free in every protocol of this house.
+//! Words are slices of [`Wire`], least significant bit first, negative numbers in two's complement.
+//!
+//! Circuits are public. Nothing here protects the values that [`Tape::eval`] or [`Circuit::eval`]
+//! compute with: evaluation in the clear is for tests and tools.
 
+#![forbid(unsafe_code)]
+
+pub mod aes;
+mod builder;
+mod circuit;
+mod compile;
+mod eval;
 pub mod tape;
-pub use tape::Tape;
+mod word;
+
+pub use builder::{Builder, Wire, Word};
+pub use circuit::{Circuit, CircuitInfo};
+pub use compile::compile;
+pub use eval::{EvalError, Lanes, eval_hex, eval_words};
+pub use sealane_schedule::{Machine, Order};
+pub use tape::{Tape, TapeError};
+pub use word::{Int, sorting_network};

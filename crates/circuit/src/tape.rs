@@ -55,16 +55,151 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// Runs the tape in the clear on as many lanes as a word has bits. `slots` has
-    /// [`Tape::slots`] words: the caller sets the constants and the inputs, and reads the outputs.
-    pub fn evaluate(&self, slots: &mut [u64]) {
-        for batch in &self.batches {
-            for gate in &self.xors[batch.xors.start as usize..batch.xors.end as usize] {
-                slots[gate.out as usize] = slots[gate.a as usize] ^ slots[gate.b as usize];
-            }
-            for gate in &self.ands[batch.ands.start as usize..batch.ands.end as usize] {
-                slots[gate.out as usize] = slots[gate.a as usize] & slots[gate.b as usize];
+    /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
+    pub fn check(&self) -> Result<(), TapeError> {
+        if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
+            return Err(TapeError::InputsBeyondSlots);
+        }
+        self.check_ranges()?;
+        for (kind, gates) in [("XOR", &self.xors), ("AND", &self.ands)] {
+            for (index, gate) in gates.iter().enumerate() {
+                if [gate.a, gate.b, gate.out]
+                    .iter()
+                    .any(|&slot| slot >= self.slots)
+                {
+                    return Err(TapeError::SlotOutOfBounds { kind, index });
+                }
+                if gate.out < FIRST_INPUT {
+                    return Err(TapeError::ConstantWritten { kind, index });
+                }
             }
         }
+        if self.outputs.iter().any(|&slot| slot >= self.slots) {
+            return Err(TapeError::OutputOutOfBounds);
+        }
+        self.check_values()
     }
+
+    /// Batches name every gate once, in order.
+    fn check_ranges(&self) -> Result<(), TapeError> {
+        let (mut xors, mut ands) = (0, 0);
+        for (batch, b) in self.batches.iter().enumerate() {
+            let follows = b.xors.start == xors && b.ands.start == ands;
+            if !follows || b.xors.end < xors || b.ands.end < ands {
+                return Err(TapeError::BatchOutOfOrder { batch });
+            }
+            (xors, ands) = (b.xors.end, b.ands.end);
+        }
+        match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
+            true => Ok(()),
+            false => Err(TapeError::BatchOutOfOrder {
+                batch: self.batches.len(),
+            }),
+        }
+    }
+
+    /// Slots are written before they are read, ANDs of a batch are independent, and the depth is
+    /// that of the gates.
+    fn check_values(&self) -> Result<(), TapeError> {
+        // The depth of the value in each slot, or none before the first write.
+        let mut depth = vec![None; self.slots as usize];
+        depth[..(FIRST_INPUT + self.inputs) as usize].fill(Some(0));
+        // The batch in which an AND last read or wrote a slot.
+        let mut touched = vec![usize::MAX; self.slots as usize];
+        let mut deepest = 0;
+        for (batch, b) in self.batches.iter().enumerate() {
+            let operands = |depth: &[Option<u32>], gate: &Gate| {
+                let (a, b) = (depth[gate.a as usize], depth[gate.b as usize]);
+                a.zip(b)
+                    .map(|(a, b)| a.max(b))
+                    .ok_or(TapeError::ReadBeforeWrite { batch })
+            };
+            for gate in &self.xors[b.xors.start as usize..b.xors.end as usize] {
+                depth[gate.out as usize] = Some(operands(&depth, gate)?);
+            }
+            let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
+            for gate in ands {
+                touched[gate.a as usize] = batch;
+                touched[gate.b as usize] = batch;
+            }
+            for gate in ands {
+                let after = operands(&depth, gate)? + 1;
+                if std::mem::replace(&mut touched[gate.out as usize], batch) == batch {
+                    return Err(TapeError::DependentAnds { batch });
+                }
+                // No other AND of the batch reads this slot, so it may be written at once.
+                depth[gate.out as usize] = Some(after);
+                deepest = deepest.max(after);
+            }
+        }
+        if self
+            .outputs
+            .iter()
+            .any(|&slot| depth[slot as usize].is_none())
+        {
+            return Err(TapeError::ReadBeforeWrite {
+                batch: self.batches.len(),
+            });
+        }
+        match deepest == self.depth {
+            true => Ok(()),
+            false => Err(TapeError::WrongDepth {
+                stated: self.depth,
+                found: deepest,
+            }),
+        }
+    }
+}
+
+/// A rule that a tape breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TapeError {
+    /// Constants and inputs do not fit the slots.
+    #[error("constants and inputs need more slots than the tape has")]
+    InputsBeyondSlots,
+    /// A gate names a slot that does not exist.
+    #[error("{kind} gate {index} names a slot beyond the last")]
+    SlotOutOfBounds {
+        /// "XOR" or "AND".
+        kind: &'static str,
+        /// Index of the gate among those of its kind.
+        index: usize,
+    },
+    /// A gate writes the slot of a constant.
+    #[error("{kind} gate {index} writes the slot of a constant")]
+    ConstantWritten {
+        /// "XOR" or "AND".
+        kind: &'static str,
+        /// Index of the gate among those of its kind.
+        index: usize,
+    },
+    /// An output names a slot that does not exist.
+    #[error("an output names a slot beyond the last")]
+    OutputOutOfBounds,
+    /// Batches skip, repeat or lack gates.
+    #[error("batch {batch} does not continue where the one before it ends")]
+    BatchOutOfOrder {
+        /// Index of the batch; the number of batches if gates are left over.
+        batch: usize,
+    },
+    /// A slot is read that nothing has been written to.
+    #[error("batch {batch} reads a slot that nothing has been written to")]
+    ReadBeforeWrite {
+        /// Index of the batch; the number of batches if an output does.
+        batch: usize,
+    },
+    /// An AND writes a slot that another AND of its batch reads or writes.
+    #[error("an AND of batch {batch} writes a slot that another AND of it reads or writes")]
+    DependentAnds {
+        /// Index of the batch.
+        batch: usize,
+    },
+    /// The stated depth is not that of the gates.
+    #[error("the tape states AND depth {stated}; its gates have {found}")]
+    WrongDepth {
+        /// [`Tape::depth`].
+        stated: u32,
+        /// The longest chain of ANDs.
+        found: u32,
+    },
 }

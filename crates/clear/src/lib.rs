@@ -176,29 +176,34 @@ fn pack_bytes(bits: &[u8]) -> Vec<u8> {
     bits.chunks(8).map(byte).collect()
 }
 
-/// Runs a tape on all lanes, 64 at a time.
+/// Runs a tape on all lanes, as many at a time as the room `circuit` evaluates.
 fn evaluate(tape: &Tape, lanes: usize, operands: &[&Bits]) -> Bits {
     let mut out = Planes::zeros(tape.outputs.len(), lanes);
-    let mut slots = vec![0u64; tape.slots as usize];
     let planes = operands
         .iter()
         .flat_map(|share| (0..share.planes()).map(|p| share.plane(p)));
     let planes = planes.collect::<Vec<_>>();
-    for first in (0..lanes).step_by(64) {
-        let count = (lanes - first).min(64);
-        slots[1] = u64::MAX;
-        for (slot, plane) in slots[2..].iter_mut().zip(&planes) {
-            let bits = plane[first..first + count].iter().rev();
-            *slot = bits.fold(0, |word, bit| word << 1 | u64::from(*bit));
-        }
-        tape.evaluate(&mut slots);
-        for (plane, slot) in tape.outputs.iter().enumerate() {
-            let word = slots[*slot as usize];
-            let lanes = out.plane_mut(plane)[first..first + count]
-                .iter_mut()
-                .enumerate();
-            lanes.for_each(|(lane, bit)| *bit = (word >> lane & 1) as u8);
+    for first in (0..lanes).step_by(LANES) {
+        let lanes = first..lanes.min(first + LANES);
+        let inputs = planes.iter().map(|plane| pack_lanes(&plane[lanes.clone()]));
+        let outputs = tape.eval(&inputs.collect::<Vec<_>>());
+        for (plane, word) in outputs.iter().enumerate() {
+            for (lane, bit) in out.plane_mut(plane)[lanes.clone()].iter_mut().enumerate() {
+                *bit = (word[lane / 64] >> (lane % 64) & 1) as u8;
+            }
         }
     }
     out
+}
+
+/// Lanes that are evaluated at once.
+const LANES: usize = 512;
+
+/// Bits, one a byte, as the lanes of one wire.
+fn pack_lanes(bits: &[u8]) -> [u64; LANES / 64] {
+    let mut lanes = [0; LANES / 64];
+    for (lane, bit) in bits.iter().enumerate() {
+        lanes[lane / 64] |= u64::from(*bit) << (lane % 64);
+    }
+    lanes
 }

@@ -4,12 +4,13 @@
 //! all steps of a batch write, then the messages leave, then all steps read. What it does here is
 //! what `plan::cost` adds up; the two files are to be read side by side.
 
-use crate::bits::{from_planes, to_planes};
+mod loops;
+mod values;
+
+use crate::bits::from_planes;
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_plan::steps::{
-    Len, Operand, Plan, PlanValue, Produced, Segment, Step as PlanStep, StepOp, TapeId,
-};
+use sealane_plan::steps::{Plan, PlanValue, Segment, Step as PlanStep, StepOp};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, Fault, Outcome, PartyId, Progress, Protocol, Shares, Step, View};
@@ -251,167 +252,6 @@ impl<P: Protocol> Run<'_, P> {
         })
     }
 
-    /// A tree over the outermost dimension; see [`StepOp::Fold`].
-    fn fold(&mut self, op: &StepOp, tile: &mut Tile<P>, id: u32) -> Result<(), Fault> {
-        let StepOp::Fold {
-            operand,
-            length,
-            levels,
-            bits,
-            signed,
-            carry,
-            out,
-            ..
-        } = op
-        else {
-            return Err(internal("not a fold"));
-        };
-        let mut current = self.operand(operand, tile)?;
-        let mut length_left = length.at(tile.rows) as usize;
-        let lanes = current.elements() / length_left.max(1);
-        for (level, wide) in levels.iter().zip(&bits[1..]) {
-            if length_left <= 1 {
-                break;
-            }
-            let half = length_left / 2;
-            let part = |first: usize, count: usize| View {
-                offset: first * lanes,
-                dims: vec![(count * lanes, 1)],
-            };
-            let pair = [part(0, half), part(half, half)];
-            let pair = pair.map(|view| Arc::new(current.gather(&view, &View::whole(1))));
-            let mut next = self.tape(*level, half * lanes, &pair, id)?;
-            if length_left % 2 == 1 {
-                let odd = current.gather(&part(2 * half, 1), &View::whole(1));
-                let odd = odd.resize(0, usize::from(*wide), *signed);
-                next = P::Share::concat(&[&next, &odd]);
-            }
-            current = Arc::new(next);
-            length_left = length_left.div_ceil(2);
-        }
-        let last = usize::from(
-            *bits
-                .last()
-                .ok_or_else(|| internal("a fold without widths"))?,
-        );
-        let mut total = Arc::new(current.resize(0, last, *signed));
-        if *length != Len::Rows {
-            tile.values.insert(*out, total);
-            return Ok(());
-        }
-        if let Some(before) = self.stored.remove(out) {
-            let carry = carry.ok_or_else(|| internal("a fold by rows without a carry"))?;
-            total = Arc::new(self.tape(carry, lanes, &[before, total], id)?);
-        }
-        self.stored.insert(*out, total);
-        Ok(())
-    }
-
-    /// A loop with carried state; see [`StepOp::Scan`].
-    fn scan(&mut self, op: &StepOp, tile: &mut Tile<P>, id: u32) -> Result<(), Fault> {
-        let StepOp::Scan {
-            tape,
-            length,
-            init,
-            over,
-            captured,
-            carries,
-            outs,
-        } = op
-        else {
-            return Err(internal("not a scan"));
-        };
-        let by_rows = *length == Len::Rows;
-        let mut state = Vec::new();
-        for (init, carry) in init.iter().zip(carries) {
-            let bits = usize::from(self.plan.values[carry.0 as usize].bits);
-            let before = self.stored.get(carry).filter(|_| by_rows).cloned();
-            state.push(match before {
-                Some(share) => share,
-                None => {
-                    let signed = self.plan.values[init.0 as usize].signed;
-                    Arc::new(self.value(*init, tile)?.resize(0, bits, signed))
-                }
-            });
-        }
-        let over = over.iter().map(|operand| self.operand(operand, tile));
-        let over = over.collect::<Result<Vec<_>, _>>()?;
-        let captured = captured.iter().map(|value| self.value(*value, tile));
-        let captured = captured.collect::<Result<Vec<_>, _>>()?;
-        let one_lane = |share: &P::Share| {
-            Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
-        };
-        let captured = captured
-            .iter()
-            .map(|share| one_lane(share))
-            .collect::<Vec<_>>();
-        let mut written = outs.iter().map(|_| Vec::new()).collect::<Vec<_>>();
-        for i in 0..length.at(tile.rows) as usize {
-            let mut operands = state
-                .iter()
-                .map(|share| one_lane(share))
-                .collect::<Vec<_>>();
-            let element = View {
-                offset: i,
-                dims: vec![],
-            };
-            operands.extend(
-                over.iter()
-                    .map(|share| Arc::new(share.gather(&element, &View::whole(1)))),
-            );
-            operands.extend(captured.iter().cloned());
-            let result = self.tape(*tape, 1, &operands, id)?;
-            let mut first = 0;
-            for (share, carry) in state.iter_mut().zip(carries) {
-                let plan = &self.plan.values[carry.0 as usize];
-                let out = Produced {
-                    value: *carry,
-                    first,
-                    inner: plan.elements as u32,
-                };
-                *share = Arc::new(self.produced(&result, &out));
-                first += out.inner * u32::from(plan.bits);
-            }
-            for (parts, out) in written.iter_mut().zip(outs) {
-                parts.push(self.produced(&result, out));
-            }
-        }
-        for (out, parts) in outs.iter().zip(written) {
-            let parts = parts.iter().collect::<Vec<_>>();
-            tile.values
-                .insert(out.value, Arc::new(P::Share::concat(&parts)));
-        }
-        let target = if by_rows {
-            &mut self.stored
-        } else {
-            &mut tile.values
-        };
-        target.extend(carries.iter().copied().zip(state));
-        Ok(())
-    }
-
-    /// One tape as a batch of its own.
-    fn tape(
-        &mut self,
-        tape: TapeId,
-        lanes: usize,
-        operands: &[Arc<P::Share>],
-        id: u32,
-    ) -> Result<P::Share, Fault> {
-        self.count(tape, lanes as u64);
-        let operands = operands.iter().map(Arc::as_ref).collect();
-        let step = Step::Tape {
-            tape: &self.plan.tapes[tape.0 as usize],
-            lanes,
-            operands,
-        };
-        let mut outcomes = drive(&mut self.party, self.mesh, vec![(id, step)])?;
-        let outcome = outcomes
-            .pop()
-            .ok_or_else(|| internal("a step without an outcome"))?;
-        self.share(outcome)
-    }
-
     fn reveal(&mut self, id: u32) -> Result<Vec<Option<Data>>, Fault> {
         let mut shares = Vec::new();
         for result in &self.plan.results {
@@ -443,78 +283,6 @@ impl<P: Protocol> Run<'_, P> {
             }));
         }
         Ok(data)
-    }
-
-    fn value(&self, value: PlanValue, tile: &mut Tile<P>) -> Result<Arc<P::Share>, Fault> {
-        if let Some(share) = tile.values.get(&value) {
-            return Ok(share.clone());
-        }
-        let stored = self
-            .stored
-            .get(&value)
-            .ok_or_else(|| internal("a value is not there yet"))?;
-        let plan = &self.plan.values[value.0 as usize];
-        if plan.rows.is_none() {
-            return Ok(stored.clone());
-        }
-        let (first, count) = (tile.start * plan.elements, tile.rows * plan.elements);
-        let view = View {
-            offset: first as usize,
-            dims: vec![(count as usize, 1)],
-        };
-        let share = Arc::new(stored.gather(&view, &View::whole(1)));
-        tile.values.insert(value, share.clone());
-        Ok(share)
-    }
-
-    /// The planes that a tape wants of an operand. A view of everything in order costs nothing.
-    fn operand(&self, operand: &Operand, tile: &mut Tile<P>) -> Result<Arc<P::Share>, Fault> {
-        let share = self.value(operand.value, tile)?;
-        let (lanes, inner) = (operand.lanes.at(tile.rows), operand.inner.at(tile.rows));
-        if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
-            return Ok(share);
-        }
-        Ok(Arc::new(share.gather(&lanes, &inner)))
-    }
-
-    fn produced(&self, share: &P::Share, out: &Produced) -> P::Share {
-        let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
-        let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
-        if out.inner == 1 {
-            planes
-        } else {
-            planes.spread(out.inner as usize)
-        }
-    }
-
-    fn constant(&mut self, data: &Data, out: PlanValue) -> P::Share {
-        let planes = usize::from(self.plan.values[out.0 as usize].bits);
-        let bits = to_planes(&data.elements, planes);
-        self.party.constant(planes, data.elements.len(), &bits)
-    }
-
-    /// The bits of the tile's part of an input, at its owner.
-    fn input_bits(&self, input: u32, out: PlanValue, tile: &Tile<P>) -> Option<Vec<u8>> {
-        let data = self.inputs[input as usize].as_ref()?;
-        let plan = &self.plan.values[out.0 as usize];
-        let rows = plan.rows.map_or(1, |_| tile.rows);
-        let (first, count) = (tile.start * plan.elements, rows * plan.elements);
-        let elements = &data.elements[first as usize..(first + count) as usize];
-        Some(to_planes(elements, usize::from(plan.bits)))
-    }
-
-    fn share(&mut self, outcome: Outcome<P>) -> Result<P::Share, Fault> {
-        match outcome {
-            Outcome::Share(share, checks) => {
-                self.checks.extend(checks);
-                Ok(share)
-            }
-            Outcome::Revealed(_) => Err(internal("a step revealed what it should share")),
-        }
-    }
-
-    fn count(&mut self, tape: TapeId, lanes: u64) {
-        self.ands += self.plan.tapes[tape.0 as usize].ands.len() as u64 * lanes;
     }
 }
 

@@ -18,6 +18,6 @@ mod words;
 
 pub use cost::{Correlation, Cost, Demand, Flight, Message};
 pub use run::{Fault, Outcome, Progress, Protocol, Step};
-pub use sealane_net::PartyId;
+pub use sealane_net::{NetworkClass, PartyId};
 pub use share::{Planes, Shares, View};
 pub use words::{Algebra, Corruption, Domain, PartySet, Profile, Setting, Sharing, Work};

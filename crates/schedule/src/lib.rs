@@ -1,1 +1,29 @@
-//! Room `schedule`.
+//! Room `schedule`: work graphs, machine models, orders and batches.
+//!
+//! The one idea of the house, *find independent work, fill the lanes*, in a form that knows
+//! nothing of gates or protocols. A [`Graph`] says which piece of work needs which; its nodes are
+//! free or costly. A [`Machine`] says how many costly pieces it does at once and how far from the
+//! written order it may stray. [`schedule`] cuts the graph into batches: free nodes that run in
+//! order, then costly nodes that do not depend on each other. [`slots`] gives every value a place
+//! in a short array, reused after the value's last use.
+//!
+//! The same call serves gates of a circuit (costly: AND; lanes: AES pipes) and steps of a plan
+//! (costly: steps that talk; lanes: one round of messages, as many as there are).
+//!
+//! The default order is *static with a locality window*: a list schedule that prefers the oldest
+//! node and never looks further ahead than a window of costly nodes, so that the live set stays
+//! near that of the written order while the lanes fill. Pure levels fill them better and push
+//! values out of cache; the written order does the opposite.
+//!
+//! Time and memory are linear in nodes and edges, up to the logarithm of the window. Nothing here
+//! depends on secret values: graphs are public.
+
+#![forbid(unsafe_code)]
+
+mod graph;
+mod order;
+mod slots;
+
+pub use graph::{Graph, Work};
+pub use order::{Batch, Machine, Order, Schedule, schedule};
+pub use slots::{Slots, slots};

@@ -2,7 +2,7 @@
 
 use crate::garbler_side::{Results, ot_fault};
 use crate::{Labels, TapePorts, input_labels};
-use sealane_block::{Block, Coins, Cpu, Prg, as_bytes, as_bytes_mut};
+use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::Evaluator;
 use sealane_net::Mesh;
@@ -27,7 +27,7 @@ impl EvaluatorSide {
         let receiver = |mesh| CotReceiver::setup(cpu, mesh, peer, coins);
         let ot = ot.then(|| receiver(mesh)).transpose().map_err(ot_fault)?;
         let mut seeds = [Block::ZERO; 2];
-        mesh.recv(peer, as_bytes_mut(&mut seeds))?;
+        mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
         let [hash, labels] = seeds;
         Ok(EvaluatorSide {
             evaluator: Evaluator::new(cpu, hash),
@@ -81,7 +81,7 @@ impl EvaluatorSide {
                 let mut hashes = vec![Block::ZERO; labels.data().len()];
                 self.evaluator
                     .output_hashes(first, labels.data(), &mut hashes);
-                mesh.send(peer, as_bytes(&hashes))?;
+                mesh.send(peer, Block::as_bytes(&hashes))?;
             }
         }
         Ok(())
@@ -103,7 +103,7 @@ impl EvaluatorSide {
             let count = labels.planes() * labels.elements();
             let first = self.evaluator.reserve(count);
             let mut table = vec![[Block::ZERO; 2]; count];
-            mesh.recv(peer, as_bytes_mut(table.as_flattened_mut()))?;
+            mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
             let mut bits = vec![0; count];
             let decoded = self
                 .evaluator

@@ -1,7 +1,7 @@
 //! The garbler: holds the offset and all zero labels.
 
 use crate::{Labels, TapePorts, input_labels};
-use sealane_block::{Block, Coins, Cpu, Prg, as_bytes, as_bytes_mut};
+use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::Garbler;
 use sealane_net::Mesh;
@@ -33,7 +33,7 @@ impl GarblerSide {
         let ot = ot.then(|| sender(mesh)).transpose().map_err(ot_fault)?;
         let mut seed = [Block::ZERO];
         coins.fill(&mut seed);
-        mesh.send(peer, as_bytes(&[garbler.seed(), seed[0]]))?;
+        mesh.send(peer, Block::as_bytes(&[garbler.seed(), seed[0]]))?;
         mesh.flush()?;
         Ok(GarblerSide {
             garbler,
@@ -107,7 +107,7 @@ impl GarblerSide {
                 let first = self.garbler.reserve(labels.data().len());
                 let mut table = vec![[Block::ZERO; 2]; labels.data().len()];
                 self.garbler.decode_table(first, labels.data(), &mut table);
-                mesh.send(peer, as_bytes(table.as_flattened()))?;
+                mesh.send(peer, Block::as_bytes(table.as_flattened()))?;
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl GarblerSide {
             }
             let count = labels.planes() * labels.elements();
             let mut hashes = vec![Block::ZERO; count];
-            mesh.recv(peer, as_bytes_mut(&mut hashes))?;
+            mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
             let mut bits = vec![0; count];
             let decoded = self
                 .garbler

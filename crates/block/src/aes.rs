@@ -1,0 +1,378 @@
+//! AES-128 encryption (FIPS 197) in three shapes: one key for many blocks, many expanded keys,
+//! and a fresh key for every block.
+//!
+//! **Column slicing.** The key schedule is a chain through one word: only word 3 of a round key
+//! passes through the S-box. Four keys are therefore scheduled together: vector `i` of a quad
+//! holds word `i` of four keys in each lane. One byte shuffle and one *last* AES round with the
+//! round constant as its key give SubWord(RotWord(w3)) ^ rcon of all four, four exclusive ors
+//! finish the step, and eight interleavings turn the words back into round keys:
+//!
+//! ```text
+//!            key 0            words 0 of keys 0 to 3
+//! keys  [a0 a1 a2 a3]        [a0 b0 c0 d0]
+//!       [b0 b1 b2 b3]  <-->  [a1 b1 c1 d1]   one lane; the others hold keys of their own
+//!       [c0 c1 c2 c3]        [a2 b2 c2 d2]
+//!       [d0 d1 d2 d3]        [a3 b3 c3 d3]
+//! ```
+//!
+//! Assumption: none is made here; AES as a pseudorandom permutation or ideal cipher enters with
+//! the hashes of [`crate::hash`]. Decryption is absent because no room needs it.
+
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::lanes::Quad;
+use crate::{Block, Cpu, GROUP, Group, Kernel, Lanes};
+
+/// One expanded AES-128 key.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Aes128 {
+    #[zeroize(skip)]
+    cpu: Cpu,
+    round_keys: [Block; 11],
+}
+
+impl Aes128 {
+    /// Expands a key.
+    pub fn new(cpu: Cpu, key: Block) -> Aes128 {
+        let mut keys = Group::ZERO;
+        keys[0] = key;
+        let mut expanded = [Group::ZERO; 11];
+        cpu.run(Expand {
+            keys: &keys,
+            expanded: &mut expanded,
+        });
+        let mut round_keys = [Block::ZERO; 11];
+        for (round_key, group) in round_keys.iter_mut().zip(&expanded) {
+            *round_key = group[0];
+        }
+        keys.zeroize();
+        expanded.zeroize();
+        Aes128 { cpu, round_keys }
+    }
+
+    /// Encrypts every block in place (ECB: the caller sees to the mode).
+    pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
+        self.cpu.run(EncryptBlocks {
+            round_keys: &self.round_keys,
+            blocks,
+        });
+    }
+
+    /// Encrypts one block. Many blocks in one call cost far less each.
+    pub fn encrypt(&self, block: Block) -> Block {
+        let mut blocks = [block];
+        self.encrypt_blocks(&mut blocks);
+        blocks[0]
+    }
+
+    pub(crate) fn cpu(&self) -> Cpu {
+        self.cpu
+    }
+
+    pub(crate) fn round_keys(&self) -> &[Block; 11] {
+        &self.round_keys
+    }
+}
+
+/// Many expanded AES-128 keys, each for one block of a call.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Aes128Many {
+    #[zeroize(skip)]
+    cpu: Cpu,
+    len: usize,
+    /// For each group of sixteen keys, round key `r` of all sixteen.
+    round_keys: Vec<[Group; 11]>,
+}
+
+impl Aes128Many {
+    /// Expands all keys.
+    pub fn new(cpu: Cpu, keys: &[Block]) -> Aes128Many {
+        let mut round_keys = vec![[Group::ZERO; 11]; keys.len().div_ceil(GROUP)];
+        for (keys, expanded) in keys.chunks(GROUP).zip(&mut round_keys) {
+            let mut padded = Group::ZERO;
+            padded[..keys.len()].copy_from_slice(keys);
+            cpu.run(Expand {
+                keys: &padded,
+                expanded,
+            });
+            padded.zeroize();
+        }
+        Aes128Many {
+            cpu,
+            len: keys.len(),
+            round_keys,
+        }
+    }
+
+    /// Encrypts block `i` in place under key `i`.
+    ///
+    /// # Panics
+    /// If there is not one block for each key.
+    pub fn encrypt_each(&self, blocks: &mut [Block]) {
+        assert_eq!(blocks.len(), self.len, "one block for each key");
+        self.cpu.run(EncryptMany {
+            round_keys: &self.round_keys,
+            blocks,
+        });
+    }
+}
+
+/// Encrypts block `i` in place under the fresh key `keys[i]`, whose schedule is computed on the
+/// way and forgotten.
+///
+/// # Panics
+/// If there is not one block for each key.
+pub fn encrypt_fresh(cpu: Cpu, keys: &[Block], blocks: &mut [Block]) {
+    assert_eq!(keys.len(), blocks.len(), "one block for each key");
+    cpu.run(EncryptFresh { keys, blocks });
+}
+
+/// Round keys of four keys a lane in sliced form; see the module's drawing.
+#[derive(Clone, Copy)]
+pub struct SlicedKeys<L: Lanes> {
+    words: Quad<L>,
+}
+
+impl<L: Lanes> SlicedKeys<L> {
+    /// Slices a quad of keys.
+    #[inline(always)]
+    pub fn from_keys(l: L, keys: Quad<L>) -> SlicedKeys<L> {
+        SlicedKeys {
+            words: l.transpose_words(keys),
+        }
+    }
+
+    /// Takes keys whose words the caller has sliced already.
+    #[inline(always)]
+    pub fn from_words(words: Quad<L>) -> SlicedKeys<L> {
+        SlicedKeys { words }
+    }
+
+    /// From the keys of round `round - 1` to those of `round`, 1 to 10.
+    #[inline(always)]
+    pub fn advance(&mut self, l: L, round: usize) {
+        let [w0, w1, w2, w3] = self.words;
+        let constant = l.splat(ROUND_CONSTANTS[round]);
+        let turned = l.aes_last(l.rotate_words(w3), constant);
+        // Prefix sums first: the chain from round to round is then one exclusive or long.
+        let (w01, w23) = (l.xor(w0, w1), l.xor(w2, w3));
+        let w012 = l.xor(w01, w2);
+        let w0123 = l.xor(w01, w23);
+        self.words = [
+            l.xor(w0, turned),
+            l.xor(w01, turned),
+            l.xor(w012, turned),
+            l.xor(w0123, turned),
+        ];
+    }
+
+    /// The round keys as a quad of blocks.
+    #[inline(always)]
+    pub fn keys(&self, l: L) -> Quad<L> {
+        l.transpose_words(self.words)
+    }
+}
+
+/// Encrypts `E` quads of states, block by block under the same quad of fresh keys.
+#[inline(always)]
+pub fn encrypt_quads<L: Lanes, const E: usize>(
+    l: L,
+    mut sliced: SlicedKeys<L>,
+    states: &mut [Quad<L>; E],
+) {
+    let keys = sliced.keys(l);
+    for e in 0..E {
+        states[e] = l.xor_quad(states[e], keys);
+    }
+    for round in 1..=10 {
+        sliced.advance(l, round);
+        let keys = sliced.keys(l);
+        for m in 0..4 {
+            for e in 0..E {
+                states[e][m] = if round < 10 {
+                    l.aes_round(states[e][m], keys[m])
+                } else {
+                    l.aes_last(states[e][m], keys[m])
+                };
+            }
+        }
+    }
+}
+
+/// FIPS 197, section 5.2: the round constants, in every word; entry 0 is unused.
+const ROUND_CONSTANTS: [Block; 11] = {
+    let mut constants = [Block::ZERO; 11];
+    let mut value: u32 = 1;
+    let mut round = 1;
+    while round <= 10 {
+        constants[round] = Block::from_word(value);
+        value = (value << 1) ^ if value & 0x80 != 0 { 0x11b } else { 0 };
+        round += 1;
+    }
+    constants
+};
+
+/// Eight vectors of at most four lanes: what the fixed-key loop takes in one turn.
+pub(crate) const MAX_TURN: usize = 32;
+
+/// A key's eleven round keys in every lane.
+#[inline(always)]
+pub(crate) fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11] {
+    let mut keys = [l.splat(round_keys[0]); 11];
+    for round in 1..11 {
+        keys[round] = l.splat(round_keys[round]);
+    }
+    keys
+}
+
+/// Encrypts eight vectors under one key.
+#[inline(always)]
+pub(crate) fn encrypt_eight<L: Lanes>(l: L, keys: &[L::V; 11], states: &mut [L::V; 8]) {
+    for i in 0..8 {
+        states[i] = l.xor(states[i], keys[0]);
+    }
+    l.nine_rounds(states, keys);
+    for i in 0..8 {
+        states[i] = l.aes_last(states[i], keys[10]);
+    }
+}
+
+struct Expand<'a> {
+    keys: &'a Group,
+    expanded: &'a mut [Group; 11],
+}
+
+impl Kernel for Expand<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let keys = l.load_quad(&self.keys[at..]);
+            l.store_quad(&mut self.expanded[0][at..], keys);
+            let mut sliced = SlicedKeys::from_keys(l, keys);
+            for round in 1..=10 {
+                sliced.advance(l, round);
+                l.store_quad(&mut self.expanded[round][at..], sliced.keys(l));
+            }
+        }
+    }
+}
+
+struct EncryptBlocks<'a> {
+    round_keys: &'a [Block; 11],
+    blocks: &'a mut [Block],
+}
+
+impl Kernel for EncryptBlocks<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let keys = splat_keys(l, self.round_keys);
+        let mut turns = self.blocks.chunks_exact_mut(8 * L::WIDTH);
+        for turn in &mut turns {
+            encrypt_turn(l, &keys, turn);
+        }
+        let rest = turns.into_remainder();
+        if !rest.is_empty() {
+            let mut padded = [Block::ZERO; MAX_TURN];
+            padded[..rest.len()].copy_from_slice(rest);
+            encrypt_turn(l, &keys, &mut padded);
+            rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn encrypt_turn<L: Lanes>(l: L, keys: &[L::V; 11], turn: &mut [Block]) {
+    let turn = &mut turn[..8 * L::WIDTH];
+    let mut states = [keys[0]; 8];
+    for i in 0..8 {
+        states[i] = l.load(&turn[i * L::WIDTH..]);
+    }
+    encrypt_eight(l, keys, &mut states);
+    for i in 0..8 {
+        l.store(&mut turn[i * L::WIDTH..], states[i]);
+    }
+}
+
+struct EncryptMany<'a> {
+    round_keys: &'a [[Group; 11]],
+    blocks: &'a mut [Block],
+}
+
+impl Kernel for EncryptMany<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let (groups, rest) = self.blocks.as_chunks_mut::<GROUP>();
+        for (group, keys) in groups.iter_mut().zip(self.round_keys) {
+            encrypt_group(l, keys, group);
+        }
+        if let (false, Some(keys)) = (rest.is_empty(), self.round_keys.last()) {
+            let mut padded = [Block::ZERO; GROUP];
+            padded[..rest.len()].copy_from_slice(rest);
+            encrypt_group(l, keys, &mut padded);
+            rest.copy_from_slice(&padded[..rest.len()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn encrypt_group<L: Lanes>(l: L, keys: &[Group; 11], group: &mut [Block; GROUP]) {
+    for q in 0..L::QUADS {
+        let at = q * L::QUAD;
+        let mut states = l.xor_quad(l.load_quad(&group[at..]), l.load_quad(&keys[0][at..]));
+        for round in 1..10 {
+            let keys = l.load_quad(&keys[round][at..]);
+            for m in 0..4 {
+                states[m] = l.aes_round(states[m], keys[m]);
+            }
+        }
+        let keys = l.load_quad(&keys[10][at..]);
+        for m in 0..4 {
+            states[m] = l.aes_last(states[m], keys[m]);
+        }
+        l.store_quad(&mut group[at..], states);
+    }
+}
+
+struct EncryptFresh<'a> {
+    keys: &'a [Block],
+    blocks: &'a mut [Block],
+}
+
+impl Kernel for EncryptFresh<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let (key_groups, last_keys) = self.keys.as_chunks::<GROUP>();
+        let (groups, rest) = self.blocks.as_chunks_mut::<GROUP>();
+        for (keys, group) in key_groups.iter().zip(groups) {
+            encrypt_group_fresh(l, keys, group);
+        }
+        if !rest.is_empty() {
+            let (mut keys, mut group) = ([Block::ZERO; GROUP], [Block::ZERO; GROUP]);
+            keys[..rest.len()].copy_from_slice(last_keys);
+            group[..rest.len()].copy_from_slice(rest);
+            encrypt_group_fresh(l, &keys, &mut group);
+            rest.copy_from_slice(&group[..rest.len()]);
+            keys.zeroize();
+        }
+    }
+}
+
+#[inline(always)]
+fn encrypt_group_fresh<L: Lanes>(l: L, keys: &[Block; GROUP], group: &mut [Block; GROUP]) {
+    for q in 0..L::QUADS {
+        let at = q * L::QUAD;
+        let sliced = SlicedKeys::from_keys(l, l.load_quad(&keys[at..]));
+        let mut states = [l.load_quad(&group[at..])];
+        encrypt_quads(l, sliced, &mut states);
+        l.store_quad(&mut group[at..], states[0]);
+    }
+}

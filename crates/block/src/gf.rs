@@ -1,0 +1,203 @@
+//! Multiplication in GF(2^128) modulo x^128 + x^7 + x^2 + x + 1, in the two bit orders in use.
+//!
+//! [`Order::Polynomial`] numbers coefficients as a block numbers bits: bit `i` is the coefficient
+//! of x^i. Sharings, checks and OT extension use it. [`Order::Ghash`] is the order of NIST SP
+//! 800-38D: the coefficient of x^0 is the most significant bit of byte 0. Reversing the bytes of
+//! a GHASH block leaves its bits in exactly the opposite order, and the carry-less product of two
+//! reversed polynomials is the reversed product, one place too low.
+//!
+//! Both share one 256-bit product of four 64-bit products; they differ in the reduction.
+
+use crate::{Block, Cpu, Kernel, Lanes};
+
+/// How bits of a block name coefficients.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Bit `i` of the little-endian integer is the coefficient of x^i.
+    Polynomial,
+    /// Bit 7 of byte 0 is the coefficient of x^0, as in GHASH.
+    Ghash,
+}
+
+/// The product of two elements. Many products in one [`mul_each`] cost far less each.
+pub fn mul(cpu: Cpu, order: Order, a: Block, b: Block) -> Block {
+    let mut product = [a];
+    mul_each(cpu, order, &mut product, &[b]);
+    product[0]
+}
+
+/// Multiplies `a[i]` by `b[i]` in place.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn mul_each(cpu: Cpu, order: Order, a: &mut [Block], b: &[Block]) {
+    assert_eq!(a.len(), b.len(), "one factor for each element");
+    cpu.run(MulEach { order, a, b });
+}
+
+struct MulEach<'a> {
+    order: Order,
+    a: &'a mut [Block],
+    b: &'a [Block],
+}
+
+impl Kernel for MulEach<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let mut a = self.a.chunks_exact_mut(L::WIDTH);
+        let mut b = self.b.chunks_exact(L::WIDTH);
+        for (a, b) in (&mut a).zip(&mut b) {
+            let product = mul_lanes(l, self.order, l.load(a), l.load(b));
+            l.store(a, product);
+        }
+        let (a, b) = (a.into_remainder(), b.remainder());
+        if !a.is_empty() {
+            let (mut padded_a, mut padded_b) = ([Block::ZERO; 4], [Block::ZERO; 4]);
+            padded_a[..a.len()].copy_from_slice(a);
+            padded_b[..b.len()].copy_from_slice(b);
+            let product = mul_lanes(l, self.order, l.load(&padded_a), l.load(&padded_b));
+            l.store(&mut padded_a, product);
+            a.copy_from_slice(&padded_a[..a.len()]);
+        }
+    }
+}
+
+/// The product of two vectors, lane by lane, for kernels.
+#[inline(always)]
+pub fn mul_lanes<L: Lanes>(l: L, order: Order, a: L::V, b: L::V) -> L::V {
+    match order {
+        Order::Polynomial => {
+            let (low, high) = carryless_product(l, a, b);
+            reduce(l, low, high)
+        }
+        Order::Ghash => {
+            let (low, high) = carryless_product(l, l.reverse_bytes(a), l.reverse_bytes(b));
+            let (low, high) = double(l, low, high);
+            l.reverse_bytes(reduce_reversed(l, low, high))
+        }
+    }
+}
+
+/// The 255-bit product of two 128-bit polynomials.
+#[inline(always)]
+fn carryless_product<L: Lanes>(l: L, a: L::V, b: L::V) -> (L::V, L::V) {
+    let zero = l.splat(Block::ZERO);
+    let middle = l.xor(l.clmul::<0x01>(a, b), l.clmul::<0x10>(a, b));
+    let low = l.xor(l.clmul::<0x00>(a, b), l.zip_lo64(zero, middle));
+    let high = l.xor(l.clmul::<0x11>(a, b), l.zip_hi64(middle, zero));
+    (low, high)
+}
+
+/// x^128 = x^7 + x^2 + x + 1: the upper quarter folds into the middle, then the next one down.
+#[inline(always)]
+fn reduce<L: Lanes>(l: L, low: L::V, high: L::V) -> L::V {
+    let zero = l.splat(Block::ZERO);
+    let modulus = l.splat(Block::new(0x87));
+    let fold = l.clmul::<0x01>(high, modulus);
+    let low = l.xor(low, l.zip_lo64(zero, fold));
+    let high = l.xor(high, l.zip_hi64(fold, zero));
+    l.xor(low, l.clmul::<0x00>(high, modulus))
+}
+
+/// A 256-bit value shifted left by one.
+#[inline(always)]
+fn double<L: Lanes>(l: L, low: L::V, high: L::V) -> (L::V, L::V) {
+    let zero = l.splat(Block::ZERO);
+    let (low_carry, high_carry) = (l.shr64::<63>(low), l.shr64::<63>(high));
+    let low_out = l.xor(l.shl64::<1>(low), l.zip_lo64(zero, low_carry));
+    let carries = l.xor(l.zip_lo64(zero, high_carry), l.zip_hi64(low_carry, zero));
+    (low_out, l.xor(l.shl64::<1>(high), carries))
+}
+
+/// The same reduction on reversed bits, where the *low* half holds x^128 and above: each step
+/// folds its lowest 64 bits with the reversed modulus x^63 + x^62 + x^57 (Gueron and Kounavis,
+/// "Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode", 2010).
+#[inline(always)]
+fn reduce_reversed<L: Lanes>(l: L, low: L::V, high: L::V) -> L::V {
+    let modulus = l.splat(Block::new(0xc200_0000_0000_0000));
+    let once = fold_reversed(l, low, modulus);
+    l.xor(high, fold_reversed(l, once, modulus))
+}
+
+#[inline(always)]
+fn fold_reversed<L: Lanes>(l: L, v: L::V, modulus: L::V) -> L::V {
+    let swapped = l.zip_lo64(l.zip_hi64(v, v), v);
+    l.xor(swapped, l.clmul::<0x00>(v, modulus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prg;
+
+    /// Schoolbook multiplication, a bit at a time, in polynomial order.
+    fn mul_by_definition(mut a: u128, b: u128) -> u128 {
+        let mut product = 0;
+        for i in 0..128 {
+            product ^= if b >> i & 1 == 1 { a } else { 0 };
+            a = a << 1 ^ if a >> 127 == 1 { 0x87 } else { 0 };
+        }
+        product
+    }
+
+    /// GHASH order by its meaning: bytes in order, bits of each byte reversed.
+    fn to_ghash(x: u128) -> Block {
+        Block::from_bytes(x.to_le_bytes().map(u8::reverse_bits))
+    }
+
+    #[test]
+    fn both_orders_match_the_definition_on_every_tier() {
+        for cpu in Cpu::available() {
+            for len in [1, 2, 3, 4, 5, 7, 8, 64, 65] {
+                let (mut a, mut b) = (vec![Block::ZERO; len], vec![Block::ZERO; len]);
+                let mut prg = Prg::new(cpu, Block::new(len as u128));
+                prg.fill(&mut a);
+                prg.fill(&mut b);
+                // Extremes take part: one, the top bit, and all ones.
+                a[0] = [Block::ONES, Block::new(1), Block::new(1 << 127)][len % 3];
+                let expected: Vec<u128> = a
+                    .iter()
+                    .zip(&b)
+                    .map(|(a, b)| mul_by_definition(a.value(), b.value()))
+                    .collect();
+
+                let mut product = a.clone();
+                mul_each(cpu, Order::Polynomial, &mut product, &b);
+                assert!(
+                    product
+                        .iter()
+                        .map(|x| x.value())
+                        .eq(expected.iter().copied())
+                );
+
+                let ghash = |list: &[Block]| list.iter().map(|x| to_ghash(x.value())).collect();
+                let (mut product, factors): (Vec<Block>, Vec<Block>) = (ghash(&a), ghash(&b));
+                mul_each(cpu, Order::Ghash, &mut product, &factors);
+                let expected = expected.into_iter().map(|x| to_ghash(x).value());
+                assert!(
+                    product.iter().map(|x| x.value()).eq(expected),
+                    "{}",
+                    cpu.tier()
+                );
+            }
+        }
+    }
+
+    /// McGrew and Viega, "The Galois/Counter Mode of Operation", test case 2: the first step of
+    /// GHASH, C * H, where the key is zero and H the encryption of zero.
+    #[test]
+    fn ghash_step_of_the_gcm_specification() {
+        let block = |hex: u128| Block::from_bytes(hex.to_be_bytes());
+        let h = block(0x66e94bd4ef8a2c3b884cfa59ca342b2e);
+        let c = block(0x0388dace60b6a392f328c2b971b2fe78);
+        for cpu in Cpu::available() {
+            let product = mul(cpu, Order::Ghash, c, h);
+            assert_eq!(
+                product.value(),
+                block(0x5e2ec746917062882c85b0685353deb7).value()
+            );
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The vocabulary of kernels: what a CPU tier can do to a vector of blocks.
+//!
+//! A vector holds [`Lanes::WIDTH`] blocks side by side in 128-bit *lanes*: one in an AES-NI
+//! register, two with VAES-256, four with VAES-512 and in the portable tier. Every operation
+//! works on all lanes alike and none moves data between lanes, so a kernel is written
+//! *vertically*: vector `j` of an operand holds its blocks `j*WIDTH..(j+1)*WIDTH`, and the same
+//! body computes the same values at every width.
+//!
+//! Kernels mostly hold four vectors at a time, a **quad**, because four keys are scheduled
+//! together (see [`crate::aes`]). A group of 16 blocks is [`Lanes::QUADS`] quads:
+//!
+//! ```text
+//! blocks       0  1  2  3 | 4  5  6  7 | 8  9 10 11 | 12 13 14 15
+//! AES-NI       [q0 of 4 xmm ] [q1       ] [q2       ] [q3        ]
+//! VAES-256     [q0 of 4 ymm              ] [q1                   ]
+//! VAES-512     [q0 of 4 zmm                                      ]
+//! ```
+//!
+//! The trait is sealed and its tokens can be made only by [`Cpu::run`](crate::Cpu::run). Holding
+//! one proves that the instructions exist, which is why every method is safe.
+
+use crate::{Block, GROUP, Tier};
+
+pub(crate) mod portable;
+mod sbox;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod x86;
+
+mod sealed {
+    pub trait Sealed {}
+}
+use sealed::Sealed;
+
+/// Four vectors: `4 * WIDTH` blocks in order.
+pub type Quad<L> = [<L as Lanes>::V; 4];
+
+/// The operations of one CPU tier.
+pub trait Lanes: Copy + Sealed {
+    /// A vector of [`WIDTH`](Lanes::WIDTH) blocks.
+    type V: Copy;
+    /// The tier whose operations these are.
+    const TIER: Tier;
+    /// Blocks in a vector: 1, 2 or 4.
+    const WIDTH: usize;
+    /// Blocks in a quad.
+    const QUAD: usize = 4 * Self::WIDTH;
+    /// Quads in a group of 16 blocks.
+    const QUADS: usize = GROUP / Self::QUAD;
+    /// For each quad of a group, the numbers 0 to 15 of its blocks as sliced words: word `m` of
+    /// lane `l` belongs to lane `l` of vector `m`, that is to block `(4*quad + m)*WIDTH + l`.
+    const SLICED_NUMBERS: [[Block; 4]; 4] = sliced_numbers(Self::WIDTH);
+
+    /// The first `WIDTH` blocks of `from`, which may lie at any address.
+    fn load(self, from: &[Block]) -> Self::V;
+    /// Writes the first `WIDTH` blocks of `to`.
+    fn store(self, to: &mut [Block], v: Self::V);
+    /// Writes lane `l` to `to[l * stride]`.
+    fn store_strided(self, to: &mut [Block], stride: usize, v: Self::V);
+    /// One block in every lane.
+    fn splat(self, block: Block) -> Self::V;
+    /// One 32-bit word in every word of every lane.
+    fn splat_word(self, word: u32) -> Self::V;
+
+    /// Bitwise exclusive or.
+    fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Bitwise and.
+    fn and(self, a: Self::V, b: Self::V) -> Self::V;
+    /// All ones in a lane whose bit 0 is set, zero elsewhere.
+    fn permute_mask(self, v: Self::V) -> Self::V;
+    /// The linear orthomorphism `xL || xR -> (xL ^ xR) || xL` of Guo, Katz, Wang and Yu.
+    fn sigma(self, v: Self::V) -> Self::V;
+    /// Each 64-bit half shifted left by `N`, one of 1, 2, 4 and 63.
+    fn shl64<const N: u32>(self, v: Self::V) -> Self::V;
+    /// Each 64-bit half shifted right by `N`, one of 1, 2, 4 and 63.
+    fn shr64<const N: u32>(self, v: Self::V) -> Self::V;
+
+    /// Bytes 0 to 7 of `a` and of `b`, alternating.
+    fn zip_lo8(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Bytes 8 to 15 of `a` and of `b`, alternating.
+    fn zip_hi8(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Words 0 and 1 of `a` and of `b`, alternating.
+    fn zip_lo32(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Words 2 and 3 of `a` and of `b`, alternating.
+    fn zip_hi32(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The lower half of `a`, then that of `b`.
+    fn zip_lo64(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The upper half of `a`, then that of `b`.
+    fn zip_hi64(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The 16 bytes of every lane in reverse order.
+    fn reverse_bytes(self, v: Self::V) -> Self::V;
+
+    /// One AES round: ShiftRows, SubBytes, MixColumns, then the key.
+    fn aes_round(self, v: Self::V, key: Self::V) -> Self::V;
+    /// The last AES round, which has no MixColumns.
+    fn aes_last(self, v: Self::V, key: Self::V) -> Self::V;
+    /// RotWord on every word, composed with the inverse of ShiftRows, so that a last AES round
+    /// turns a sliced word into SubWord(RotWord(w)) ^ key for four keys at once.
+    fn rotate_words(self, v: Self::V) -> Self::V;
+    /// Rounds 1 to 9 under one key for all, on eight vectors: as many as keep the AES units
+    /// busy (two a cycle, four cycles each). The x86 tiers write them as one block of assembly,
+    /// because the compiler serialises the chains again otherwise, and spills.
+    fn nine_rounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
+
+    /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
+    /// chooses the upper half of `a`, bit 4 that of `b`.
+    fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
+
+    /// A quad from the first `QUAD` blocks.
+    #[inline(always)]
+    fn load_quad(self, from: &[Block]) -> Quad<Self> {
+        let from = &from[..Self::QUAD];
+        let mut quad = [self.splat(Block::ZERO); 4];
+        for m in 0..4 {
+            quad[m] = self.load(&from[m * Self::WIDTH..]);
+        }
+        quad
+    }
+
+    /// Writes a quad to the first `QUAD` blocks.
+    #[inline(always)]
+    fn store_quad(self, to: &mut [Block], quad: Quad<Self>) {
+        let to = &mut to[..Self::QUAD];
+        for m in 0..4 {
+            self.store(&mut to[m * Self::WIDTH..], quad[m]);
+        }
+    }
+
+    /// Bitwise exclusive or of two quads.
+    #[inline(always)]
+    fn xor_quad(self, a: Quad<Self>, b: Quad<Self>) -> Quad<Self> {
+        let mut out = a;
+        for m in 0..4 {
+            out[m] = self.xor(a[m], b[m]);
+        }
+        out
+    }
+
+    /// Within each lane, the 4 x 4 matrix of words whose row `m` is vector `m`, transposed. It
+    /// turns four keys into sliced words, and back.
+    #[inline(always)]
+    fn transpose_words(self, quad: Quad<Self>) -> Quad<Self> {
+        let lo01 = self.zip_lo32(quad[0], quad[1]);
+        let lo23 = self.zip_lo32(quad[2], quad[3]);
+        let hi01 = self.zip_hi32(quad[0], quad[1]);
+        let hi23 = self.zip_hi32(quad[2], quad[3]);
+        [
+            self.zip_lo64(lo01, lo23),
+            self.zip_hi64(lo01, lo23),
+            self.zip_lo64(hi01, hi23),
+            self.zip_hi64(hi01, hi23),
+        ]
+    }
+}
+
+const fn sliced_numbers(width: usize) -> [[Block; 4]; 4] {
+    let mut out = [[Block::ZERO; 4]; 4];
+    let mut quad = 0;
+    while quad < 4 / width {
+        let mut lane = 0;
+        while lane < width {
+            let mut value = 0;
+            let mut m = 0;
+            while m < 4 {
+                let number = (4 * quad + m) * width + lane;
+                value |= (number as u128) << (32 * m);
+                m += 1;
+            }
+            out[quad][lane] = Block::new(value);
+            lane += 1;
+        }
+        quad += 1;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

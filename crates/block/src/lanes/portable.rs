@@ -1,0 +1,255 @@
+//! The portable tier: integer code without tables or secret branches. It has the four lanes of
+//! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
+
+use super::{Lanes, sbox, sealed::Sealed};
+use crate::{Block, Tier};
+
+/// The token of the portable tier, which every machine can run.
+#[derive(Clone, Copy)]
+pub struct Portable;
+
+impl Sealed for Portable {}
+
+/// Four lanes.
+type Four = [u128; 4];
+
+impl Lanes for Portable {
+    type V = Four;
+    const TIER: Tier = Tier::Portable;
+    const WIDTH: usize = 4;
+
+    #[inline(always)]
+    fn load(self, from: &[Block]) -> Four {
+        let from = &from[..4];
+        [
+            from[0].value(),
+            from[1].value(),
+            from[2].value(),
+            from[3].value(),
+        ]
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [Block], v: Four) {
+        self.store_strided(to, 1, v);
+    }
+    #[inline(always)]
+    fn store_strided(self, to: &mut [Block], stride: usize, v: Four) {
+        for (lane, value) in v.into_iter().enumerate() {
+            to[lane * stride] = Block::new(value);
+        }
+    }
+    #[inline(always)]
+    fn splat(self, block: Block) -> Four {
+        [block.value(); 4]
+    }
+    #[inline(always)]
+    fn splat_word(self, word: u32) -> Four {
+        self.splat(Block::from_word(word))
+    }
+
+    #[inline(always)]
+    fn xor(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn and(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| a & b)
+    }
+    #[inline(always)]
+    fn permute_mask(self, v: Four) -> Four {
+        v.map(|x| 0u128.wrapping_sub(x & 1))
+    }
+    #[inline(always)]
+    fn sigma(self, v: Four) -> Four {
+        v.map(|x| x.rotate_left(64) ^ (x >> 64 << 64))
+    }
+    #[inline(always)]
+    fn shl64<const N: u32>(self, v: Four) -> Four {
+        v.map(|x| join((x as u64) << N, ((x >> 64) as u64) << N))
+    }
+    #[inline(always)]
+    fn shr64<const N: u32>(self, v: Four) -> Four {
+        v.map(|x| join((x as u64) >> N, ((x >> 64) as u64) >> N))
+    }
+
+    #[inline(always)]
+    fn zip_lo8(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            spread_bytes(a as u64) | spread_bytes(b as u64) << 8
+        })
+    }
+    #[inline(always)]
+    fn zip_hi8(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            spread_bytes((a >> 64) as u64) | spread_bytes((b >> 64) as u64) << 8
+        })
+    }
+    #[inline(always)]
+    fn zip_lo32(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            spread_words(a as u64) | spread_words(b as u64) << 32
+        })
+    }
+    #[inline(always)]
+    fn zip_hi32(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            spread_words((a >> 64) as u64) | spread_words((b >> 64) as u64) << 32
+        })
+    }
+    #[inline(always)]
+    fn zip_lo64(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| join(a as u64, b as u64))
+    }
+    #[inline(always)]
+    fn zip_hi64(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| join((a >> 64) as u64, (b >> 64) as u64))
+    }
+    #[inline(always)]
+    fn reverse_bytes(self, v: Four) -> Four {
+        v.map(u128::swap_bytes)
+    }
+
+    #[inline(always)]
+    fn aes_round(self, v: Four, key: Four) -> Four {
+        zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn aes_last(self, v: Four, key: Four) -> Four {
+        zip(substitute_shifted(v), key, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn rotate_words(self, v: Four) -> Four {
+        v.map(|x| unshift_rows(rotate_columns(x, 8)))
+    }
+    #[inline]
+    fn nine_rounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
+        for key in &keys[1..10] {
+            for state in states.iter_mut() {
+                *state = self.aes_round(*state, *key);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn clmul<const HALVES: i32>(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            let a = if HALVES & 0x01 != 0 { a >> 64 } else { a };
+            let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
+            carryless_product(a as u64, b as u64)
+        })
+    }
+}
+
+#[inline(always)]
+fn zip(a: Four, b: Four, f: impl Fn(u128, u128) -> u128) -> Four {
+    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])]
+}
+
+#[inline(always)]
+fn join(low: u64, high: u64) -> u128 {
+    low as u128 | (high as u128) << 64
+}
+
+/// The bytes of `x` in the even bytes of the result.
+#[inline(always)]
+fn spread_bytes(x: u64) -> u128 {
+    let x = spread_words(x);
+    let x = (x | x << 16) & 0x0000ffff_0000ffff_0000ffff_0000ffff;
+    (x | x << 8) & 0x00ff00ff_00ff00ff_00ff00ff_00ff00ff
+}
+
+/// The words of `x` in the even words of the result.
+#[inline(always)]
+fn spread_words(x: u64) -> u128 {
+    join(x & 0xffff_ffff, x >> 32)
+}
+
+/// ShiftRows and SubBytes on four blocks.
+#[inline(always)]
+fn substitute_shifted(v: Four) -> Four {
+    let mut words = [0; 8];
+    for lane in 0..4 {
+        let state = shift_rows(v[lane]);
+        words[2 * lane] = state as u64;
+        words[2 * lane + 1] = (state >> 64) as u64;
+    }
+    sbox::substitute(&mut words);
+    let mut out = v;
+    for lane in 0..4 {
+        out[lane] = join(words[2 * lane], words[2 * lane + 1]);
+    }
+    out
+}
+
+/// Row 0 of an AES state: byte 0 of each column.
+const ROW: u128 = 0x000000ff_000000ff_000000ff_000000ff;
+
+/// FIPS 197, section 5.1.2: row `r` moves left by `r` columns.
+#[inline(always)]
+fn shift_rows(x: u128) -> u128 {
+    (x & ROW)
+        | (x & ROW << 8).rotate_right(32)
+        | (x & ROW << 16).rotate_right(64)
+        | (x & ROW << 24).rotate_right(96)
+}
+
+/// The inverse of [`shift_rows`].
+#[inline(always)]
+fn unshift_rows(x: u128) -> u128 {
+    (x & ROW)
+        | (x & ROW << 8).rotate_left(32)
+        | (x & ROW << 16).rotate_left(64)
+        | (x & ROW << 24).rotate_left(96)
+}
+
+/// Every 32-bit column rotated right by 8 or 16 bits: byte `r` becomes byte `r+1` or `r+2`.
+#[inline(always)]
+fn rotate_columns(x: u128, bits: u32) -> u128 {
+    let low = Block::from_word(u32::MAX >> bits).value();
+    (x >> bits & low) | (x << (32 - bits) & !low)
+}
+
+/// FIPS 197, section 5.1.3, with the factor 2 taken out: `2(a0 + a1) + a1 + a2 + a3`.
+#[inline(always)]
+fn mix_columns(x: u128) -> u128 {
+    let next = rotate_columns(x, 8);
+    let sum = x ^ next;
+    double(sum) ^ next ^ rotate_columns(sum, 16)
+}
+
+/// Every byte times 2 in the field of AES.
+#[inline(always)]
+fn double(x: u128) -> u128 {
+    const LOW_BITS: u128 = 0x01010101_01010101_01010101_01010101;
+    let carries = x >> 7 & LOW_BITS;
+    // 0x1b = 1 + 2 + 8 + 16.
+    (x & !(LOW_BITS << 7)) << 1 ^ carries ^ carries << 1 ^ carries << 3 ^ carries << 4
+}
+
+/// The carry-less product of two 64-bit polynomials, from integer products.
+#[inline(always)]
+fn carryless_product(a: u64, b: u64) -> u128 {
+    let low = carryless_low(a, b);
+    // Reversing both operands reverses the 127-bit product, so the low half of the reversed
+    // product gives the upper half.
+    let high = carryless_low(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+    join(low, high)
+}
+
+/// The low 64 bits of the carry-less product. Operands are split into four, each with one bit in
+/// four set, so that at most 16 ones meet in a bit position and their sum stays below the next
+/// position of the same class; position 60, where it could reach 16, carries out of the word.
+#[inline(always)]
+fn carryless_low(a: u64, b: u64) -> u64 {
+    const CLASS: u64 = 0x1111_1111_1111_1111;
+    let mut sum = 0;
+    for class in 0..4 {
+        let mut part = 0u64;
+        for i in 0..4 {
+            let j = (4 + class - i) % 4;
+            part ^= (a & CLASS << i).wrapping_mul(b & CLASS << j);
+        }
+        sum |= part & CLASS << class;
+    }
+    sum
+}

@@ -1,0 +1,306 @@
+//! The x86-64 tiers: the same adaptor over three families of intrinsics.
+//!
+//! A token of this module exists only inside the matching `run_*` function, which `Cpu::run`
+//! calls only on a machine that has the instructions. That is the fact behind every `unsafe`
+//! here: the intrinsics are called from methods that carry no `#[target_feature]`, because a
+//! trait method cannot, and they become instructions once they are inlined into `run_*`.
+
+use std::arch::asm;
+use std::arch::x86_64::*;
+use std::is_x86_feature_detected as has;
+
+use super::{Lanes, sealed::Sealed};
+use crate::{Block, Kernel, Tier};
+
+/// AES-NI with AVX encodings on 128-bit registers.
+#[derive(Clone, Copy)]
+pub struct AesNi(());
+
+/// VAES and AVX2 on 256-bit registers.
+#[derive(Clone, Copy)]
+pub struct Vaes256(());
+
+/// VAES and AVX-512 on 512-bit registers.
+#[derive(Clone, Copy)]
+pub struct Vaes512(());
+
+pub(crate) fn has_aesni() -> bool {
+    has!("aes") && has!("pclmulqdq") && has!("avx")
+}
+
+pub(crate) fn has_vaes256() -> bool {
+    has_aesni() && has!("avx2") && has!("vaes") && has!("vpclmulqdq")
+}
+
+pub(crate) fn has_vaes512() -> bool {
+    let avx512 = has!("avx512f") && has!("avx512bw") && has!("avx512dq") && has!("avx512vl");
+    has_vaes256() && avx512
+}
+
+/// One tier: its entry point, its nine rounds, and its adaptor.
+macro_rules! tier {
+    (
+        $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
+        nine_rounds: $nine_rounds:ident with $register:ident $size:literal $move:literal,
+        load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
+        splat: $splat:ident, splat_word: $splat_word:ident,
+        xor: $xor:ident, and: $and:ident,
+        shl64: $shl64:ident, shr64: $shr64:ident, shl32: $shl32:ident, sar32: $sar32:ident,
+        shuffle8: $shuffle8:ident, shuffle32: $shuffle32:ident,
+        zip8: $zip_lo8:ident $zip_hi8:ident,
+        zip32: $zip_lo32:ident $zip_hi32:ident,
+        zip64: $zip_lo64:ident $zip_hi64:ident,
+        aes: $aes_round:ident $aes_last:ident, clmul: $clmul:ident,
+    ) => {
+        /// Compiles a kernel for this tier.
+        #[target_feature(enable = $features)]
+        pub(crate) fn $run<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run($token(()))
+        }
+
+        /// Rounds 1 to 9 on eight registers; the ninth holds the round key.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $nine_rounds(states: &mut [$vector; 8], keys: &[$vector; 11]) {
+            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
+            // A typed variable, because the compiler may choose a register of another class for
+            // an anonymous one.
+            let _key: $vector;
+            // SAFETY: the assembly reads keys 1 to 9 of the eleven at `keys` and writes nothing
+            // but the registers it names.
+            unsafe {
+                asm!(
+                    ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
+                    concat!($move, " {key}, [{keys} + \\round * ", $size, "]"),
+                    "vaesenc {s0}, {s0}, {key}",
+                    "vaesenc {s1}, {s1}, {key}",
+                    "vaesenc {s2}, {s2}, {key}",
+                    "vaesenc {s3}, {s3}, {key}",
+                    "vaesenc {s4}, {s4}, {key}",
+                    "vaesenc {s5}, {s5}, {key}",
+                    "vaesenc {s6}, {s6}, {key}",
+                    "vaesenc {s7}, {s7}, {key}",
+                    ".endr",
+                    keys = in(reg) keys.as_ptr(),
+                    key = out($register) _key,
+                    s0 = inout($register) s0,
+                    s1 = inout($register) s1,
+                    s2 = inout($register) s2,
+                    s3 = inout($register) s3,
+                    s4 = inout($register) s4,
+                    s5 = inout($register) s5,
+                    s6 = inout($register) s6,
+                    s7 = inout($register) s7,
+                    options(pure, readonly, nostack, preserves_flags)
+                );
+            }
+            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
+        }
+
+        impl Sealed for $token {}
+
+        impl Lanes for $token {
+            type V = $vector;
+            const TIER: Tier = $tier;
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn load(self, from: &[Block]) -> $vector {
+                let from = &from[..$width];
+                // SAFETY: `from` holds as many blocks as are read; loads need no alignment.
+                unsafe { $load(from.as_ptr().cast()) }
+            }
+            #[inline(always)]
+            fn store(self, to: &mut [Block], v: $vector) {
+                let to = &mut to[..$width];
+                // SAFETY: `to` holds as many blocks as are written; stores need no alignment.
+                unsafe { $store(to.as_mut_ptr().cast(), v) }
+            }
+            #[inline(always)]
+            fn store_strided(self, to: &mut [Block], stride: usize, v: $vector) {
+                store_lanes!(to, stride, v, $extract, $lanes);
+            }
+
+            operation!(splat(block: Block) = $splat(to_register(block)));
+            operation!(splat_word(word: u32) = $splat_word(word as i32));
+            operation!(xor(a: $vector, b: $vector) = $xor(a, b));
+            operation!(and(a: $vector, b: $vector) = $and(a, b));
+            // The permute bit moves to the top of word 0, fills it, and word 0 fills the lane.
+            operation!(permute_mask(v: $vector) =
+                $shuffle32::<0b00_00_00_00>($sar32::<31>($shl32::<31>(v))));
+            #[inline(always)]
+            fn sigma(self, v: $vector) -> $vector {
+                let upper = self.splat(Block::new(!0 << 64));
+                self.xor(self.swap_halves(v), self.and(v, upper))
+            }
+            #[inline(always)]
+            fn shl64<const N: u32>(self, v: $vector) -> $vector {
+                by_shift!(N, $shl64, v)
+            }
+            #[inline(always)]
+            fn shr64<const N: u32>(self, v: $vector) -> $vector {
+                by_shift!(N, $shr64, v)
+            }
+
+            operation!(zip_lo8(a: $vector, b: $vector) = $zip_lo8(a, b));
+            operation!(zip_hi8(a: $vector, b: $vector) = $zip_hi8(a, b));
+            operation!(zip_lo32(a: $vector, b: $vector) = $zip_lo32(a, b));
+            operation!(zip_hi32(a: $vector, b: $vector) = $zip_hi32(a, b));
+            operation!(zip_lo64(a: $vector, b: $vector) = $zip_lo64(a, b));
+            operation!(zip_hi64(a: $vector, b: $vector) = $zip_hi64(a, b));
+            operation!(aes_round(v: $vector, key: $vector) = $aes_round(v, key));
+            operation!(aes_last(v: $vector, key: $vector) = $aes_last(v, key));
+
+            #[inline(always)]
+            fn reverse_bytes(self, v: $vector) -> $vector {
+                self.shuffle(v, REVERSE_BYTES)
+            }
+            #[inline(always)]
+            fn rotate_words(self, v: $vector) -> $vector {
+                self.shuffle(v, ROTATE_WORDS)
+            }
+            #[inline(always)]
+            fn nine_rounds(self, states: &mut [$vector; 8], keys: &[$vector; 11]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $nine_rounds(states, keys) }
+            }
+            #[inline(always)]
+            fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
+                // SAFETY: the token proves that the instruction exists.
+                unsafe { $clmul::<HALVES>(a, b) }
+            }
+        }
+
+        impl $token {
+            operation!(swap_halves(v: $vector) = $shuffle32::<0b01_00_11_10>(v));
+
+            /// The same byte shuffle in every lane.
+            #[inline(always)]
+            fn shuffle(self, v: $vector, order: Block) -> $vector {
+                let order = self.splat(order);
+                // SAFETY: the token proves that the instruction exists.
+                unsafe { $shuffle8(v, order) }
+            }
+        }
+    };
+}
+
+/// A method that is one or a few intrinsics.
+macro_rules! operation {
+    ($name:ident($($argument:ident: $type:ty),+) = $body:expr) => {
+        #[inline(always)]
+        fn $name(self, $($argument: $type),+) -> <Self as Lanes>::V {
+            // SAFETY: the token proves that the instructions exist.
+            unsafe { $body }
+        }
+    };
+}
+
+/// Intrinsics take shifts as literals, of a type that differs between families.
+macro_rules! by_shift {
+    ($n:ident, $shift:ident, $v:ident) => {
+        // SAFETY: the token proves that the instruction exists.
+        unsafe {
+            match $n {
+                1 => $shift::<1>($v),
+                2 => $shift::<2>($v),
+                4 => $shift::<4>($v),
+                63 => $shift::<63>($v),
+                _ => unreachable!("kernels shift by 1, 2, 4 or 63"),
+            }
+        }
+    };
+}
+
+/// Lane `l` to `to[l * stride]`.
+macro_rules! store_lanes {
+    ($to:ident, $stride:ident, $v:ident, $extract:ident, [$($lane:literal)+]) => {
+        $(
+            // SAFETY: the token proves that the instruction exists.
+            let lane = unsafe { $extract::<$lane>($v) };
+            $to[$lane * $stride] = from_register(lane);
+        )+
+    };
+}
+
+tier! {
+    AesNi, Tier::AesNi, __m128i, 1, run_aesni, "aes,pclmulqdq,avx",
+    nine_rounds: nine_rounds_128 with xmm_reg 16 "vmovdqu",
+    load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
+    splat: only_splat, splat_word: _mm_set1_epi32,
+    xor: _mm_xor_si128, and: _mm_and_si128,
+    shl64: _mm_slli_epi64, shr64: _mm_srli_epi64, shl32: _mm_slli_epi32, sar32: _mm_srai_epi32,
+    shuffle8: _mm_shuffle_epi8, shuffle32: _mm_shuffle_epi32,
+    zip8: _mm_unpacklo_epi8 _mm_unpackhi_epi8,
+    zip32: _mm_unpacklo_epi32 _mm_unpackhi_epi32,
+    zip64: _mm_unpacklo_epi64 _mm_unpackhi_epi64,
+    aes: _mm_aesenc_si128 _mm_aesenclast_si128, clmul: _mm_clmulepi64_si128,
+}
+
+tier! {
+    Vaes256, Tier::Vaes256, __m256i, 2, run_vaes256, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
+    nine_rounds: nine_rounds_256 with ymm_reg 32 "vmovdqu",
+    load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
+    splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
+    xor: _mm256_xor_si256, and: _mm256_and_si256,
+    shl64: _mm256_slli_epi64, shr64: _mm256_srli_epi64,
+    shl32: _mm256_slli_epi32, sar32: _mm256_srai_epi32,
+    shuffle8: _mm256_shuffle_epi8, shuffle32: _mm256_shuffle_epi32,
+    zip8: _mm256_unpacklo_epi8 _mm256_unpackhi_epi8,
+    zip32: _mm256_unpacklo_epi32 _mm256_unpackhi_epi32,
+    zip64: _mm256_unpacklo_epi64 _mm256_unpackhi_epi64,
+    aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128, clmul: _mm256_clmulepi64_epi128,
+}
+
+tier! {
+    Vaes512, Tier::Vaes512, __m512i, 4, run_vaes512,
+    "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
+    nine_rounds: nine_rounds_512 with zmm_reg 64 "vmovdqu64",
+    load: _mm512_loadu_si512, store: _mm512_storeu_si512,
+    extract: _mm512_extracti32x4_epi32 [0 1 2 3],
+    splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,
+    xor: _mm512_xor_si512, and: _mm512_and_si512,
+    shl64: _mm512_slli_epi64, shr64: _mm512_srli_epi64,
+    shl32: _mm512_slli_epi32, sar32: _mm512_srai_epi32,
+    shuffle8: _mm512_shuffle_epi8, shuffle32: _mm512_shuffle_epi32,
+    zip8: _mm512_unpacklo_epi8 _mm512_unpackhi_epi8,
+    zip32: _mm512_unpacklo_epi32 _mm512_unpackhi_epi32,
+    zip64: _mm512_unpacklo_epi64 _mm512_unpackhi_epi64,
+    aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128, clmul: _mm512_clmulepi64_epi128,
+}
+
+const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
+
+/// Byte `r` of column `c` comes from byte `r+1` (RotWord) of column `c-r` (ShiftRows undone).
+const ROTATE_WORDS: Block = {
+    let mut order = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        let (column, row) = (i / 4, i % 4);
+        order[i] = (4 * ((column + 4 - row) % 4) + (row + 1) % 4) as u8;
+        i += 1;
+    }
+    Block::from_bytes(order)
+};
+
+/// The one lane of a 128-bit register, so that all tiers extract lanes alike.
+#[inline(always)]
+unsafe fn only_lane<const LANE: i32>(v: __m128i) -> __m128i {
+    v
+}
+
+/// A 128-bit register in its one lane, so that all tiers fill lanes alike.
+#[inline(always)]
+unsafe fn only_splat(v: __m128i) -> __m128i {
+    v
+}
+
+#[inline(always)]
+fn to_register(block: Block) -> __m128i {
+    bytemuck::must_cast(block)
+}
+
+#[inline(always)]
+fn from_register(v: __m128i) -> Block {
+    bytemuck::must_cast(v)
+}

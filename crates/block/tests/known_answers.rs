@@ -1,0 +1,152 @@
+//! AES-128 against its standards and against another implementation, on every tier.
+
+use aes::cipher::{BlockEncrypt, KeyInit, generic_array::GenericArray};
+use proptest::prelude::*;
+use sealane_block::aes::encrypt_fresh;
+use sealane_block::{Aes128, Aes128Many, Block, Cpu};
+
+/// A block from hexadecimal digits in the order in which the standards print them.
+fn block(hex: &str) -> Block {
+    Block::new(u128::from_str_radix(hex, 16).unwrap().swap_bytes())
+}
+
+fn values(blocks: &[Block]) -> Vec<u128> {
+    blocks.iter().map(|block| block.value()).collect()
+}
+
+/// The same encryption in all three shapes, at every position of a batch.
+fn assert_encrypts(cpu: Cpu, key: Block, plain: &[Block], cipher: &[Block]) {
+    let mut one_key = plain.to_vec();
+    Aes128::new(cpu, key).encrypt_blocks(&mut one_key);
+    assert_eq!(values(&one_key), values(cipher), "one key, {}", cpu.tier());
+
+    let keys = vec![key; plain.len()];
+    let mut many = plain.to_vec();
+    Aes128Many::new(cpu, &keys).encrypt_each(&mut many);
+    assert_eq!(values(&many), values(cipher), "many keys, {}", cpu.tier());
+
+    let mut fresh = plain.to_vec();
+    encrypt_fresh(cpu, &keys, &mut fresh);
+    assert_eq!(values(&fresh), values(cipher), "fresh keys, {}", cpu.tier());
+}
+
+#[test]
+fn fips_197_appendices_b_and_c1() {
+    let vectors = [
+        // Appendix B.
+        (
+            "2b7e151628aed2a6abf7158809cf4f3c",
+            "3243f6a8885a308d313198a2e0370734",
+            "3925841d02dc09fbdc118597196a0b32",
+        ),
+        // Appendix C.1.
+        (
+            "000102030405060708090a0b0c0d0e0f",
+            "00112233445566778899aabbccddeeff",
+            "69c4e0d86a7b0430d8cdb78070b4c55a",
+        ),
+    ];
+    for cpu in Cpu::available() {
+        for (key, plain, cipher) in vectors {
+            for count in [1, 5, 16, 40] {
+                let (plain, cipher) = (vec![block(plain); count], vec![block(cipher); count]);
+                assert_encrypts(cpu, block(key), &plain, &cipher);
+            }
+        }
+    }
+}
+
+/// SP 800-38A, appendix F: the plaintext of all AES-128 examples.
+const PLAIN: [&str; 4] = [
+    "6bc1bee22e409f96e93d7e117393172a",
+    "ae2d8a571e03ac9c9eb76fac45af8e51",
+    "30c81c46a35ce411e5fbc1191a0a52ef",
+    "f69f2445df4f9b17ad2b417be66c3710",
+];
+const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+
+#[test]
+fn sp_800_38a_ecb() {
+    // F.1.1.
+    let cipher = [
+        "3ad77bb40d7a3660a89ecaf32466ef97",
+        "f5d3d58503b9699de785895a96fdbaaf",
+        "43b1cd7f598ece23881b00e3ed030688",
+        "7b0c785e27e8ad3f8223207104725dd4",
+    ];
+    for cpu in Cpu::available() {
+        assert_encrypts(cpu, block(KEY), &PLAIN.map(block), &cipher.map(block));
+    }
+}
+
+#[test]
+fn sp_800_38a_ctr() {
+    // F.5.1. Its counters cross a multiple of 256, hence of every batch.
+    let first = block("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+    let cipher = [
+        "874d6191b620e3261bef6864990db6ce",
+        "9806f66b7970fdff8617187bb9fffdff",
+        "5ae4df3edbd5d35e5b4f09020db03eab",
+        "1e031dda2fbe03d1792170a0f3009cee",
+    ];
+    for cpu in Cpu::available() {
+        let mut data = PLAIN.map(block);
+        Aes128::new(cpu, block(KEY)).apply_ctr(first, &mut data);
+        assert_eq!(values(&data), values(&cipher.map(block)), "{}", cpu.tier());
+    }
+}
+
+#[test]
+fn ctr_wraps_after_the_last_counter() {
+    for cpu in Cpu::available() {
+        let aes = Aes128::new(cpu, block(KEY));
+        let mut stream = vec![Block::ZERO; 70];
+        aes.apply_ctr(Block::ONES, &mut stream);
+        for (i, got) in stream.into_iter().enumerate() {
+            let counter = Block::new((i as u128).wrapping_sub(1).swap_bytes());
+            assert_eq!(
+                got.value(),
+                aes.encrypt(counter).value(),
+                "{} {i}",
+                cpu.tier()
+            );
+        }
+    }
+}
+
+/// The second implementation.
+fn oracle(key: Block, plain: Block) -> Block {
+    let aes = aes::Aes128::new(&GenericArray::from(key.to_bytes()));
+    let mut state = GenericArray::from(plain.to_bytes());
+    aes.encrypt_block(&mut state);
+    Block::from_bytes(state.into())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn another_implementation_agrees_at_every_length(
+        pairs in prop::collection::vec((any::<u128>(), any::<u128>()), 0..100)
+    ) {
+        let keys: Vec<Block> = pairs.iter().map(|pair| Block::new(pair.0)).collect();
+        let plain: Vec<Block> = pairs.iter().map(|pair| Block::new(pair.1)).collect();
+        let each: Vec<Block> = keys.iter().zip(&plain).map(|(k, p)| oracle(*k, *p)).collect();
+        for cpu in Cpu::available() {
+            let mut many = plain.clone();
+            Aes128Many::new(cpu, &keys).encrypt_each(&mut many);
+            prop_assert_eq!(values(&many), values(&each));
+
+            let mut fresh = plain.clone();
+            encrypt_fresh(cpu, &keys, &mut fresh);
+            prop_assert_eq!(values(&fresh), values(&each));
+
+            if let Some(key) = keys.first() {
+                let mut one_key = plain.clone();
+                Aes128::new(cpu, *key).encrypt_blocks(&mut one_key);
+                let expected: Vec<Block> = plain.iter().map(|p| oracle(*key, *p)).collect();
+                prop_assert_eq!(values(&one_key), values(&expected));
+            }
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! The builder: gates over wires, each made at most once.
+//!
+//! A circuit under construction is a graph of XOR and AND with complemented edges: a [`Wire`]
+//! names a node and says whether it is inverted, so that NOT costs nothing and every function has
+//! fewer forms. Each new gate is folded against constants and against the gates it reads, then
+//! looked up among those that exist.
+
+use std::collections::HashMap;
+use std::ops::Not;
+
+use crate::circuit::Circuit;
+use crate::word::Plans;
+
+/// A wire of a [`Builder`], or its complement (`!wire`). It is a small number; using it with
+/// another builder than the one that made it gives wrong circuits or a panic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Wire(u32);
+
+/// A word: wires, least significant bit first.
+pub type Word = Vec<Wire>;
+
+impl Wire {
+    /// The constant 0.
+    pub const ZERO: Wire = Wire(0);
+    /// The constant 1.
+    pub const ONE: Wire = Wire(1);
+
+    /// The constant `bit`.
+    pub const fn constant(bit: bool) -> Wire {
+        Wire(bit as u32)
+    }
+
+    /// The value of a constant wire, or `None`.
+    pub const fn as_constant(self) -> Option<bool> {
+        match self {
+            Wire::ZERO => Some(false),
+            Wire::ONE => Some(true),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn node(self) -> usize {
+        self.0 as usize >> 1
+    }
+
+    pub(crate) fn is_inverted(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    pub(crate) fn of_node(node: usize) -> Wire {
+        let node = u32::try_from(node).ok().filter(|&n| n < 1 << 31);
+        Wire(node.expect("a circuit holds fewer than 2^31 gates") << 1)
+    }
+
+    /// The wire without its inversion.
+    fn plain(self) -> Wire {
+        Wire(self.0 & !1)
+    }
+
+    fn invert_if(self, bit: bool) -> Wire {
+        Wire(self.0 ^ bit as u32)
+    }
+}
+
+impl Not for Wire {
+    type Output = Wire;
+
+    fn not(self) -> Wire {
+        Wire(self.0 ^ 1)
+    }
+}
+
+/// A node of the graph. Node 0 is the constant 0; operands come before the gate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Node {
+    /// A constant or an input.
+    Source,
+    /// At most one operand is inverted.
+    Xor(Wire, Wire),
+    And(Wire, Wire),
+}
+
+/// Makes circuits gate by gate.
+///
+/// ```
+/// use sealane_circuit::{Builder, Int, Machine, compile};
+/// let mut b = Builder::new();
+/// let (x, y) = (b.input(8), b.input(8));
+/// let sum = b.add(Int::unsigned(&x), Int::unsigned(&y), 9);
+/// let circuit = b.finish(vec![sum]);
+/// assert_eq!(circuit.info().ands, 8);
+/// let tape = compile(&circuit, &Machine::CPU);
+/// assert_eq!(tape.inputs, 16);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Builder {
+    nodes: Vec<Node>,
+    /// The first wire and the width of each input.
+    inputs: Vec<(usize, usize)>,
+    /// The XOR of two wires that are not inverted.
+    xors: HashMap<(Wire, Wire), Wire>,
+    ands: HashMap<(Wire, Wire), Wire>,
+    /// How to multiply, by widths.
+    pub(crate) plans: Plans,
+}
+
+impl Default for Builder {
+    fn default() -> Builder {
+        Builder::new()
+    }
+}
+
+impl Builder {
+    /// A builder without inputs and gates.
+    pub fn new() -> Builder {
+        Builder {
+            nodes: vec![Node::Source],
+            inputs: Vec::new(),
+            xors: HashMap::new(),
+            ands: HashMap::new(),
+            plans: Plans::default(),
+        }
+    }
+
+    /// The next input of the circuit, `width` bits wide.
+    pub fn input(&mut self, width: usize) -> Word {
+        let first = self.nodes.len();
+        self.inputs.push((first, width));
+        (0..width).map(|_| self.push(Node::Source)).collect()
+    }
+
+    /// The constant `value` modulo 2^`width`; bits beyond 128 repeat the sign.
+    pub fn constant(&self, value: i128, width: usize) -> Word {
+        (0..width)
+            .map(|i| Wire::constant(value >> i.min(127) & 1 == 1))
+            .collect()
+    }
+
+    /// Exclusive or.
+    pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
+        let (a, b) = (a.min(b), a.max(b));
+        if a.node() == b.node() || a.as_constant().is_some() {
+            // x ^ x is 0, x ^ !x is 1; 0 ^ x is x, 1 ^ x is !x.
+            let rest = if a.node() == b.node() {
+                Wire::ZERO
+            } else {
+                b.plain()
+            };
+            return rest.invert_if(a.is_inverted() ^ b.is_inverted());
+        }
+        // (x ^ y) ^ x is y.
+        for (gate, other) in [(a, b), (b, a)] {
+            if let Node::Xor(x, y) = self.nodes[gate.node()] {
+                for (same, rest) in [(x, y), (y, x)] {
+                    if same.node() == other.node() {
+                        let flips = [gate, other, same].map(Wire::is_inverted);
+                        return rest.invert_if(flips[0] ^ flips[1] ^ flips[2]);
+                    }
+                }
+            }
+        }
+        // Gates that differ in complements are one. It is made as it was first asked for: code
+        // that inverts once and reads often gets one NOT, before the gate, and not one a reader.
+        let key = (a.plain(), b.plain());
+        let inverted = a.is_inverted() ^ b.is_inverted();
+        if let Some(&known) = self.xors.get(&key) {
+            return known.invert_if(inverted);
+        }
+        let gate = match inverted {
+            true => Node::Xor(a, b),
+            false => Node::Xor(key.0, key.1),
+        };
+        let wire = self.push(gate);
+        self.xors.insert(key, wire.invert_if(inverted));
+        wire
+    }
+
+    /// And.
+    pub fn and(&mut self, a: Wire, b: Wire) -> Wire {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == !b || a == Wire::ZERO {
+            return Wire::ZERO;
+        }
+        if a == b || a == Wire::ONE {
+            return b;
+        }
+        // x & (x & y) is x & y, and !x & (x & y) is 0; with the inner gate inverted, x & !(x & y)
+        // is x & !y, and !x & !(x & y) is !x.
+        for (gate, other) in [(a, b), (b, a)] {
+            if let Node::And(x, y) = self.nodes[gate.node()] {
+                let (same, opposite) = (x == other || y == other, x == !other || y == !other);
+                match gate.is_inverted() {
+                    false if same => return gate,
+                    false if opposite => return Wire::ZERO,
+                    true if opposite => return other,
+                    true if same => {
+                        let rest = if x == other { y } else { x };
+                        return self.and(other, !rest);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(&known) = self.ands.get(&(a, b)) {
+            return known;
+        }
+        let wire = self.push(Node::And(a, b));
+        self.ands.insert((a, b), wire);
+        wire
+    }
+
+    /// Or: one AND, by De Morgan.
+    pub fn or(&mut self, a: Wire, b: Wire) -> Wire {
+        !self.and(!a, !b)
+    }
+
+    /// `yes` where `condition` is 1, else `no`: one AND.
+    pub fn mux(&mut self, condition: Wire, yes: Wire, no: Wire) -> Wire {
+        let differ = self.xor(yes, no);
+        let change = self.and(condition, differ);
+        self.xor(change, no)
+    }
+
+    /// The circuit that computes `outputs`. Gates on which no output depends are left out; inputs
+    /// stay, used or not.
+    pub fn finish(self, outputs: Vec<Word>) -> Circuit {
+        let mut live = vec![false; self.nodes.len()];
+        outputs
+            .iter()
+            .flatten()
+            .for_each(|wire| live[wire.node()] = true);
+        for (i, node) in self.nodes.iter().enumerate().rev() {
+            if let (true, Node::Xor(a, b) | Node::And(a, b)) = (live[i], node) {
+                live[a.node()] = true;
+                live[b.node()] = true;
+            }
+        }
+        // The new numbers: the constant, the inputs in order, then the gates that are left.
+        let mut renamed = vec![Wire::ZERO; self.nodes.len()];
+        let sources = self
+            .inputs
+            .iter()
+            .flat_map(|&(first, width)| first..first + width);
+        let mut count = 1;
+        for source in sources {
+            renamed[source] = Wire::of_node(count);
+            count += 1;
+        }
+        let new = |renamed: &[Wire], w: Wire| renamed[w.node()].invert_if(w.is_inverted());
+        let mut nodes = vec![Node::Source; count];
+        for (i, &node) in self.nodes.iter().enumerate().filter(|&(i, _)| live[i]) {
+            let node = match node {
+                Node::Source => continue,
+                Node::Xor(a, b) => Node::Xor(new(&renamed, a), new(&renamed, b)),
+                Node::And(a, b) => Node::And(new(&renamed, a), new(&renamed, b)),
+            };
+            renamed[i] = Wire::of_node(nodes.len());
+            nodes.push(node);
+        }
+        let rename = |word: Word| word.into_iter().map(|w| new(&renamed, w)).collect();
+        Circuit {
+            nodes,
+            inputs: self.inputs.into_iter().map(|(_, width)| width).collect(),
+            outputs: outputs.into_iter().map(rename).collect(),
+        }
+    }
+
+    fn push(&mut self, node: Node) -> Wire {
+        let wire = Wire::of_node(self.nodes.len());
+        self.nodes.push(node);
+        wire
+    }
+}

@@ -1,0 +1,238 @@
+//! Finished circuits, and what one does with them without a machine: walk, evaluate, count.
+
+use crate::builder::{Builder, Node, Wire, Word};
+
+/// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
+/// read from a file; every gate is needed by some output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Circuit {
+    /// The constant 0, the inputs in order, then gates.
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) inputs: Vec<usize>,
+    pub(crate) outputs: Vec<Word>,
+}
+
+/// The size of a circuit, in the terms of the Bristol formats: an inverted wire that is read as
+/// such counts as one gate more (INV).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CircuitInfo {
+    /// Inputs and gates.
+    pub wires: u64,
+    /// Gates of every kind.
+    pub gates: u64,
+    /// AND gates.
+    pub ands: u64,
+    /// XOR gates.
+    pub xors: u64,
+    /// AND gates on the longest chain.
+    pub depth: u64,
+}
+
+impl Circuit {
+    /// The width in bits of each input.
+    pub fn input_widths(&self) -> &[usize] {
+        &self.inputs
+    }
+
+    /// The width in bits of each output.
+    pub fn output_widths(&self) -> Vec<usize> {
+        self.outputs.iter().map(Vec::len).collect()
+    }
+
+    /// Evaluates the circuit in the clear: one vector of bits for each input and output, least
+    /// significant bit first. [`Tape::eval`](crate::Tape::eval) is the faster way for many lanes.
+    ///
+    /// # Panics
+    /// If the widths of `inputs` are not those of the circuit.
+    pub fn eval(&self, inputs: &[Vec<bool>]) -> Vec<Vec<bool>> {
+        self.walk(inputs, &mut Clear)
+    }
+
+    /// Sizes, as the formats count them.
+    pub fn info(&self) -> CircuitInfo {
+        let list = self.lower();
+        let ands = list.gates.iter().filter(|gate| gate.is_and).count() as u64;
+        let xors = list
+            .gates
+            .iter()
+            .filter(|gate| !gate.is_and && gate.b != ONE)
+            .count() as u64;
+        let mut depths = vec![0u64; list.first_gate as usize];
+        for gate in &list.gates {
+            let before = depths[gate.a as usize].max(depths[gate.b as usize]);
+            depths.push(before + u64::from(gate.is_and));
+        }
+        let gates = list.gates.len() as u64;
+        let inputs = self.inputs.iter().sum::<usize>() as u64;
+        let depth = depths.into_iter().max().unwrap_or(0);
+        CircuitInfo {
+            wires: inputs + gates,
+            gates,
+            ands,
+            xors,
+            depth,
+        }
+    }
+
+    /// The gates over plain wires, for those who know no complemented edges.
+    pub(crate) fn lower(&self) -> GateList {
+        let inputs = self.inputs.iter().sum::<usize>();
+        let mut list = GateList {
+            inputs: inputs as u32,
+            first_gate: inputs as u32 + 2,
+            gates: Vec::with_capacity(self.nodes.len() - inputs),
+            outputs: Vec::new(),
+        };
+        let mut plain = vec![ABSENT; self.nodes.len()];
+        let mut inverse = vec![ABSENT; self.nodes.len()];
+        (plain[0], inverse[0]) = (ZERO, ONE);
+        for i in 0..inputs {
+            plain[1 + i] = 2 + i as u32;
+        }
+        let mut read = |list: &mut GateList, plain: &[u32], wire: Wire| {
+            let node = wire.node();
+            if wire.is_inverted() && inverse[node] == ABSENT {
+                inverse[node] = list.push(false, plain[node], ONE);
+            }
+            if wire.is_inverted() {
+                inverse[node]
+            } else {
+                plain[node]
+            }
+        };
+        for (i, &node) in self.nodes.iter().enumerate() {
+            if let Node::Xor(a, b) | Node::And(a, b) = node {
+                let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
+                plain[i] = list.push(matches!(node, Node::And(..)), a, b);
+            }
+        }
+        for &wire in self.outputs.iter().flatten() {
+            let output = read(&mut list, &plain, wire);
+            list.outputs.push(output);
+        }
+        list
+    }
+
+    /// Runs the gates in order over the values of `algebra`.
+    pub(crate) fn walk<A: Algebra>(
+        &self,
+        inputs: &[Vec<A::Value>],
+        algebra: &mut A,
+    ) -> Vec<Vec<A::Value>> {
+        let widths: Vec<usize> = inputs.iter().map(Vec::len).collect();
+        assert_eq!(
+            widths, self.inputs,
+            "inputs must have the widths of the circuit"
+        );
+        let mut values = Vec::with_capacity(self.nodes.len());
+        values.push(algebra.zero());
+        values.extend(inputs.iter().flatten());
+        let read = |algebra: &mut A, values: &[A::Value], wire: Wire| {
+            let value = values[wire.node()];
+            if wire.is_inverted() {
+                algebra.not(value)
+            } else {
+                value
+            }
+        };
+        for &node in &self.nodes[values.len()..] {
+            let value = match node {
+                Node::Source => unreachable!("sources come before gates"),
+                Node::Xor(a, b) => {
+                    let (a, b) = (read(algebra, &values, a), read(algebra, &values, b));
+                    algebra.xor(a, b)
+                }
+                Node::And(a, b) => {
+                    let (a, b) = (read(algebra, &values, a), read(algebra, &values, b));
+                    algebra.and(a, b)
+                }
+            };
+            values.push(value);
+        }
+        let mut word = |word: &Word| word.iter().map(|&w| read(algebra, &values, w)).collect();
+        self.outputs.iter().map(&mut word).collect()
+    }
+}
+
+impl Builder {
+    /// The gates of `circuit` on `inputs`, and its outputs: circuits compose.
+    ///
+    /// # Panics
+    /// If the widths of `inputs` are not those of the circuit.
+    pub fn call(&mut self, circuit: &Circuit, inputs: &[Word]) -> Vec<Word> {
+        circuit.walk(inputs, self)
+    }
+}
+
+/// Something that gates can compute with.
+pub(crate) trait Algebra {
+    type Value: Copy;
+    fn zero(&mut self) -> Self::Value;
+    fn not(&mut self, a: Self::Value) -> Self::Value;
+    fn xor(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+    fn and(&mut self, a: Self::Value, b: Self::Value) -> Self::Value;
+}
+
+/// Bits in the clear.
+struct Clear;
+
+impl Algebra for Clear {
+    type Value = bool;
+    fn zero(&mut self) -> bool {
+        false
+    }
+    fn not(&mut self, a: bool) -> bool {
+        !a
+    }
+    fn xor(&mut self, a: bool, b: bool) -> bool {
+        a ^ b
+    }
+    fn and(&mut self, a: bool, b: bool) -> bool {
+        a & b
+    }
+}
+
+impl Algebra for Builder {
+    type Value = Wire;
+    fn zero(&mut self) -> Wire {
+        Wire::ZERO
+    }
+    fn not(&mut self, a: Wire) -> Wire {
+        !a
+    }
+    fn xor(&mut self, a: Wire, b: Wire) -> Wire {
+        Builder::xor(self, a, b)
+    }
+    fn and(&mut self, a: Wire, b: Wire) -> Wire {
+        Builder::and(self, a, b)
+    }
+}
+
+/// Gates over plain wires: 0 and 1 are the constants, then inputs, then one wire for each gate.
+/// NOT is an XOR whose second operand is the constant 1.
+#[derive(Debug)]
+pub(crate) struct GateList {
+    pub inputs: u32,
+    pub first_gate: u32,
+    pub gates: Vec<PlainGate>,
+    pub outputs: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PlainGate {
+    pub is_and: bool,
+    pub a: u32,
+    pub b: u32,
+}
+
+pub(crate) const ZERO: u32 = 0;
+pub(crate) const ONE: u32 = 1;
+const ABSENT: u32 = u32::MAX;
+
+impl GateList {
+    fn push(&mut self, is_and: bool, a: u32, b: u32) -> u32 {
+        let wire = u64::from(self.first_gate) + self.gates.len() as u64;
+        self.gates.push(PlainGate { is_and, a, b });
+        u32::try_from(wire).expect("a circuit holds fewer than 2^32 wires")
+    }
+}

@@ -1,0 +1,152 @@
+//! Sums of weighted bits, the engine of all arithmetic here.
+//!
+//! Column c holds bits of weight 2^c. A full adder turns three bits of a column into one there and
+//! one in the next, for one AND; a half adder does so with two. Taking columns in turn, this is a
+//! ripple adder for two numbers, the Hamming-weight circuit of Boyar and Peralta ("Tight bounds
+//! for the multiplicative complexity of symmetric functions", 2008: n - HW(n) ANDs) for one
+//! column, and a carry-save multiplier in between. Bits queue up, so a column is a tree and not a
+//! chain.
+//!
+//! A bit of negative weight is its complement and a constant: -x 2^c = (1 - x) 2^c - 2^c. The
+//! constants of all negative bits are added while building, so signs cost nothing.
+
+use crate::builder::{Builder, Wire, Word};
+use crate::word::Int;
+
+/// A sum modulo 2^width.
+pub(crate) struct Columns {
+    /// For each column, products of two wires, perhaps inverted. The gates are made when the
+    /// column is added up and not before, so that a multiplier's partial products live briefly.
+    terms: Vec<Vec<Term>>,
+    /// The constant part.
+    constant: Vec<bool>,
+}
+
+struct Term {
+    a: Wire,
+    b: Wire,
+    inverted: bool,
+}
+
+impl Columns {
+    pub(crate) fn new(width: usize) -> Columns {
+        Columns {
+            terms: (0..width).map(|_| Vec::new()).collect(),
+            constant: vec![false; width],
+        }
+    }
+
+    /// Adds x 2^shift.
+    pub(crate) fn add(&mut self, x: Int, shift: usize) {
+        self.put(x, shift, false);
+    }
+
+    /// Subtracts x 2^shift.
+    pub(crate) fn sub(&mut self, x: Int, shift: usize) {
+        self.put(x, shift, true);
+    }
+
+    /// Adds (or subtracts) the product of two bits times 2^column.
+    pub(crate) fn put_product(&mut self, a: Wire, b: Wire, column: usize, negative: bool) {
+        if column < self.terms.len() {
+            self.terms[column].push(Term {
+                a,
+                b,
+                inverted: negative,
+            });
+            if negative {
+                self.subtract_power(column);
+            }
+        }
+    }
+
+    fn put(&mut self, x: Int, shift: usize, negative: bool) {
+        let x = x.trim();
+        for (i, &bit) in x.bits.iter().enumerate() {
+            let is_sign = x.signed && i + 1 == x.bits.len();
+            self.put_product(bit, Wire::ONE, shift + i, negative ^ is_sign);
+        }
+    }
+
+    fn add_power(&mut self, column: usize) {
+        for bit in &mut self.constant[column..] {
+            *bit = !*bit;
+            if *bit {
+                break;
+            }
+        }
+    }
+
+    fn subtract_power(&mut self, column: usize) {
+        for bit in &mut self.constant[column..] {
+            *bit = !*bit;
+            if !*bit {
+                break;
+            }
+        }
+    }
+
+    /// The sum, as wide as the columns are many.
+    pub(crate) fn sum(mut self, b: &mut Builder) -> Word {
+        let width = self.terms.len();
+        let mut word = Word::with_capacity(width);
+        let mut carries = Vec::new();
+        for column in 0..width {
+            let mut bits = vec![];
+            for term in std::mem::take(&mut self.terms[column]) {
+                let product = b.and(term.a, term.b);
+                match if term.inverted { !product } else { product } {
+                    Wire::ZERO => {}
+                    Wire::ONE => self.add_power(column),
+                    bit => bits.push(bit),
+                }
+            }
+            bits.append(&mut carries);
+            // First in the queue, a constant 1 meets the half adder of an even column, where it
+            // makes a carry without an AND.
+            if self.constant[column] {
+                bits.insert(0, Wire::ONE);
+            }
+            word.push(if column + 1 == width {
+                b.parity(&bits)
+            } else {
+                b.compress(bits, &mut carries)
+            });
+        }
+        word
+    }
+}
+
+impl Builder {
+    /// Adds the bits of a column; the carries go to the next one.
+    fn compress(&mut self, mut bits: Vec<Wire>, carries: &mut Vec<Wire>) -> Wire {
+        let mut next = 0;
+        let mut carry = |bit: Wire| (bit != Wire::ZERO).then(|| carries.push(bit));
+        if bits.len() >= 2 && bits.len().is_multiple_of(2) {
+            let (x, y) = (bits[0], bits[1]);
+            carry(self.and(x, y));
+            bits.push(self.xor(x, y));
+            next = 2;
+        }
+        while let [x, y, z, ..] = bits[next..] {
+            // The majority of three is x where x and y agree, else z; that is x + (x+y)(x+z).
+            let (xy, xz) = (self.xor(x, y), self.xor(x, z));
+            let differ = self.and(xy, xz);
+            carry(self.xor(differ, x));
+            bits.push(self.xor(xy, z));
+            next += 3;
+        }
+        bits.get(next).copied().unwrap_or(Wire::ZERO)
+    }
+}
+
+/// How many ANDs [`Columns::sum`] takes for columns of so many unknown bits, products not counted.
+pub(crate) fn adder_ands(counts: &[usize]) -> usize {
+    let mut carries = 0;
+    let mut ands = 0;
+    for &count in &counts[..counts.len().saturating_sub(1)] {
+        carries = (count + carries) / 2;
+        ands += carries;
+    }
+    ands
+}

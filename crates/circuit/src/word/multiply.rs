@@ -1,0 +1,302 @@
+//! Multiplication: school-book columns, Karatsuba where it takes fewer ANDs, recoded constants.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use crate::builder::{Builder, Word};
+use crate::word::Int;
+use crate::word::columns::{Columns, adder_ands};
+
+impl Builder {
+    /// x y: about 2 n^2 ANDs for n by n bits in full and n^2 for the low n, less by Karatsuba for
+    /// wide words, about half for a square, and n for each non-zero signed digit of a constant.
+    pub fn mul(&mut self, x: Int, y: Int, width: usize) -> Word {
+        self.product(x, y, width).as_int().resize(width)
+    }
+
+    /// The product modulo 2^`width`, in no more bits than it needs.
+    fn product(&mut self, x: Int, y: Int, width: usize) -> Product {
+        let (x, y) = (x.cut(width), y.cut(width));
+        let width = width.min(x.bits.len() + y.bits.len());
+        let square = x.bits == y.bits && x.signed == y.signed;
+        let bits = if let Some(constant) = x.as_constant() {
+            self.times_constant(y, constant, width)
+        } else if let Some(constant) = y.as_constant() {
+            self.times_constant(x, constant, width)
+        } else {
+            let shape = Shape {
+                x: x.bits.len(),
+                y: y.bits.len(),
+                width,
+                square,
+            };
+            match self.plans.best(shape).1 {
+                Method::School if square => self.school_square(x, width),
+                Method::School => self.school(x, y, width),
+                Method::Split => self.split(x, y, width, shape.half()),
+                Method::Karatsuba => self.karatsuba(x, y, width, shape.half()),
+            }
+        };
+        // Cut to fewer bits than it needs, a product has no sign; either reading is the same
+        // modulo 2^width.
+        Product {
+            bits,
+            signed: x.signed || y.signed,
+        }
+    }
+
+    fn school(&mut self, x: Int, y: Int, width: usize) -> Word {
+        let mut columns = Columns::new(width);
+        for (i, &a) in x.bits.iter().enumerate() {
+            for (j, &b) in y.bits.iter().enumerate() {
+                columns.put_product(a, b, i + j, is_sign(x, i) ^ is_sign(y, j));
+            }
+        }
+        columns.sum(self)
+    }
+
+    /// Each product of two different bits occurs twice: once, a column further up.
+    fn school_square(&mut self, x: Int, width: usize) -> Word {
+        let mut columns = Columns::new(width);
+        for (i, &a) in x.bits.iter().enumerate() {
+            columns.put_product(a, a, 2 * i, false);
+            for (j, &b) in x.bits.iter().enumerate().skip(i + 1) {
+                columns.put_product(a, b, i + j + 1, is_sign(x, j));
+            }
+        }
+        columns.sum(self)
+    }
+
+    /// Products of all pairs of halves, of which the upper are cut to `width`. The two mixed ones
+    /// of a square are equal: once, a column further up.
+    fn split(&mut self, x: Int, y: Int, width: usize, half: usize) -> Word {
+        let ((x0, x1), (y0, y1)) = (halves(x, half), halves(y, half));
+        let square = x.bits == y.bits && x.signed == y.signed;
+        let mixed = half + usize::from(square);
+        let mut columns = Columns::new(width);
+        let parts = [
+            (x0, y0, 0),
+            (x0, y1, mixed),
+            (x1, y0, mixed),
+            (x1, y1, 2 * half),
+        ];
+        for (i, (x, y, shift)) in parts.into_iter().enumerate() {
+            if !(square && i == 2) {
+                let product = self.product(x, y, width.saturating_sub(shift));
+                columns.add(product.as_int(), shift);
+            }
+        }
+        columns.sum(self)
+    }
+
+    /// Three products of halves: x0 y0, x1 y1 and (x0 + x1)(y0 + y1), less the first two.
+    fn karatsuba(&mut self, x: Int, y: Int, width: usize, half: usize) -> Word {
+        let ((x0, x1), (y0, y1)) = (halves(x, half), halves(y, half));
+        let upper = width - half;
+        let low = self.product(x0, y0, width);
+        let high = self.product(x1, y1, upper);
+        let (xs, ys) = (self.exact_sum(x0, x1), self.exact_sum(y0, y1));
+        let middle = self.product(Int { bits: &xs, ..x1 }, Int { bits: &ys, ..y1 }, upper);
+        let mut columns = Columns::new(width);
+        columns.add(low.as_int(), 0);
+        columns.add(high.as_int(), 2 * half);
+        columns.add(middle.as_int(), half);
+        columns.sub(low.as_int(), half);
+        columns.sub(high.as_int(), half);
+        columns.sum(self)
+    }
+
+    /// The sum of an unsigned `low` and a `high` of either sign, signed like `high`.
+    fn exact_sum(&mut self, low: Int, high: Int) -> Word {
+        let low_width = low.bits.len() + usize::from(high.signed);
+        self.add(low, high, low_width.max(high.bits.len()) + 1)
+    }
+
+    /// An addition or subtraction for each non-zero digit of the non-adjacent form, in which a
+    /// third of the digits are.
+    fn times_constant(&mut self, x: Int, mut constant: i128, width: usize) -> Word {
+        let mut columns = Columns::new(width);
+        for shift in 0..width {
+            if constant & 1 == 1 {
+                // Digit 1 before a digit that is then even, else -1 and a carry.
+                if constant & 3 == 1 {
+                    columns.add(x, shift);
+                } else {
+                    columns.sub(x, shift);
+                    constant = constant.wrapping_add(1);
+                }
+            }
+            constant >>= 1;
+        }
+        columns.sum(self)
+    }
+}
+
+/// A product and whether it is signed.
+struct Product {
+    bits: Word,
+    signed: bool,
+}
+
+impl Product {
+    fn as_int(&self) -> Int<'_> {
+        Int {
+            bits: &self.bits,
+            signed: self.signed,
+        }
+    }
+}
+
+fn is_sign(x: Int, i: usize) -> bool {
+    x.signed && i + 1 == x.bits.len()
+}
+
+/// The low `at` bits, unsigned, and the rest, with the sign.
+fn halves(x: Int, at: usize) -> (Int, Int) {
+    match x.bits.len().cmp(&at) {
+        Ordering::Greater => {
+            let (low, high) = x.bits.split_at(at);
+            (
+                Int::unsigned(low),
+                Int {
+                    bits: high,
+                    signed: x.signed,
+                },
+            )
+        }
+        // A short number stays whole, sign and all.
+        _ => (x, Int::unsigned(&[])),
+    }
+}
+
+/// Widths of a multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    x: usize,
+    y: usize,
+    width: usize,
+    square: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    School,
+    Split,
+    Karatsuba,
+}
+
+/// The cheapest method for each shape met so far, with its number of ANDs. Counts are those of
+/// unknown unsigned operands.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plans(HashMap<Shape, (usize, Method)>);
+
+/// Below this many bits of the smaller operand the school-book method is not beaten.
+const SCHOOL_ONLY: usize = 8;
+
+impl Plans {
+    fn best(&mut self, shape: Shape) -> (usize, Method) {
+        if let Some(&known) = self.0.get(&shape) {
+            return known;
+        }
+        let mut best = (shape.school(), Method::School);
+        if shape.x.min(shape.y) >= SCHOOL_ONLY {
+            let split = (self.split(shape), Method::Split);
+            let karatsuba = (self.karatsuba(shape), Method::Karatsuba);
+            best = [split, karatsuba]
+                .into_iter()
+                .fold(best, |a, b| if b.0 < a.0 { b } else { a });
+        }
+        self.0.insert(shape, best);
+        best
+    }
+
+    fn ands(&mut self, x: usize, y: usize, width: usize, square: bool) -> usize {
+        let width = width.min(x + y);
+        let shape = Shape {
+            x: x.min(width),
+            y: y.min(width),
+            width,
+            square,
+        };
+        self.best(shape).0
+    }
+
+    fn split(&mut self, shape: Shape) -> usize {
+        let (h, width) = (shape.half(), shape.width);
+        let (x0, y0) = (shape.x.min(h), shape.y.min(h));
+        let (x1, y1) = (shape.x - x0, shape.y - y0);
+        let mut counts = vec![0; width];
+        let mixed = h + usize::from(shape.square);
+        let parts = [
+            (x0, y0, 0),
+            (x0, y1, mixed),
+            (x1, y0, mixed),
+            (x1, y1, 2 * h),
+        ];
+        let mut ands = 0;
+        for (i, (x, y, shift)) in parts.into_iter().enumerate() {
+            if !(shape.square && i == 2) {
+                let width = width.saturating_sub(shift);
+                ands += self.ands(x, y, width, shape.square && i != 1);
+                count(&mut counts, x + y, shift);
+            }
+        }
+        ands + adder_ands(&counts)
+    }
+
+    fn karatsuba(&mut self, shape: Shape) -> usize {
+        let (h, width) = (shape.half(), shape.width);
+        if shape.x.min(shape.y) <= h || width <= 2 * h {
+            return usize::MAX;
+        }
+        let (x1, y1, upper) = (shape.x - h, shape.y - h, width - h);
+        let sums = if shape.square { h } else { 2 * h };
+        let products = self.ands(h, h, width, shape.square)
+            + self.ands(x1, y1, upper, shape.square)
+            + self.ands(h + 1, h + 1, upper, shape.square);
+        let mut counts = vec![0; width];
+        let low = 2 * h;
+        for (bits, shift) in [
+            (low, 0),
+            (x1 + y1, low),
+            (low + 2, h),
+            (low, h),
+            (x1 + y1, h),
+        ] {
+            count(&mut counts, bits, shift);
+        }
+        products + sums + adder_ands(&counts)
+    }
+}
+
+impl Shape {
+    fn half(self) -> usize {
+        self.x.max(self.y).div_ceil(2)
+    }
+
+    fn school(self) -> usize {
+        let mut counts = vec![0; self.width];
+        let mut products = 0;
+        for i in 0..self.x {
+            if self.square {
+                count(&mut counts, 1, 2 * i);
+                let bits = self.x - i - 1;
+                products += bits.min(self.width.saturating_sub(2 * i + 2));
+                count(&mut counts, bits, 2 * i + 2);
+            } else {
+                products += self.y.min(self.width.saturating_sub(i));
+                count(&mut counts, self.y, i);
+            }
+        }
+        products + adder_ands(&counts)
+    }
+}
+
+/// One more bit in each of the columns `shift..shift + bits` that there are.
+fn count(counts: &mut [usize], bits: usize, shift: usize) {
+    counts
+        .iter_mut()
+        .skip(shift)
+        .take(bits)
+        .for_each(|count| *count += 1);
+}

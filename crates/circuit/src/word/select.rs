@@ -1,0 +1,33 @@
+//! Selection by secret bits.
+
+use crate::builder::{Builder, Wire, Word};
+
+impl Builder {
+    /// `yes` where `condition` is 1, else `no`: an AND a bit.
+    ///
+    /// # Panics
+    /// If the words differ in width.
+    pub fn select(&mut self, condition: Wire, yes: &[Wire], no: &[Wire]) -> Word {
+        self.zip(yes, no, |b, yes, no| b.mux(condition, yes, no))
+    }
+
+    /// `table[index]`, as a tree of multiplexers: for n entries n - 1 ANDs a bit, fewer where the
+    /// table holds constants or equal bits. An index beyond the table gives some entry of it.
+    ///
+    /// # Panics
+    /// If the table is empty or its entries differ in width.
+    pub fn lookup(&mut self, index: &[Wire], table: &[Word]) -> Word {
+        assert!(!table.is_empty(), "a lookup needs a table");
+        let mut layer = table.to_vec();
+        for &bit in index {
+            layer = layer
+                .chunks(2)
+                .map(|pair| match pair {
+                    [even, odd] => self.select(bit, odd, even),
+                    rest => rest.concat(),
+                })
+                .collect();
+        }
+        layer.swap_remove(0)
+    }
+}

@@ -1,0 +1,162 @@
+//! Runs a job: one party over a mesh, or all of them in one process.
+
+use crate::error::EngineError;
+use crate::execute::{Start, execute};
+use crate::handshake::{agree, part};
+use crate::job::{Job, ProtocolName};
+use crate::report::{RunReport, RunResult};
+use crate::{data, job};
+use sealane_block::{Coins, Cpu};
+use sealane_clear::Clear;
+use sealane_net::{Limits, Mesh};
+use sealane_plan::CostReport;
+use sealane_program::types::Data;
+use sealane_protocol::{Fault, PartyId, Protocol};
+use sealane_yao::Yao;
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+/// Hears how far a run has come: AND gates done, and planned in all.
+pub type OnProgress<'a> = &'a mut (dyn FnMut(u64, u64) + Send);
+
+/// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of
+/// the program, present for those that this party owns (see [`data::load`]).
+///
+/// # Errors
+/// Any error also ends the run on the other sides, which are told why.
+pub fn run(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    progress: OnProgress<'_>,
+) -> Result<RunReport, EngineError> {
+    let coins = |cpu| Coins::from_os(cpu).map_err(|error| EngineError::Config(error.to_string()));
+    run_with(job, inputs, mesh, coins, progress)
+}
+
+/// Runs all parties of a job in this process, over channels in memory: real protocol code.
+/// `inputs` has all inputs of the program.
+pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> {
+    let program = job.program();
+    for (input, data) in program.inputs.iter().zip(&inputs) {
+        data::check(input, data).map_err(|error| EngineError::Data(Box::new(error)))?;
+    }
+    if inputs.len() != program.inputs.len() {
+        let want = program.inputs.len();
+        return Err(EngineError::Config(format!("the program has {want} inputs")));
+    }
+    let parties = program.parties.len();
+    let mut by_party: Vec<Vec<Option<Data>>> = vec![vec![]; parties];
+    for (input, data) in program.inputs.iter().zip(inputs) {
+        for inputs in &mut by_party {
+            inputs.push(None);
+        }
+        if let Some(last) = by_party[usize::from(input.owner)].last_mut() {
+            *last = Some(data);
+        }
+    }
+    // All parties share one process, so silence means a bug rather than a dead peer; a debugger
+    // or a busy machine must not end the run.
+    let limits = Limits { silence: Limits::default().patience, ..Limits::default() };
+    let meshes = Mesh::in_memory_with(parties, limits);
+    let reports = std::thread::scope(|scope| {
+        let start = |(mut mesh, inputs): (Mesh, Vec<Option<Data>>)| {
+            scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
+        };
+        let threads = meshes.into_iter().zip(by_party).map(start).collect::<Vec<_>>();
+        let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+            let panicked = |_| Err(EngineError::Internal("a party panicked".to_string()));
+            thread.join().unwrap_or_else(panicked)
+        };
+        threads.into_iter().map(join).collect::<Vec<_>>()
+    });
+    together(reports)
+}
+
+/// The report of a simulation: what any party learnt, and the first cause if one failed.
+fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, EngineError> {
+    let (mut done, mut failed) = (Vec::new(), Vec::new());
+    for report in reports {
+        match report {
+            Ok(report) => done.push(report),
+            Err(error) => failed.push(error),
+        }
+    }
+    // A party that gave up makes the others fail with errors of the network, which say less.
+    failed.sort_by_key(|error| matches!(error, EngineError::Net { .. }));
+    if let Some(error) = failed.into_iter().next() {
+        return Err(error);
+    }
+    let mut done = done.into_iter();
+    let mut all = done.next().ok_or_else(|| EngineError::Internal("no party".to_string()))?;
+    for report in done {
+        for (result, other) in all.results.iter_mut().zip(report.results) {
+            result.data = result.data.take().or(other.data);
+        }
+        all.seconds = all.seconds.max(report.seconds);
+    }
+    all.party = None;
+    Ok(all)
+}
+
+pub(crate) fn run_with(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    progress: OnProgress<'_>,
+) -> Result<RunReport, EngineError> {
+    let result = run_inner(job, inputs, mesh, coins, progress);
+    match &result {
+        Ok(_) => mesh.finish().map_err(|error| {
+            EngineError::from_net(error, &job.program().parties)
+        })?,
+        Err(error) => mesh.abort(&error.for_peers()),
+    }
+    result
+}
+
+fn run_inner(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    progress: OnProgress<'_>,
+) -> Result<RunReport, EngineError> {
+    let program = job.program();
+    let cpu = Cpu::detect().map_err(|error| EngineError::Config(error.to_string()))?;
+    let coins = coins(cpu)?;
+    let own = data::own_rows(program, inputs);
+    let own = own.map_err(|error| EngineError::Data(Box::new(error)))?;
+    let rows = agree(job, &own, mesh)?;
+    let cost = job.cost(&rows);
+    let began = Instant::now();
+    let mut on_ands = |ands: u64| progress(ands, cost.ands);
+    let start = Start {
+        program,
+        plan: job.plan(),
+        rows: &rows,
+        inputs,
+        demand: &cost.demand,
+        cpu,
+        coins,
+        progress: &mut on_ands,
+    };
+    let results = execute_named(job.protocol_name(), start, mesh);
+    let results = results.map_err(|fault| EngineError::from_fault(fault, &program.parties))?;
+    let seconds = began.elapsed().as_secs_f64();
+    let (sent, rounds) = part(&program.parties, mesh)?;
+    Ok(report(job, mesh.me(), cpu, &rows, results, &cost, (sent, rounds), seconds))
+}
+
+/// The one place that knows protocols by name.
+fn execute_named(
+    protocol: ProtocolName,
+    start: Start<'_>,
+    mesh: &mut Mesh,
+) -> Result<Vec<Option<Data>>, Fault> {
+    fn with<P: Protocol>(start: Start<'_>, mesh: &mut Mesh) -> Result<Vec<Option<Data>>, Fault> {
+        execute::<P>(start, mesh)
+    }
+    job::dispatch!(protocol, with(start, mesh))
+}
