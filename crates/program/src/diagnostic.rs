@@ -1,4 +1,12 @@
 //! Errors that a user can mend: code, sentence, source line with a caret, reason, hint.
+//!
+//! The same type serves the tracer, the checker, the parser of the text form and, outside this
+//! crate, the readers of users' files. Sentences never contain a secret value: everything in them
+//! comes from the program's text, its signature, or a file of the party that reads the message.
+
+use std::fmt::Write as _;
+use std::fs;
+use unicode_width::UnicodeWidthChar;
 
 /// A place in a source file. Lines and columns count from 1; columns count characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +25,7 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.render(None))]
 pub struct Diagnostic {
-    /// Stable code, such as `range-overflow`.
+    /// Stable code, such as `range-overflow`; those of this crate are in [`code`].
     pub code: &'static str,
     /// What happened, one sentence without the final stop.
     pub message: String,
@@ -30,9 +38,271 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    /// A finding that is no more than its sentence; the methods below add the rest.
+    pub fn new(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        let (span, reason, hint) = (None, String::new(), String::new());
+        Diagnostic {
+            code,
+            message: message.into(),
+            span,
+            reason,
+            hint,
+        }
+    }
+
+    /// Adds why it is so.
+    pub fn because(mut self, reason: impl Into<String>) -> Diagnostic {
+        self.reason = reason.into();
+        self
+    }
+
+    /// Adds what to do.
+    pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Adds where it is, unless that is known already.
+    pub fn at(mut self, span: Option<&Span>) -> Diagnostic {
+        self.span = self.span.or_else(|| span.cloned());
+        self
+    }
+
+    /// Whether the program may run all the same.
+    pub fn is_warning(&self) -> bool {
+        code::WARNINGS.contains(&self.code)
+    }
+
     /// The text for people. `source` is the source line; without it the file is read, and where
     /// that fails the excerpt is left out.
-    pub fn render(&self, _source: Option<&str>) -> String {
-        todo!()
+    pub fn render(&self, source: Option<&str>) -> String {
+        let severity = if self.is_warning() {
+            "warning"
+        } else {
+            "error"
+        };
+        let mut text = format!("{severity}[{}]: {}", self.code, printable(&self.message));
+        if let Some(span) = &self.span {
+            let read = if source.is_none() {
+                read_line(span)
+            } else {
+                None
+            };
+            let file = printable(&span.file);
+            let gutter = span.line.to_string().len();
+            let _ = write!(
+                text,
+                "\n{:gutter$}--> {file}:{}:{}",
+                "", span.line, span.column
+            );
+            if let Some(line) = source.or(read.as_deref()) {
+                text += &excerpt(line, span, gutter);
+            }
+        }
+        for (title, sentence) in [("reason", &self.reason), ("hint", &self.hint)] {
+            if !sentence.is_empty() {
+                let _ = write!(text, "\n{title}: {}", printable(sentence));
+            }
+        }
+        text
+    }
+}
+
+/// The codes of this crate. Each is a stable name that documentation and tests refer to.
+pub mod code {
+    /// A result could be outside its type.
+    pub const RANGE_OVERFLOW: &str = "range-overflow";
+    /// A number in the source, or a declared range, does not fit the type it must take.
+    pub const CONSTANT_RANGE: &str = "constant-range";
+    /// A divisor can be zero.
+    pub const DIVISION_BY_ZERO: &str = "division-by-zero";
+    /// Division in a type that wraps.
+    pub const WRAPPING_DIVISION: &str = "wrapping-division";
+    /// A shift by less than 0 or by at least the width.
+    pub const SHIFT_RANGE: &str = "shift-range";
+    /// Two types have no common one, or an operation does not take this type.
+    pub const TYPE_MISMATCH: &str = "type-mismatch";
+    /// Shapes do not broadcast, or an operation does not take this shape.
+    pub const SHAPE_MISMATCH: &str = "shape-mismatch";
+    /// An index outside the shape, or into the symbolic dimension.
+    pub const INDEX: &str = "index";
+    /// A body of `map` or `scan` returns what it may not, or a value leaves its body.
+    pub const BODY: &str = "body";
+    /// A name is malformed, taken, or unknown.
+    pub const NAME: &str = "name";
+    /// The program is larger than the limits of [`crate::check`].
+    pub const LIMIT: &str = "limit";
+    /// The program contradicts itself: a graph that no tracer makes.
+    pub const INVALID: &str = "invalid-program";
+    /// The text form is malformed.
+    pub const SYNTAX: &str = "syntax";
+    /// Warning: one source line was traced into very many operations.
+    pub const UNROLLED: &str = "unrolled-loop";
+    /// Warning: no result depends on this input.
+    pub const UNUSED_INPUT: &str = "unused-input";
+    /// Warning: a result is an input as it stands.
+    pub const WHOLE_INPUT: &str = "reveals-input";
+
+    /// The codes that are warnings.
+    pub const WARNINGS: [&str; 3] = [UNROLLED, UNUSED_INPUT, WHOLE_INPUT];
+}
+
+/// Columns that a tab fills in an excerpt.
+const TAB: usize = 4;
+/// Columns of an excerpt; of a longer line a window around the caret is shown.
+const WINDOW: usize = 120;
+/// Longest source file that is opened for an excerpt.
+const SOURCE_BYTES: u64 = 4 << 20;
+
+/// The source line and the line of carets under it.
+fn excerpt(line: &str, span: &Span, gutter: usize) -> String {
+    let characters: Vec<char> = line.trim_end().chars().collect();
+    let start = (span.column.max(1) as usize - 1).min(characters.len());
+    let end = (span.end_column.max(1) as usize - 1).clamp(start, characters.len());
+    let from = if characters.len() > WINDOW {
+        start.saturating_sub(WINDOW / 3)
+    } else {
+        0
+    };
+    let to = characters.len().min(from + WINDOW);
+
+    let mut shown = String::new();
+    let mut columns = Vec::with_capacity(WINDOW + 1);
+    let mut width = 0;
+    for &character in &characters[from..to] {
+        columns.push(width);
+        width += push_shown(&mut shown, character);
+    }
+    columns.push(width);
+    let left = columns[start - from];
+    let carets = columns[end.min(to) - from].saturating_sub(left).max(1);
+    let (number, blank, ruler) = (span.line, "", "^".repeat(carets));
+    format!("\n{blank:gutter$} |\n{number} | {shown}\n{blank:gutter$} | {blank:left$}{ruler}")
+}
+
+/// Appends a character as the excerpt shows it and returns its width in columns. A control
+/// character could move a terminal's cursor, so a replacement stands for it.
+fn push_shown(shown: &mut String, character: char) -> usize {
+    match character.width() {
+        _ if character == '\t' => {
+            *shown += &" ".repeat(TAB);
+            TAB
+        }
+        Some(width) => {
+            shown.push(character);
+            width
+        }
+        None => {
+            shown.push(char::REPLACEMENT_CHARACTER);
+            1
+        }
+    }
+}
+
+/// The text without control characters: names can come from a peer's file.
+fn printable(text: &str) -> String {
+    let keep = |c: char| {
+        if c.is_control() && c != '\n' {
+            char::REPLACEMENT_CHARACTER
+        } else {
+            c
+        }
+    };
+    text.chars().map(keep).collect()
+}
+
+/// The source line, if the file is a regular one of modest size: a span that came with a program
+/// from elsewhere may name a pipe or a device.
+fn read_line(span: &Span) -> Option<String> {
+    let about = fs::metadata(&span.file).ok()?;
+    if !about.is_file() || about.len() > SOURCE_BYTES {
+        return None;
+    }
+    let text = fs::read(&span.file).ok()?;
+    let index = (span.line as usize).checked_sub(1)?;
+    String::from_utf8_lossy(&text)
+        .lines()
+        .nth(index)
+        .map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overflow(column: u32, end_column: u32) -> Diagnostic {
+        let span = Span {
+            file: "risk.py".into(),
+            line: 12,
+            column,
+            end_column,
+        };
+        Diagnostic::new(code::RANGE_OVERFLOW, "`+` can leave u8").at(Some(&span))
+    }
+
+    #[test]
+    fn an_error_shows_its_line_reason_and_hint() {
+        let error = overflow(9, 14).because("why").hint("what");
+        let text = "error[range-overflow]: `+` can leave u8\n  --> risk.py:12:9\n   |\n\
+                    12 |     t = a + b\n   |         ^^^^^\nreason: why\nhint: what";
+        assert_eq!(error.render(Some("    t = a + b")), text);
+    }
+
+    #[test]
+    fn carets_stand_under_their_text_after_tabs_and_wide_characters() {
+        let text = overflow(5, 8).render(Some("\tπ測 a+b"));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[3], "12 |     π測 a+b");
+        // Four columns of tab, one of π, two of 測, one space.
+        assert_eq!(lines[4], "   |         ^^^");
+    }
+
+    #[test]
+    fn a_long_line_is_windowed_around_the_caret() {
+        let line = format!("{}a + b{}", " ".repeat(5000), "x".repeat(5000));
+        let text = overflow(5001, 5006).render(Some(&line));
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[3].len() < 140, "{}", lines[3].len());
+        let caret = lines[4].find('^').unwrap();
+        assert_eq!(&lines[3][caret..caret + 5], "a + b");
+    }
+
+    #[test]
+    fn a_span_beyond_the_line_and_control_characters_do_no_harm() {
+        let text = overflow(90, 2).render(Some("a\u{1b}[2Jb"));
+        assert!(!text.contains('\u{1b}'));
+        assert!(text.ends_with('^'));
+        let device = Span {
+            file: "/dev/zero".into(),
+            line: 1,
+            column: 1,
+            end_column: 1,
+        };
+        assert!(
+            !Diagnostic::new(code::NAME, "m")
+                .at(Some(&device))
+                .render(None)
+                .contains('^')
+        );
+    }
+
+    #[test]
+    fn the_file_is_read_where_no_source_is_given() {
+        let span = Span {
+            file: file!().into(),
+            line: 1,
+            column: 1,
+            end_column: 4,
+        };
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/src/diagnostic.rs");
+        let error = Diagnostic::new(code::NAME, "m").at(Some(&Span {
+            file: file.into(),
+            ..span
+        }));
+        assert!(
+            error
+                .render(None)
+                .contains("//! Errors that a user can mend")
+        );
     }
 }

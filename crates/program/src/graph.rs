@@ -1,10 +1,18 @@
 //! The graph: values in single-assignment order, each with its operation.
+//!
+//! A [`Program`] may be made by hand or by anyone; what holds of a sound one is what
+//! [`crate::check`](fn@crate::check) verifies, and every later room may rely on it:
+//! * an operation refers to earlier values of its own graph only;
+//! * type, shape, range and visibility of a value are what [`crate::infer`] computes;
+//! * operands of arithmetic have one type, with a `Cast` before each that had another;
+//! * every dimension is at least 1, so no reduction is empty.
 
 use crate::diagnostic::Span;
 use crate::types::{Data, Range, RowId, Shape, Type};
+use std::fmt;
 
 /// A whole program.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Program {
     /// Name of the function.
     pub name: String,
@@ -67,7 +75,7 @@ pub struct Reveal {
 pub struct ValueId(pub u32);
 
 /// A graph: the main one, or the body of a `map` or `scan`, traced once.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Graph {
     /// Number of leading values that are parameters.
     pub params: u32,
@@ -78,7 +86,7 @@ pub struct Graph {
 }
 
 /// One value.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Value {
     /// How it comes about.
     pub op: Op,
@@ -107,7 +115,7 @@ pub enum Visibility {
 
 /// An operation. Operands of element-wise operations broadcast as in NumPy (a symbolic first
 /// dimension aligns only with the same one, or is absent).
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Op {
     /// Parameter of the graph, by index.
     Param(u32),
@@ -154,8 +162,10 @@ pub enum Op {
         body: Box<Graph>,
     },
     /// `carry = body(carry, element, captured)` along axis 0 of `over`, in order. Body parameters:
-    /// carries, slices, captured. Body returns: the next carries (types and ranges as those of
-    /// `init`), then per-element outputs. Parts: last carries, then stacked outputs.
+    /// carries, slices, captured. Body returns: the next carries, then per-element outputs. Parts:
+    /// last carries, then stacked outputs. A carry has the type and shape of its `init`; the
+    /// parameter and the part have the whole range of that type, while `init` and the next carry
+    /// may have a narrower one and are extended to it.
     Scan {
         /// Initial carries.
         init: Vec<ValueId>,
@@ -174,6 +184,31 @@ pub enum Op {
     Call(String, Vec<ValueId>),
 }
 
+impl Program {
+    /// BLAKE3 of the canonical text: what parties approve and compare.
+    pub fn hash(&self) -> [u8; 32] {
+        *blake3::hash(crate::text::print(self).as_bytes()).as_bytes()
+    }
+}
+
+/// The canonical text.
+impl fmt::Debug for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::text::print(self))
+    }
+}
+
+impl Visibility {
+    /// Who can know what is computed from both.
+    pub fn join(self, other: Visibility) -> Visibility {
+        match (self, other) {
+            (Visibility::Public, any) | (any, Visibility::Public) => any,
+            (Visibility::Known(a), Visibility::Known(b)) if a == b => self,
+            _ => Visibility::Secret,
+        }
+    }
+}
+
 /// Element-wise operations of one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
@@ -183,7 +218,8 @@ pub enum Unary {
     Not,
     /// Absolute value.
     Abs,
-    /// Number of one bits of the element's type.
+    /// Number of one bits in the two's complement of the element's type (all `bits` of it, so
+    /// that -1 of type `i8` has eight).
     Popcount,
 }
 
@@ -232,7 +268,7 @@ pub enum Reduction {
 /// The rows of a concrete run, by [`RowId`].
 pub type RowCounts = Vec<u64>;
 
-/// Keeps the import of `RowId` meaningful in the skeleton.
+/// The number of rows that a concrete run has for `rows`, which is one of its program.
 pub fn row_count(counts: &RowCounts, rows: RowId) -> u64 {
     counts[usize::from(rows.0)]
 }

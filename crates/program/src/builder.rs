@@ -1,0 +1,513 @@
+//! The builder: what the Python tracer drives while it runs a user's function once.
+//!
+//! ```text
+//! let mut b = Builder::new("risk")?;
+//! let hospital = b.party("hospital")?;                       // index of the party
+//! let patients = b.rows("patients", 1000)?;                  // rows <= 1000
+//! let x = b.input(Input { name, owner: hospital, ty, shape, range, columns, span })?;
+//! let y = b.binary(Binary::Add, x.into(), 1.into(), Some(&span))?;
+//! b.reveal("result", y.into(), &[hospital], ty, Some(&span))?;
+//! let (program, warnings) = b.finish()?;
+//! ```
+//!
+//! * [`Handle`] is what the tracer keeps in its Python object. It is `Copy` and knows its body, so
+//!   a body may use values from around it: they are captured on first use. A handle that leaves
+//!   its body is refused, not misread.
+//! * [`Operand`] is a handle or a bare Python `int`; `From` makes it of either.
+//! * Every method returns `Result<_, Diagnostic>` with the span filled in. After an error the
+//!   builder is good for nothing but to be dropped.
+//!
+//! | declares | |
+//! |---|---|
+//! | `party(name) -> u8` | parties in the order of the signature |
+//! | `rows(name, bound) -> RowId` | a symbolic row count |
+//! | `input(Input) -> Handle` | before any operation |
+//! | `constant(Data, span) -> Handle` | an array, with a type of its own |
+//! | `scalar(Type, i128, span) -> Handle` | a typed number |
+//!
+//! | operates | |
+//! |---|---|
+//! | `unary(Unary, Operand, span) -> Handle` | |
+//! | `binary(Binary, Operand, Operand, span) -> Handle` | |
+//! | `select(condition, yes, no, span) -> Handle` | `where`, three operands |
+//! | `cast(Handle, Type, span) -> Handle` | `astype` |
+//! | `reduce(Reduction, Handle, Option<axis: i64>, Option<dtype: Type>, span) -> Handle` | |
+//! | `dot(Handle, Handle, dtype: Option<Type>, span) -> Handle` | `@` |
+//! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
+//! | `stack(&[Operand], axis: i64, span) -> Handle` | |
+//! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
+//! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
+//! | `end_map(returns: &[Operand], span) -> Vec<Handle>` | |
+//! | `begin_scan(init: &[Operand], over: &[Handle], span) -> (carries, slices)` | two `Vec` |
+//! | `end_scan(carries: &[Operand], outputs: &[Operand], span) -> (carries, outputs)` | |
+//! | `reveal(name, Operand, to: &[u8], Type, span)` | |
+//! | `finish(self) -> (Program, Vec<Diagnostic>)` | the second are warnings |
+//!
+//! `value(Handle) -> Option<&Value>` and `shape_text(&Shape) -> String` serve `dtype`, `shape` and
+//! `repr`. `span` is `Option<&Span>` throughout.
+
+mod bodies;
+mod indexing;
+mod operations;
+
+pub use indexing::Index;
+
+use crate::check::{self, MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Graph, Input, Op, Program, Reveal, Rows, Value, ValueId};
+use crate::infer::{self, Scope};
+use crate::types::{Data, Range, RowId, Shape, Type};
+
+/// A traced value: where it was traced, and which it is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handle {
+    graph: u32,
+    id: ValueId,
+}
+
+/// An operand of an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operand {
+    /// A traced value.
+    Value(Handle),
+    /// A bare Python number, which takes the type of the operand beside it: see `NUMERICS.md`.
+    Int(i128),
+}
+
+impl From<Handle> for Operand {
+    fn from(handle: Handle) -> Operand {
+        Operand::Value(handle)
+    }
+}
+
+impl From<i128> for Operand {
+    fn from(number: i128) -> Operand {
+        Operand::Int(number)
+    }
+}
+
+/// A program in the making. The module's documentation lists its methods.
+pub struct Builder {
+    /// The header; its graph stays empty until the end.
+    program: Program,
+    /// The graphs that are being traced, the main one first.
+    open: Vec<Open>,
+    /// Graphs opened so far, which number them.
+    opened: u32,
+    /// Values so far, those of finished bodies included.
+    values: usize,
+    /// Elements of constants so far.
+    elements: usize,
+}
+
+/// A graph that is being traced.
+struct Open {
+    /// Its number, which its handles carry.
+    graph: u32,
+    kind: Kind,
+    /// Parameters that stand first from the start; captured ones come where they are first used
+    /// and move to the front in the end.
+    leading: usize,
+    values: Vec<Value>,
+    /// Value of the graph around it, and what stands for it: a parameter, or a copied constant.
+    captured: Vec<(ValueId, ValueId)>,
+}
+
+enum Kind {
+    Main,
+    Map {
+        over: Vec<ValueId>,
+    },
+    Scan {
+        init: Vec<ValueId>,
+        over: Vec<ValueId>,
+    },
+}
+
+impl Builder {
+    /// A program of that name without parties.
+    pub fn new(name: &str) -> Result<Builder, Diagnostic> {
+        check::name("a program", name)?;
+        let program = Program {
+            name: name.into(),
+            parties: Vec::new(),
+            rows: Vec::new(),
+            inputs: Vec::new(),
+            main: Graph::default(),
+            results: Vec::new(),
+        };
+        let mut builder = Builder {
+            program,
+            open: Vec::new(),
+            opened: 0,
+            values: 0,
+            elements: 0,
+        };
+        builder.enter(Kind::Main)?;
+        Ok(builder)
+    }
+
+    /// Declares the next party and gives its index.
+    pub fn party(&mut self, name: &str) -> Result<u8, Diagnostic> {
+        check::name("a party", name)?;
+        check::unique(
+            "party",
+            name,
+            self.program.parties.iter().all(|party| party != name),
+        )?;
+        let index = self.program.parties.len();
+        within("parties", index, check::MAX_PARTIES)?;
+        self.program.parties.push(name.into());
+        Ok(index as u8)
+    }
+
+    /// Declares a number of rows from 1 to `bound` that is known at run time.
+    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
+        let rows = Rows {
+            name: name.into(),
+            bound,
+        };
+        check::row_count(&rows)?;
+        check::unique(
+            "row count",
+            name,
+            self.program.rows.iter().all(|rows| rows.name != name),
+        )?;
+        let index = self.program.rows.len();
+        within("row counts", index, check::MAX_PARTIES)?;
+        self.program.rows.push(rows);
+        Ok(RowId(index as u16))
+    }
+
+    /// Declares the next input. All inputs come before the first operation.
+    pub fn input(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+        let span = input.span.clone();
+        self.declare(input).map_err(|error| error.at(span.as_ref()))
+    }
+
+    fn declare(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+        check::input(&self.program, &input)?;
+        let new = self
+            .program
+            .inputs
+            .iter()
+            .all(|other| other.name != input.name);
+        check::unique("input", &input.name, new)?;
+        let index = self.program.inputs.len();
+        within("inputs", index, check::MAX_INPUTS)?;
+        if self.open.len() > 1 || self.top().values.len() != index {
+            let message = format!("input {} is declared after an operation", input.name);
+            return Err(Diagnostic::new(code::INVALID, message));
+        }
+        let meta = check::parameter(&input);
+        let id = self.append(Op::Param(index as u32), meta, input.span.as_ref())?;
+        self.program.inputs.push(input);
+        Ok(self.handle(id))
+    }
+
+    /// An array of the program's text. It keeps its type, as a NumPy array does.
+    pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let ty = data.ty;
+        let id = self.push(Op::Const(data), ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// A number with a type, as `sl.u8(3)` is.
+    pub fn scalar(
+        &mut self,
+        ty: Type,
+        number: i128,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.number(ty, number, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Gives `value` to the parties `to` as result `name` of the declared type. A value of
+    /// another type is converted where its range fits.
+    pub fn reveal(
+        &mut self,
+        name: &str,
+        value: Operand,
+        to: &[u8],
+        ty: Type,
+        span: Option<&Span>,
+    ) -> Result<(), Diagnostic> {
+        let located = |error: Diagnostic| error.at(span);
+        if self.open.len() > 1 {
+            let message = format!("result {name} is revealed inside of a body");
+            return Err(located(Diagnostic::new(code::BODY, message)));
+        }
+        let value = match value {
+            Operand::Int(number) => self.number(ty, number, span)?,
+            Operand::Value(handle) => {
+                let id = self.resolve(handle).map_err(located)?;
+                self.fit(id, ty, &format!("the result `{name}`"), span)?
+            }
+        };
+        let mut to = to.to_vec();
+        to.sort_unstable();
+        to.dedup();
+        let reveal = Reveal {
+            name: name.into(),
+            value,
+            to,
+            ty,
+        };
+        let new = self.program.results.iter().all(|other| other.name != name);
+        check::unique("result", name, new).map_err(located)?;
+        within("results", self.program.results.len(), check::MAX_INPUTS)?;
+        self.program.results.push(reveal);
+        Ok(())
+    }
+
+    /// The program, checked as one from a file is, and the warnings about it.
+    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+        let main = match self.open.pop() {
+            Some(main) if self.open.is_empty() => main,
+            _ => {
+                return Err(Diagnostic::new(
+                    code::BODY,
+                    "the trace ended inside of a body",
+                ));
+            }
+        };
+        let params = self.program.inputs.len() as u32;
+        self.program.main = Graph {
+            params,
+            values: main.values,
+            returns: Vec::new(),
+        };
+        let warnings = check::check(&self.program)?;
+        Ok((self.program, warnings))
+    }
+
+    /// What is known of a value, as long as its body is open.
+    pub fn value(&self, handle: Handle) -> Option<&Value> {
+        let open = self.open.iter().find(|open| open.graph == handle.graph)?;
+        open.values.get(handle.id.0 as usize)
+    }
+
+    /// A shape with the names of its rows: `[patients, 30]`.
+    pub fn shape_text(&self, shape: &Shape) -> String {
+        self.scope().shape(shape)
+    }
+
+    /// The value in the graph that is traced now; captured on the way in, if it is from around it.
+    fn resolve(&mut self, handle: Handle) -> Result<ValueId, Diagnostic> {
+        let depth = self.open.iter().position(|open| open.graph == handle.graph);
+        let Some(depth) = depth else {
+            return Err(Diagnostic::new(
+                code::BODY,
+                "a value is used outside of the body it is from",
+            )
+            .because("inside of a body there is one value for each element, outside there is none")
+            .hint("return it from the body function"));
+        };
+        let mut id = handle.id;
+        for inner in depth + 1..self.open.len() {
+            id = self.capture(inner, id)?;
+        }
+        Ok(id)
+    }
+
+    /// The parameter of the open graph `inner` that stands for a value of the graph around it.
+    /// Constants move in by value, so that the body can be simplified by them.
+    fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId, Diagnostic> {
+        if let Some((_, id)) = self.open[inner]
+            .captured
+            .iter()
+            .find(|(from, _)| *from == outer)
+        {
+            return Ok(*id);
+        }
+        let value = self.open[inner - 1].values[outer.0 as usize].clone();
+        let op = match &value.op {
+            Op::Const(_) => value.op.clone(),
+            _ => Op::Param(u32::MAX),
+        };
+        let id = self.append_to(inner, op, value.meta(), value.span.as_ref())?;
+        self.open[inner].captured.push((outer, id));
+        Ok(id)
+    }
+
+    /// A constant of one number.
+    fn number(
+        &mut self,
+        ty: Type,
+        number: i128,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let Some(data) = Data::from_numbers(ty, Vec::new(), &[number]) else {
+            return Err(Diagnostic::new(
+                code::CONSTANT_RANGE,
+                format!("{number} is not a value of {ty}"),
+            )
+            .because(format!("{ty} holds {}", ty.range()))
+            .at(span));
+        };
+        self.push(Op::Const(data), ty, span)
+    }
+
+    /// The value in type `ty`, with a cast where it has another, refused where it may not fit;
+    /// never wrapped.
+    fn fit(
+        &mut self,
+        id: ValueId,
+        ty: Type,
+        what: &str,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let value = &self.top().values[id.0 as usize];
+        if ty.holds(value.range) {
+            return self.cast_to(id, ty, span);
+        }
+        let fits = Type::smallest(value.range).unwrap_or(value.ty);
+        Err(
+            Diagnostic::new(code::RANGE_OVERFLOW, format!("{what} may not fit {ty}"))
+                .because(format!(
+                    "it is in {}, and {ty} holds {}",
+                    value.range,
+                    ty.range()
+                ))
+                .hint(format!(
+                    "declare `sl.{fits}`, or clamp with `sl.minimum` and `sl.maximum`"
+                ))
+                .at(span),
+        )
+    }
+
+    /// The value in type `ty`: itself, or a cast of it.
+    fn cast_to(
+        &mut self,
+        id: ValueId,
+        ty: Type,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        if self.top().values[id.0 as usize].ty == ty {
+            return Ok(id);
+        }
+        self.push(Op::Cast(id), ty, span)
+    }
+
+    /// Infers what an operation gives and appends it to the graph that is traced now.
+    fn push(&mut self, op: Op, ty: Type, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+        let meta = infer::infer(&self.scope(), &op, ty);
+        let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
+        self.append(op, meta, span)
+    }
+
+    /// An overflow in a scan is often that of a carry, whose range surprises: the error says so.
+    fn in_scan(&self, mut error: Diagnostic) -> Diagnostic {
+        let scan = self
+            .open
+            .iter()
+            .any(|open| matches!(open.kind, Kind::Scan { .. }));
+        if scan && error.code == code::RANGE_OVERFLOW {
+            error.reason += "; in a scan, a carry can hold any value of its type";
+            error.hint += "; for a carry, clamp with `sl.minimum` and `sl.maximum`, or start the \
+                           scan with a wider or a wrapping type";
+        }
+        error
+    }
+
+    fn append(
+        &mut self,
+        op: Op,
+        meta: infer::Meta,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        self.append_to(self.open.len() - 1, op, meta, span)
+    }
+
+    fn append_to(
+        &mut self,
+        graph: usize,
+        op: Op,
+        meta: infer::Meta,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        if let Op::Const(data) = &op {
+            self.elements += data.elements.len();
+        }
+        self.values += 1;
+        within("values", self.values - 1, MAX_VALUES).map_err(|e| e.at(span))?;
+        let elements = self.elements.saturating_sub(1);
+        within("elements of constants", elements, MAX_CONST_ELEMENTS).map_err(|e| e.at(span))?;
+        let infer::Meta {
+            ty,
+            shape,
+            range,
+            visibility,
+        } = meta;
+        let values = &mut self.open[graph].values;
+        values.push(Value {
+            op,
+            ty,
+            shape,
+            range,
+            visibility,
+            span: span.cloned(),
+        });
+        Ok(ValueId(values.len() as u32 - 1))
+    }
+
+    /// Opens a graph.
+    fn enter(&mut self, kind: Kind) -> Result<(), Diagnostic> {
+        within(
+            "bodies inside of one another",
+            self.open.len().saturating_sub(1),
+            MAX_NESTING,
+        )?;
+        let graph = self.opened;
+        self.opened += 1;
+        self.open.push(Open {
+            graph,
+            kind,
+            leading: 0,
+            values: Vec::new(),
+            captured: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn handle(&self, id: ValueId) -> Handle {
+        Handle {
+            graph: self.top().graph,
+            id,
+        }
+    }
+
+    /// The graph that is traced now.
+    fn top(&self) -> &Open {
+        // `new` opens the main graph, and only `finish`, which consumes the builder, closes it.
+        &self.open[self.open.len() - 1]
+    }
+
+    fn scope(&self) -> Scope<'_> {
+        let main = self.open.len() == 1;
+        let inputs = if main { &self.program.inputs[..] } else { &[] };
+        Scope {
+            rows: &self.program.rows,
+            inputs,
+            values: &self.top().values,
+        }
+    }
+
+    /// The range and type of a value of the graph that is traced now.
+    fn known(&self, id: ValueId) -> (Type, Range) {
+        let value = &self.top().values[id.0 as usize];
+        (value.ty, value.range)
+    }
+}
+
+/// Refuses one more where there are `count` already.
+fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
+    if count < most {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        code::LIMIT,
+        format!("there can be at most {most} {what}"),
+    ))
+}

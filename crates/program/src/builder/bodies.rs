@@ -1,0 +1,280 @@
+//! Bodies of `map` and `scan`: traced once, between a begin and an end.
+
+use super::{Builder, Handle, Kind, Open, Operand};
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Graph, Op, Value, ValueId, Visibility};
+use crate::infer::{self, Meta, Scope};
+use crate::types::Type;
+
+impl Builder {
+    /// Opens the body of a map along axis 0 of every `over`; gives the slices that it works on.
+    pub fn begin_map(
+        &mut self,
+        over: &[Handle],
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        let over = self.all_found(over, span)?;
+        let op = Op::Map {
+            over: over.clone(),
+            captured: Vec::new(),
+            body: Box::default(),
+        };
+        self.open_body(Kind::Map { over }, &op, span)
+    }
+
+    /// Closes the body of a map, which returns `returns`; gives the mapped results.
+    pub fn end_map(
+        &mut self,
+        returns: &[Operand],
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        if !matches!(self.top().kind, Kind::Map { .. }) || returns.is_empty() {
+            let message = "a map ends where none began, or its body returns nothing";
+            return Err(Diagnostic::new(code::BODY, message).at(span));
+        }
+        let returns = self.outputs(returns, span)?;
+        self.close_body(returns, span)
+    }
+
+    /// Opens the body of a scan along axis 0 of every `over`; gives the carries and the slices.
+    /// A carry has the type of its `init`, and any value of it.
+    pub fn begin_scan(
+        &mut self,
+        init: &[Operand],
+        over: &[Handle],
+        span: Option<&Span>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        let over = self.all_found(over, span)?;
+        let init = self.outputs(init, span)?;
+        let (carries, captured) = (init.len(), Vec::new());
+        let op = Op::Scan {
+            init: init.clone(),
+            over: over.clone(),
+            captured,
+            body: Box::default(),
+        };
+        let mut params = self.open_body(Kind::Scan { init, over }, &op, span)?;
+        let slices = params.split_off(carries);
+        Ok((params, slices))
+    }
+
+    /// Closes the body of a scan with the next carries and what it gives for each element; gives
+    /// the last carries and the stacked outputs.
+    pub fn end_scan(
+        &mut self,
+        carries: &[Operand],
+        outputs: &[Operand],
+        span: Option<&Span>,
+    ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
+        let Kind::Scan { init, .. } = &self.top().kind else {
+            return Err(Diagnostic::new(code::BODY, "a scan ends where none began").at(span));
+        };
+        let wanted = init.len();
+        if carries.len() != wanted {
+            let message = format!("the body returns {} carries of {wanted}", carries.len());
+            return Err(Diagnostic::new(code::BODY, message).at(span));
+        }
+        let mut returns = Vec::with_capacity(wanted + outputs.len());
+        for (index, next) in carries.iter().enumerate() {
+            returns.push(self.next_carry(index, *next, span)?);
+        }
+        returns.extend(self.outputs(outputs, span)?);
+        let mut parts = self.close_body(returns, span)?;
+        let outputs = parts.split_off(wanted);
+        Ok((parts, outputs))
+    }
+
+    /// The next carry in the type of carry `index`, which must hold whatever it can be.
+    fn next_carry(
+        &mut self,
+        index: usize,
+        next: Operand,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let ty = self.top().values[index].ty;
+        let id = self.operand(next, Some(ty), span)?;
+        let range = self.known(id).1;
+        if ty.holds(range) {
+            return self.cast_to(id, ty, span);
+        }
+        let Type::Int { .. } = ty else {
+            let message = format!("carry {index} starts as bool and continues in {range}");
+            return Err(Diagnostic::new(code::BODY, message)
+                .hint("start it as a number")
+                .at(span));
+        };
+        let all = ty.range();
+        Err(Diagnostic::new(
+            code::RANGE_OVERFLOW,
+            format!("carry {index} can leave {ty}"),
+        )
+        .because(format!(
+            "from any value in {all} the body makes one in {range}, and nothing bounds how \
+                 often it runs"
+        ))
+        .hint(format!(
+            "clamp it with `sl.minimum(…, {})` and `sl.maximum(…, {})`, or start the scan \
+                 with a wider or a wrapping type",
+            all.hi, all.lo
+        ))
+        .at(span))
+    }
+
+    fn all_found(
+        &mut self,
+        handles: &[Handle],
+        span: Option<&Span>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        handles
+            .iter()
+            .map(|handle| self.found(*handle, span))
+            .collect()
+    }
+
+    fn outputs(
+        &mut self,
+        operands: &[Operand],
+        span: Option<&Span>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        operands
+            .iter()
+            .map(|operand| self.operand(*operand, None, span))
+            .collect()
+    }
+
+    /// Opens a body with the parameters that `op` gives it.
+    fn open_body(
+        &mut self,
+        kind: Kind,
+        op: &Op,
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        let params = infer::params(&self.scope(), op).map_err(|error| error.at(span))?;
+        self.enter(kind).map_err(|error| error.at(span))?;
+        let mut handles = Vec::with_capacity(params.len());
+        for (index, meta) in params.into_iter().enumerate() {
+            let id = self.append(Op::Param(index as u32), meta, span)?;
+            handles.push(self.handle(id));
+        }
+        let top = self.open.len() - 1;
+        self.open[top].leading = handles.len();
+        Ok(handles)
+    }
+
+    /// Closes the body that is open and appends the operation with its parts.
+    fn close_body(
+        &mut self,
+        returns: Vec<ValueId>,
+        span: Option<&Span>,
+    ) -> Result<Vec<Handle>, Diagnostic> {
+        let parts = returns.len() as u32;
+        let Some(Open {
+            kind,
+            leading,
+            values,
+            captured,
+            ..
+        }) = self.open.pop()
+        else {
+            return Err(Diagnostic::new(code::BODY, "no body is open").at(span));
+        };
+        let parameter = |id: ValueId| matches!(values[id.0 as usize].op, Op::Param(_));
+        let captured = captured.into_iter().filter(|(_, inner)| parameter(*inner));
+        let (captured, inner): (Vec<_>, Vec<_>) = captured.unzip();
+        let graph = params_first(values, leading, &inner, returns);
+        let empty = Box::default();
+        let mut op = match kind {
+            Kind::Map { over } => Op::Map {
+                over,
+                captured,
+                body: empty,
+            },
+            Kind::Scan { init, over } => Op::Scan {
+                init,
+                over,
+                captured,
+                body: empty,
+            },
+            Kind::Main => return Err(Diagnostic::new(code::BODY, "no body is open").at(span)),
+        };
+        // Only now are all captured values known, on which the visibility of carries depends.
+        let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
+        let mut graph = graph;
+        see(&self.scope(), &mut graph.values, &params)?;
+        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut op {
+            **body = graph;
+        }
+        let whole = self.push(op, Type::Bool, span)?;
+        let part = |index| Op::Part(whole, index);
+        (0..parts)
+            .map(|index| self.operate(part(index), span))
+            .collect()
+    }
+}
+
+/// The graph with the captured parameters behind the leading ones, and everything renumbered.
+fn params_first(
+    values: Vec<Value>,
+    leading: usize,
+    captured: &[ValueId],
+    returns: Vec<ValueId>,
+) -> Graph {
+    let mut order: Vec<usize> = (0..leading).collect();
+    order.extend(captured.iter().map(|id| id.0 as usize));
+    let mut new = vec![ValueId(u32::MAX); values.len()];
+    let params = order.len();
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(to, &from)| new[from] = ValueId(to as u32));
+    for (from, place) in new.iter_mut().enumerate() {
+        if place.0 == u32::MAX {
+            *place = ValueId(order.len() as u32);
+            order.push(from);
+        }
+    }
+    let mut slots: Vec<Option<Value>> = values.into_iter().map(Some).collect();
+    let moved = order.iter().filter_map(|&from| slots[from].take());
+    let values = moved.enumerate().map(|(to, mut value)| {
+        match &mut value.op {
+            Op::Param(index) => *index = to as u32,
+            op => op.renumber(|id| new[id.0 as usize]),
+        }
+        value
+    });
+    let values = values.collect();
+    let returns = returns.into_iter().map(|id| new[id.0 as usize]).collect();
+    Graph {
+        params: params as u32,
+        values,
+        returns,
+    }
+}
+
+/// Recomputes who can know each value of a body, given its parameters.
+fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<(), Diagnostic> {
+    for index in 0..values.len() {
+        let (before, rest) = values.split_at_mut(index);
+        let value = &mut rest[0];
+        let operands = value.op.operands().into_iter();
+        let joint = operands.map(|id| before[id.0 as usize].visibility);
+        value.visibility = match params.get(index) {
+            Some(param) => param.visibility,
+            None => joint.fold(Visibility::Public, Visibility::join),
+        };
+        let scope = Scope {
+            values: before,
+            inputs: &[],
+            ..*header
+        };
+        let inner = if value.op.body().is_some() {
+            infer::params(&scope, &value.op)?
+        } else {
+            continue;
+        };
+        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut value.op {
+            see(&scope, &mut body.values, &inner)?;
+        }
+    }
+    Ok(())
+}

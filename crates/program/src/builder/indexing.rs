@@ -1,0 +1,185 @@
+//! Indexing by public numbers, with the meaning that NumPy gives it.
+
+use super::{Builder, Handle};
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Op, ValueId};
+use crate::types::{Dim, Shape};
+
+/// One part of an index expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// One element, negative from the end; the axis disappears.
+    At(i64),
+    /// `start:stop`, negative from the end, cut to the axis as Python does.
+    Slice {
+        /// First element; absent for the first of the axis.
+        start: Option<i64>,
+        /// Element after the last; absent for all that follow.
+        stop: Option<i64>,
+    },
+    /// `None`: a new axis of length 1.
+    NewAxis,
+    /// `...`: all axes that no other part names.
+    Ellipsis,
+}
+
+impl Index {
+    const ALL: Index = Index::Slice {
+        start: None,
+        stop: None,
+    };
+
+    /// Whether it stands for an axis that is there.
+    fn takes_axis(self) -> bool {
+        matches!(self, Index::At(_) | Index::Slice { .. })
+    }
+}
+
+impl Builder {
+    /// `a[parts]`. The symbolic axis takes only `:`.
+    pub fn index(
+        &mut self,
+        a: Handle,
+        parts: &[Index],
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let shape = self.top().values[id.0 as usize].shape.clone();
+        let parts = self
+            .expanded(&shape, parts)
+            .map_err(|error| error.at(span))?;
+        // `axis` counts in the result so far, `original` in the shape that the user sees.
+        let (mut axis, mut original) = (0, 0);
+        for part in parts {
+            if part == Index::NewAxis {
+                id = self.push(Op::Stack(vec![id], axis), super::Type::Bool, span)?;
+                axis += 1;
+                continue;
+            }
+            let cut = self
+                .cut(&shape, original, part)
+                .map_err(|error| error.at(span))?;
+            original += 1;
+            if let Some((start, len, squeeze)) = cut {
+                id = self.sliced(id, axis, (start, len, squeeze), span)?;
+                axis -= u32::from(squeeze);
+            }
+            axis += 1;
+        }
+        Ok(self.handle(id))
+    }
+
+    fn sliced(
+        &mut self,
+        of: ValueId,
+        axis: u32,
+        (start, len, squeeze): (u64, u64, bool),
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        self.push(
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                squeeze,
+            },
+            super::Type::Bool,
+            span,
+        )
+    }
+
+    /// The parts with one for each axis: `...` and what is left out stand for whole axes.
+    fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>, Diagnostic> {
+        let named = parts.iter().filter(|part| part.takes_axis()).count();
+        let ellipses = parts
+            .iter()
+            .filter(|part| **part == Index::Ellipsis)
+            .count();
+        if named > shape.rank() || ellipses > 1 {
+            let text = self.shape_text(shape);
+            let message = format!("{named} indices into a value of shape {text}");
+            return Err(Diagnostic::new(code::INDEX, message)
+                .because("there is at most one index for each axis, and one `...`"));
+        }
+        let rest = vec![Index::ALL; shape.rank() - named];
+        let at = parts
+            .iter()
+            .position(|part| *part == Index::Ellipsis)
+            .unwrap_or(parts.len());
+        let after = parts.get(at + 1..).unwrap_or(&[]);
+        Ok([&parts[..at], &rest, after].concat())
+    }
+
+    /// Start, length and whether the axis disappears; `None` for a whole axis.
+    fn cut(
+        &self,
+        shape: &Shape,
+        axis: usize,
+        part: Index,
+    ) -> Result<Option<(u64, u64, bool)>, Diagnostic> {
+        let text = self.shape_text(shape);
+        let n = match shape.dim(axis) {
+            _ if part == Index::ALL => return Ok(None),
+            Some(Dim::Fixed(n)) => n as i64,
+            _ => {
+                return Err(Diagnostic::new(
+                    code::INDEX,
+                    format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
+                )
+                .because("the number of rows is known only at run time")
+                .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows"));
+            }
+        };
+        // Lengths are at most 2^24, so that nothing here leaves `i64`.
+        let from_end = |i: i64| if i < 0 { i.saturating_add(n) } else { i };
+        match part {
+            Index::Slice { start, stop } => {
+                let start = start.map_or(0, |i| from_end(i).clamp(0, n));
+                let stop = stop.map_or(n, |i| from_end(i).clamp(0, n));
+                if start >= stop {
+                    let message = format!("an empty slice along axis {axis} of shape {text}");
+                    return Err(Diagnostic::new(code::INDEX, message)
+                        .because("every value has at least one element"));
+                }
+                let whole = start == 0 && stop == n;
+                Ok((!whole).then_some((start as u64, (stop - start) as u64, false)))
+            }
+            Index::At(i) if (0..n).contains(&from_end(i)) => {
+                Ok(Some((from_end(i) as u64, 1, true)))
+            }
+            _ => {
+                let Index::At(i) = part else { return Ok(None) };
+                Err(Diagnostic::new(
+                    code::INDEX,
+                    format!("index {i} is outside of axis {axis} of shape {text}"),
+                )
+                .because(format!("that axis takes {} to {}", -n, n - 1)))
+            }
+        }
+    }
+
+    /// An axis counted from the start or, if negative, from the end of `count` places.
+    pub(super) fn axis(&self, shape: &Shape, axis: i64, count: usize) -> Result<u32, Diagnostic> {
+        let count = count as i64;
+        let from_start = if axis < 0 {
+            axis.saturating_add(count)
+        } else {
+            axis
+        };
+        if (0..count).contains(&from_start) {
+            return Ok(from_start as u32);
+        }
+        let message = format!(
+            "there is no axis {axis} for shape {}",
+            self.shape_text(shape)
+        );
+        Err(
+            Diagnostic::new(code::SHAPE_MISMATCH, message).because(format!(
+                "axes are {} to {}",
+                -count,
+                count - 1
+            )),
+        )
+    }
+}

@@ -1,0 +1,309 @@
+//! The operations of the [`Builder`]: operands find their common type here, and inference does
+//! the rest.
+
+use super::{Builder, Handle, Operand};
+use crate::call;
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
+use crate::infer;
+use crate::types::{Range, Type};
+
+/// `bool` where it is computed with.
+const BIT: Type = Type::unsigned(1);
+
+impl Builder {
+    /// Element-wise, one operand. `neg` and `abs` of a `bool` take it for `u1`.
+    pub fn unary(
+        &mut self,
+        op: Unary,
+        a: Operand,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.operand(a, None, span)?;
+        if matches!(op, Unary::Neg | Unary::Abs) {
+            id = self.as_integer(id, span)?;
+        }
+        self.operate(Op::Unary(op, id), span)
+    }
+
+    /// Element-wise, two operands, which broadcast.
+    pub fn binary(
+        &mut self,
+        op: Binary,
+        a: Operand,
+        b: Operand,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let (a, b) = if op.is_comparison() {
+            (self.exactly(a, span)?, self.exactly(b, span)?)
+        } else if matches!(op, Binary::Shl | Binary::Shr) {
+            let a = self.operand(a, None, span)?;
+            (self.as_integer(a, span)?, self.exactly(b, span)?)
+        } else {
+            let logical = matches!(
+                op,
+                Binary::And | Binary::Or | Binary::Xor | Binary::Min | Binary::Max
+            );
+            let ids = self.unified(op.symbol(), &[a, b], logical, span)?;
+            (ids[0], ids[1])
+        };
+        self.operate(Op::Binary(op, a, b), span)
+    }
+
+    /// `where(condition, yes, no)`.
+    pub fn select(
+        &mut self,
+        condition: Operand,
+        yes: Operand,
+        no: Operand,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let condition = self.operand(condition, None, span)?;
+        let branches = self.unified("where", &[yes, no], true, span)?;
+        self.operate(Op::Select(condition, branches[0], branches[1]), span)
+    }
+
+    /// The same number in type `ty`. The range must fit, unless `ty` wraps.
+    pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let id = self.found(a, span)?;
+        let id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Reduces `axis` (negative from the end), or without it all axes. Operands are converted to
+    /// `dtype` first; without it a sum of `bool` counts in the smallest type that holds the count.
+    pub fn reduce(
+        &mut self,
+        op: Reduction,
+        a: Handle,
+        axis: Option<i64>,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.found(a, span)?;
+        let value = &self.top().values[id.0 as usize];
+        let axes = match axis {
+            Some(axis) => {
+                let axis = self.axis(&value.shape, axis, value.shape.rank());
+                vec![axis.map_err(|error| error.at(span))?]
+            }
+            None => (0..value.shape.rank() as u32).rev().collect(),
+        };
+        let scope = self.scope();
+        let lengths = axes
+            .iter()
+            .filter_map(|&axis| value.shape.dim(axis as usize));
+        let count = lengths
+            .map(|dim| scope.length(dim))
+            .fold((1u64, 1u64), |count, length| {
+                (
+                    count.0.saturating_mul(length.0),
+                    count.1.saturating_mul(length.1),
+                )
+            });
+        let counted = Range {
+            lo: 0,
+            hi: count.1.into(),
+        };
+        let ty = match (op, value.ty, dtype) {
+            (_, _, Some(dtype)) => dtype,
+            (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(value.ty),
+            (_, ty, None) => ty,
+        };
+        let mut id = self.cast_to(id, ty, span)?;
+        if op == Reduction::Sum && axes.len() > 1 {
+            // Reduced one by one, the axes would name a type for the first sum only.
+            let total = infer::sum(ty, self.known(id).1, count, &self.scope().name(id, "a"));
+            total.map_err(|error| self.in_scan(error).at(span))?;
+        }
+        for axis in axes {
+            id = self.push(Op::Reduce(op, id, axis), ty, span)?;
+        }
+        Ok(self.handle(id))
+    }
+
+    /// `a @ b`: the last axis of `a` with the first of `b`. Operands are converted to `dtype`
+    /// first.
+    pub fn dot(
+        &mut self,
+        a: Handle,
+        b: Handle,
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let ids = match dtype {
+            None => self.unified("@", &[a.into(), b.into()], false, span)?,
+            Some(ty) => {
+                let (a, b) = (self.found(a, span)?, self.found(b, span)?);
+                vec![self.cast_to(a, ty, span)?, self.cast_to(b, ty, span)?]
+            }
+        };
+        self.operate(Op::Dot(ids[0], ids[1]), span)
+    }
+
+    /// Equal shapes joined along a new axis (negative from the end).
+    pub fn stack(
+        &mut self,
+        values: &[Operand],
+        axis: i64,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let ids = self.unified("stack", values, true, span)?;
+        let Some(first) = ids.first() else {
+            let message = "a stack of nothing has no shape";
+            return Err(Diagnostic::new(code::SHAPE_MISMATCH, message).at(span));
+        };
+        let shape = &self.top().values[first.0 as usize].shape;
+        let axis = self
+            .axis(shape, axis, shape.rank() + 1)
+            .map_err(|error| error.at(span))?;
+        self.operate(Op::Stack(ids, axis), span)
+    }
+
+    /// Calls a function by name; operands are converted to bytes where they fit.
+    pub fn call(
+        &mut self,
+        name: &str,
+        operands: &[Operand],
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let wanted = call::function(name)
+            .map_err(|error| error.at(span))?
+            .operands
+            .len();
+        if operands.len() != wanted {
+            let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
+            return Err(Diagnostic::new(code::TYPE_MISMATCH, message).at(span));
+        }
+        let mut ids = Vec::with_capacity(wanted);
+        for operand in operands {
+            let id = self.operand(*operand, Some(Type::U8), span)?;
+            ids.push(self.fit(id, Type::U8, &format!("an operand of `{name}`"), span)?);
+        }
+        self.operate(Op::Call(name.into(), ids), span)
+    }
+
+    /// Appends an operation whose type follows from its operands.
+    pub(super) fn operate(&mut self, op: Op, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let id = self.push(op, Type::Bool, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// The value of a handle, with the span in the error.
+    pub(super) fn found(
+        &mut self,
+        handle: Handle,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        self.resolve(handle).map_err(|error| error.at(span))
+    }
+
+    /// The value of an operand. A bare number takes the integer type `beside` it and must fit;
+    /// beside none, or beside `bool`, it is `i64`, or `u64` where only that holds it.
+    pub(super) fn operand(
+        &mut self,
+        operand: Operand,
+        beside: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let number = match operand {
+            Operand::Value(handle) => return self.found(handle, span),
+            Operand::Int(number) => number,
+        };
+        match beside {
+            Some(ty @ Type::Int { .. }) if ty.holds(Range::of(number)) => {
+                self.number(ty, number, span)
+            }
+            Some(ty @ Type::Int { .. }) => {
+                let hint = match Type::smallest(ty.range().hull(Range::of(number))) {
+                    Some(wide) if ty.is_wrapping() => format!(
+                        "write the number modulo 2^{}: {}; or convert the other operand with \
+                         `.astype(sl.{})`",
+                        ty.bits(),
+                        ty.wrap(number),
+                        wide.wrapping()
+                    ),
+                    Some(wide) => format!("convert the other operand with `.astype(sl.{wide})`"),
+                    None => "no type holds both".into(),
+                };
+                let message = format!("{number} does not fit {ty}, the type of the other operand");
+                Err(Diagnostic::new(code::CONSTANT_RANGE, message)
+                    .because(format!("{ty} holds {}", ty.range()))
+                    .hint(hint)
+                    .at(span))
+            }
+            Some(Type::Bool) | None => {
+                let small = Type::I64.holds(Range::of(number));
+                self.number(
+                    if small { Type::I64 } else { Type::unsigned(64) },
+                    number,
+                    span,
+                )
+            }
+        }
+    }
+
+    /// The value of an operand whose type plays no part: a bare number takes the smallest one.
+    fn exactly(&mut self, operand: Operand, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+        let ty = match operand {
+            Operand::Int(number) => Type::smallest(Range::of(number)),
+            Operand::Value(_) => None,
+        };
+        self.operand(operand, ty, span)
+    }
+
+    /// The value with `bool` taken for `u1`.
+    fn as_integer(&mut self, id: ValueId, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+        match self.known(id).0 {
+            Type::Bool => self.cast_to(id, BIT, span),
+            _ => Ok(id),
+        }
+    }
+
+    /// The operands in their common type. If all are `bool` and the operation is `logical`, they
+    /// stay so.
+    fn unified(
+        &mut self,
+        operation: &str,
+        operands: &[Operand],
+        logical: bool,
+        span: Option<&Span>,
+    ) -> Result<Vec<ValueId>, Diagnostic> {
+        let refused = |a, b| infer::no_common_type(operation, a, b).at(span);
+        let mut beside: Option<Type> = None;
+        for operand in operands {
+            let Operand::Value(handle) = *operand else {
+                continue;
+            };
+            let id = self.found(handle, span)?;
+            let ty = self.known(id).0;
+            beside = Some(match beside {
+                None => ty,
+                Some(Type::Bool) if ty == Type::Bool => ty,
+                Some(other) => other.common(ty).ok_or_else(|| refused(other, ty))?,
+            });
+        }
+        let ids: Result<Vec<_>, _> = operands
+            .iter()
+            .map(|operand| self.operand(*operand, beside, span))
+            .collect();
+        let ids = ids?;
+        let mut joint: Option<Type> = None;
+        for &id in &ids {
+            let ty = self.known(id).0;
+            joint = Some(match joint {
+                None => ty,
+                Some(Type::Bool) if ty == Type::Bool => ty,
+                Some(other) => other.common(ty).ok_or_else(|| refused(other, ty))?,
+            });
+        }
+        let ty = match joint {
+            Some(Type::Bool) if !logical => BIT,
+            Some(ty) => ty,
+            None => return Ok(ids),
+        };
+        ids.into_iter()
+            .map(|id| self.cast_to(id, ty, span))
+            .collect()
+    }
+}

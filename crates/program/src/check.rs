@@ -1,0 +1,291 @@
+//! The checker of the first stage: whether a program from anywhere is one that tracing could have
+//! made. A program that passes is as safe to plan as a traced one.
+//!
+//! It recomputes every type, shape, range and visibility, and bounds everything that later rooms
+//! allocate for. It does not judge what a program reveals: that is for the people who approve it,
+//! and the warnings point at what they may have missed.
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::graph::Visibility;
+use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
+use crate::infer::{self, Meta, Scope, invalid, shape};
+use crate::types::{Dim, Range};
+use crate::warnings;
+use std::collections::BTreeSet;
+
+/// Most elements in one row of a value: the product of its fixed dimensions.
+pub const MAX_ROW_ELEMENTS: u64 = 1 << 24;
+/// Most dimensions of a value.
+pub const MAX_RANK: usize = 8;
+/// Most values of a program, those of bodies included.
+pub const MAX_VALUES: usize = 1 << 20;
+/// Most elements of all constants of a program together.
+pub const MAX_CONST_ELEMENTS: usize = 1 << 22;
+/// Most bodies inside of one another.
+pub const MAX_NESTING: usize = 8;
+/// Most parties, and most symbolic row counts.
+pub const MAX_PARTIES: usize = 64;
+/// Most inputs, and most results.
+pub const MAX_INPUTS: usize = 1024;
+/// Largest bound of a symbolic row count.
+pub const MAX_ROW_BOUND: u64 = 1 << 40;
+/// Most characters of a name.
+pub const MAX_NAME: usize = 64;
+/// Most bytes of a column's name.
+pub const MAX_COLUMN_NAME: usize = 256;
+
+/// Checks a whole program and returns the warnings about it.
+///
+/// # Errors
+/// The first thing that is wrong, with its place in the source where the program carries one.
+pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+    size(program)?;
+    header(program)?;
+    let params: Vec<Meta> = program.inputs.iter().map(parameter).collect();
+    let scope = Scope {
+        rows: &program.rows,
+        inputs: &program.inputs,
+        values: &[],
+    };
+    infer::graph(&scope, &program.main, &params)?;
+    results(program)?;
+    Ok(warnings::all(program))
+}
+
+/// What the parameter of an input is.
+pub(crate) fn parameter(input: &Input) -> Meta {
+    let Input {
+        owner,
+        ty,
+        shape,
+        range,
+        ..
+    } = input;
+    Meta {
+        ty: *ty,
+        shape: shape.clone(),
+        range: *range,
+        visibility: Visibility::Known(*owner),
+    }
+}
+
+/// Names, bounds and inputs. The builder runs these as each is declared.
+fn header(program: &Program) -> Result<(), Diagnostic> {
+    name("the program", &program.name)?;
+    let mut parties = BTreeSet::new();
+    for party in &program.parties {
+        name("a party", party)?;
+        unique("party", party, parties.insert(party))?;
+    }
+    let mut names = BTreeSet::new();
+    for rows in &program.rows {
+        row_count(rows)?;
+        unique("row count", &rows.name, names.insert(&rows.name))?;
+    }
+    let mut names = BTreeSet::new();
+    for declared in &program.inputs {
+        input(program, declared).map_err(|e| e.at(declared.span.as_ref()))?;
+        unique("input", &declared.name, names.insert(&declared.name))?;
+    }
+    Ok(())
+}
+
+/// A symbolic row count.
+pub(crate) fn row_count(rows: &Rows) -> Result<(), Diagnostic> {
+    name("a row count", &rows.name)?;
+    if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
+        return Err(
+            Diagnostic::new(code::LIMIT, format!("{} <= {}", rows.name, rows.bound))
+                .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}")),
+        );
+    }
+    Ok(())
+}
+
+/// One input against the header.
+pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> {
+    name("an input", &input.name)?;
+    if usize::from(input.owner) >= program.parties.len() {
+        return Err(Diagnostic::new(
+            code::NAME,
+            format!("input {} has no known owner", input.name),
+        ));
+    }
+    if !input.ty.is_valid() {
+        return Err(invalid("an input of a type of no possible width"));
+    }
+    let Range { lo, hi } = input.range;
+    if lo > hi || !input.ty.holds(input.range) {
+        return Err(Diagnostic::new(
+            code::CONSTANT_RANGE,
+            format!(
+                "the range {lo}..{hi} of {} is not one of {}",
+                input.name, input.ty
+            ),
+        )
+        .because(format!("{} holds {}", input.ty, input.ty.range())));
+    }
+    shape::bounded(
+        &Scope {
+            rows: &program.rows,
+            inputs: &[],
+            values: &[],
+        },
+        &input.shape,
+    )?;
+    columns(input)
+}
+
+/// Columns fill the last dimension: as many as it is long; one where there is no last dimension
+/// that is fixed.
+fn columns(input: &Input) -> Result<(), Diagnostic> {
+    if input.columns.is_empty() {
+        return Ok(());
+    }
+    let last = input
+        .shape
+        .rank()
+        .checked_sub(1)
+        .and_then(|axis| input.shape.dim(axis));
+    let wanted = match last {
+        Some(Dim::Fixed(n)) if input.shape.rank() > 1 => n,
+        _ => 1,
+    };
+    if input.columns.len() as u64 != wanted {
+        let (name, given) = (&input.name, input.columns.len());
+        return Err(Diagnostic::new(
+            code::SHAPE_MISMATCH,
+            format!("input {name} names {given} columns where its shape has {wanted}"),
+        ));
+    }
+    let mut seen = BTreeSet::new();
+    for column in &input.columns {
+        let printable = !column.is_empty() && !column.chars().any(char::is_control);
+        if !printable || column.len() > MAX_COLUMN_NAME {
+            return Err(Diagnostic::new(
+                code::NAME,
+                "a column's name is empty, too long or not text",
+            )
+            .because(format!(
+                "it has 1 to {MAX_COLUMN_NAME} bytes and no control characters"
+            )));
+        }
+        unique("column", column, seen.insert(column))?;
+    }
+    Ok(())
+}
+
+/// One result, whose value is one of the main graph.
+pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnostic> {
+    name("a result", &reveal.name)?;
+    let scope = Scope {
+        rows: &program.rows,
+        inputs: &program.inputs,
+        values: &program.main.values,
+    };
+    if scope.value(reveal.value)?.ty != reveal.ty {
+        return Err(invalid(
+            "a result is declared with another type than its value has",
+        ));
+    }
+    let ascending = reveal.to.windows(2).all(|pair| pair[0] < pair[1]);
+    let known = reveal
+        .to
+        .iter()
+        .all(|&party| usize::from(party) < program.parties.len());
+    if reveal.to.is_empty() || !ascending || !known {
+        return Err(invalid(
+            "a result is for no party, an unknown one, or not in order",
+        ));
+    }
+    Ok(())
+}
+
+fn results(program: &Program) -> Result<(), Diagnostic> {
+    if program.results.is_empty() {
+        return Err(
+            Diagnostic::new(code::INVALID, "the program reveals nothing")
+                .hint("return a value, and say in the signature who learns it"),
+        );
+    }
+    if !program.main.returns.is_empty() {
+        return Err(invalid(
+            "the main graph returns values; results are revealed",
+        ));
+    }
+    let mut names = BTreeSet::new();
+    for reveal in &program.results {
+        result(program, reveal)?;
+        unique("result", &reveal.name, names.insert(&reveal.name))?;
+    }
+    Ok(())
+}
+
+/// Everything that is counted, before anything is computed on it.
+fn size(program: &Program) -> Result<(), Diagnostic> {
+    let within = |what: &str, count: usize, most: usize| match count <= most {
+        true => Ok(()),
+        false => Err(
+            Diagnostic::new(code::LIMIT, format!("the program has {count} {what}"))
+                .because(format!("there can be at most {most}")),
+        ),
+    };
+    within("parties", program.parties.len(), MAX_PARTIES)?;
+    within("row counts", program.rows.len(), MAX_PARTIES)?;
+    within("inputs", program.inputs.len(), MAX_INPUTS)?;
+    within("results", program.results.len(), MAX_INPUTS)?;
+    let (values, elements) = count(&program.main, 0)?;
+    within("values", values, MAX_VALUES)?;
+    within("elements of constants", elements, MAX_CONST_ELEMENTS)
+}
+
+/// Values and elements of constants of a graph with the bodies in it.
+fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
+    if depth > MAX_NESTING {
+        return Err(
+            Diagnostic::new(code::LIMIT, "bodies are nested too deeply").because(format!(
+                "there can be at most {MAX_NESTING} inside of one another"
+            )),
+        );
+    }
+    let mut total = (graph.values.len(), 0);
+    for value in &graph.values {
+        if let Op::Const(data) = &value.op {
+            total.1 += data.elements.len();
+        }
+        if let Some(body) = value.op.body() {
+            let inner = count(body, depth + 1)?;
+            total = (total.0 + inner.0, total.1 + inner.1);
+        }
+    }
+    Ok(total)
+}
+
+/// Letters, digits and `_` of ASCII, so that two names that look alike are alike.
+pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
+    let first = name
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if first && rest && name.len() <= MAX_NAME {
+        return Ok(());
+    }
+    let shown: String = name.chars().take(MAX_NAME).collect();
+    Err(
+        Diagnostic::new(code::NAME, format!("{what} cannot be called `{shown}`")).because(format!(
+            "names are letters, digits and `_` of ASCII, at most {MAX_NAME}, so that names that \
+         look alike are alike"
+        )),
+    )
+}
+
+pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic> {
+    if new {
+        return Ok(());
+    }
+    Err(Diagnostic::new(
+        code::NAME,
+        format!("there are two of the {what} `{name}`"),
+    ))
+}

@@ -1,0 +1,211 @@
+//! Inference of `map` and `scan`: what goes into a body, and what comes out.
+//!
+//! A scan's carry may hold any value of its type in the body, since nothing bounds how often the
+//! body ran before. What the body returns for it must then fit that type: an operation that could
+//! overflow is refused where it stands, so the invariant closes for every number of iterations.
+
+use super::{Meta, Scope, infer, invalid, shape};
+use crate::diagnostic::{Diagnostic, code};
+use crate::graph::{Graph, Op, ValueId, Visibility};
+use crate::types::Dim;
+
+/// Checks a body and gives the type of part 0.
+pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
+    let body = op
+        .body()
+        .ok_or_else(|| invalid("an operation without its body"))?;
+    let expected = params(scope, op)?;
+    graph(
+        &Scope {
+            inputs: &[],
+            ..*scope
+        },
+        body,
+        &expected,
+    )?;
+    if let Op::Scan { init, .. } = op {
+        carries_close(scope, body, init)?;
+    }
+    result(scope, op, 0)
+}
+
+/// Result number `index` of a `map` or `scan` that has been inferred.
+pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> {
+    match scope.values.get(of.0 as usize) {
+        Some(value) if value.op.body().is_some() => result(scope, &value.op, index),
+        _ => Err(invalid("a part of what is neither a map nor a scan")),
+    }
+}
+
+/// What each parameter of the body of a `map` or `scan` is.
+pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
+    let (init, over, captured) = operands(op);
+    walked(scope, over)?;
+    let mut params = Vec::new();
+    for id in init {
+        let start = scope.value(*id)?.meta();
+        let visibility = everything(scope, op)?;
+        params.push(Meta {
+            range: start.ty.range(),
+            visibility,
+            ..start
+        });
+    }
+    for id in over {
+        let tensor = scope.value(*id)?.meta();
+        params.push(Meta {
+            shape: tensor.shape.without(0),
+            ..tensor
+        });
+    }
+    for id in captured {
+        params.push(scope.value(*id)?.meta());
+    }
+    Ok(params)
+}
+
+/// Checks that a graph is what inference makes of it, given its parameters.
+pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagnostic> {
+    if graph.params as usize != params.len() || params.len() > graph.values.len() {
+        return Err(invalid(
+            "a graph has another number of parameters than it is given",
+        ));
+    }
+    for (index, value) in graph.values.iter().enumerate() {
+        let scope = Scope {
+            values: &graph.values[..index],
+            ..*header
+        };
+        let inferred = match (params.get(index), &value.op) {
+            (Some(param), Op::Param(number)) if *number as usize == index => {
+                shape::bounded(&scope, &param.shape).map(|()| param.clone())
+            }
+            (Some(_), _) => Err(invalid("a graph does not begin with its parameters")),
+            (None, op) => infer(&scope, op, value.ty),
+        };
+        let located = |error: Diagnostic| error.at(value.span.as_ref());
+        let inferred = inferred.map_err(located)?;
+        if inferred != value.meta() {
+            let (wrong, right) = (value.meta(), inferred);
+            let say = |m: &Meta| format!("{}{} in {}", m.ty, scope.shape(&m.shape), m.range);
+            return Err(located(
+                invalid(&format!("%{index} is not what its operation gives")).because(format!(
+                    "it says {} ({:?}), and inference says {} ({:?})",
+                    say(&wrong),
+                    wrong.visibility,
+                    say(&right),
+                    right.visibility,
+                )),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Initial carries, walked tensors and captured values.
+fn operands(op: &Op) -> (&[ValueId], &[ValueId], &[ValueId]) {
+    match op {
+        Op::Map { over, captured, .. } => (&[], over, captured),
+        Op::Scan {
+            init,
+            over,
+            captured,
+            ..
+        } => (init, over, captured),
+        _ => (&[], &[], &[]),
+    }
+}
+
+/// The dimension along which all of `over` are walked.
+fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
+    let mut dim = None;
+    for id in over {
+        let shape = &scope.value(*id)?.shape;
+        let Some(first) = shape.dim(0) else {
+            return Err(Diagnostic::new(
+                code::SHAPE_MISMATCH,
+                "a scalar has no elements to walk over",
+            )
+            .hint("name it in the body; a body sees every value outside of it"));
+        };
+        if dim.is_some_and(|dim| dim != first) {
+            return Err(Diagnostic::new(
+                code::SHAPE_MISMATCH,
+                "the tensors differ in their first axis",
+            )
+            .because(format!("one of them has shape {}", scope.shape(shape))));
+        }
+        dim = Some(first);
+    }
+    dim.ok_or_else(|| invalid("a map or scan over nothing"))
+}
+
+/// Who can know what depends on every operand.
+fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
+    op.operands()
+        .iter()
+        .try_fold(Visibility::Public, |joint, id| {
+            Ok(joint.join(scope.value(*id)?.visibility))
+        })
+}
+
+/// The next carries have the types and shapes of the first ones.
+fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Diagnostic> {
+    for (index, id) in init.iter().enumerate() {
+        let (first, next) = (scope.value(*id)?, returned(scope, body, index as u32)?);
+        if (first.ty, &first.shape) != (next.ty, &next.shape) {
+            let (x, y) = (scope.shape(&first.shape), scope.shape(&next.shape));
+            return Err(Diagnostic::new(
+                code::BODY,
+                format!(
+                    "carry {index} starts as {}{x} and continues as {}{y}",
+                    first.ty, next.ty
+                ),
+            )
+            .because("a carry keeps its type and shape"));
+        }
+    }
+    Ok(())
+}
+
+/// The meaning of one result for the graph around the body.
+fn result(scope: &Scope, op: &Op, index: u32) -> Result<Meta, Diagnostic> {
+    let (init, over, _) = operands(op);
+    let visibility = everything(scope, op)?;
+    if let Some(id) = init.get(index as usize) {
+        let carry = scope.value(*id)?.meta();
+        return Ok(Meta {
+            range: carry.ty.range(),
+            visibility,
+            ..carry
+        });
+    }
+    let body = op
+        .body()
+        .ok_or_else(|| invalid("an operation without its body"))?;
+    let each = returned(scope, body, index)?;
+    let shape = shape::stacked(scope, walked(scope, over)?, &each.shape)?;
+    Ok(Meta {
+        shape,
+        visibility,
+        ..each
+    })
+}
+
+/// What the body returns at `index`.
+fn returned(scope: &Scope, body: &Graph, index: u32) -> Result<Meta, Diagnostic> {
+    let Some(id) = body.returns.get(index as usize) else {
+        return Err(
+            Diagnostic::new(code::BODY, "the body returns too few values").hint(
+                "return the next carries, then a value for each element, or at least one value",
+            ),
+        );
+    };
+    Ok(Scope {
+        values: &body.values,
+        inputs: &[],
+        ..*scope
+    }
+    .value(*id)?
+    .meta())
+}

@@ -1,0 +1,312 @@
+//! The range of an exact result, before a type refuses or wraps it.
+//!
+//! Interval arithmetic on closed intervals: sound for every operation, and exact for those that
+//! are monotone in each operand (the extremes lie at corners). Bitwise operations use bounds from
+//! signs and lengths. Operands come from types of at most 64 bits, so nothing here leaves `i128`.
+
+use crate::graph::{Binary, Unary};
+use crate::types::{Range, Type};
+
+/// The range of a unary operation on elements of type `ty`.
+pub fn unary(op: Unary, ty: Type, a: Range) -> Range {
+    match op {
+        Unary::Neg => Range {
+            lo: -a.hi,
+            hi: -a.lo,
+        },
+        Unary::Not if ty.range().lo < 0 => complement(a),
+        Unary::Not => Range {
+            lo: ty.range().hi - a.hi,
+            hi: ty.range().hi - a.lo,
+        },
+        Unary::Abs if a.lo >= 0 => a,
+        Unary::Abs if a.hi <= 0 => Range {
+            lo: -a.hi,
+            hi: -a.lo,
+        },
+        Unary::Abs => Range {
+            lo: 0,
+            hi: a.hi.max(-a.lo),
+        },
+        Unary::Popcount => {
+            let most = if a.lo < 0 { ty.bits() } else { a.bits() };
+            let never_zero = a.lo > 0 || a.hi < 0;
+            let hi = if a == Range::of(0) {
+                0
+            } else {
+                i128::from(most)
+            };
+            Range {
+                lo: i128::from(never_zero),
+                hi,
+            }
+        }
+    }
+}
+
+/// The range of a binary operation. A divisor's range has no zero in it, and a shift's amount is
+/// within 0 to 63.
+pub fn binary(op: Binary, a: Range, b: Range) -> Range {
+    match op {
+        Binary::Add => Range {
+            lo: a.lo + b.lo,
+            hi: a.hi + b.hi,
+        },
+        Binary::Sub => Range {
+            lo: a.lo - b.hi,
+            hi: a.hi - b.lo,
+        },
+        Binary::Mul => corners(a, b, |x, y| x * y),
+        Binary::FloorDiv => corners(a, b, floor_div),
+        Binary::Mod => modulo(a, b),
+        Binary::And => and(a, b),
+        Binary::Or => complement(and(complement(a), complement(b))),
+        Binary::Xor => xor(a, b),
+        Binary::Shl => corners(a, b, |x, by| x << by),
+        Binary::Shr => corners(a, b, |x, by| x >> by),
+        Binary::Min => Range {
+            lo: a.lo.min(b.lo),
+            hi: a.hi.min(b.hi),
+        },
+        Binary::Max => Range {
+            lo: a.lo.max(b.lo),
+            hi: a.hi.max(b.hi),
+        },
+        Binary::Eq => truth(a == b && a.lo == a.hi, a.hi < b.lo || b.hi < a.lo),
+        Binary::Ne => truth(a.hi < b.lo || b.hi < a.lo, a == b && a.lo == a.hi),
+        Binary::Lt => truth(a.hi < b.lo, a.lo >= b.hi),
+        Binary::Le => truth(a.hi <= b.lo, a.lo > b.hi),
+        Binary::Gt => truth(a.lo > b.hi, a.hi <= b.lo),
+        Binary::Ge => truth(a.lo >= b.hi, a.hi < b.lo),
+    }
+}
+
+/// The range of a sum of `fewest` to `most` elements.
+pub fn sum(a: Range, fewest: u64, most: u64) -> Range {
+    corners(
+        a,
+        Range {
+            lo: fewest.into(),
+            hi: most.into(),
+        },
+        |x, n| x.saturating_mul(n),
+    )
+}
+
+/// The quotient rounded towards minus infinity.
+pub fn floor_div(a: i128, b: i128) -> i128 {
+    let quotient = a / b;
+    if a % b != 0 && (a < 0) != (b < 0) {
+        quotient - 1
+    } else {
+        quotient
+    }
+}
+
+/// The range of a function that is monotone in each operand for every value of the other.
+fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
+    let ends = [f(a.lo, b.lo), f(a.lo, b.hi), f(a.hi, b.lo), f(a.hi, b.hi)];
+    ends.map(Range::of)
+        .into_iter()
+        .fold(Range::of(ends[0]), Range::hull)
+}
+
+/// `always` and `never` say whether the ranges alone decide a comparison.
+fn truth(always: bool, never: bool) -> Range {
+    Range {
+        lo: i128::from(always),
+        hi: i128::from(!never),
+    }
+}
+
+/// Remainders lie between zero and the divisor; a dividend that is already there stays.
+fn modulo(a: Range, b: Range) -> Range {
+    if b.lo > 0 {
+        let unchanged = a.lo >= 0 && a.hi < b.lo;
+        let below = if a.lo >= 0 {
+            a.hi.min(b.hi - 1)
+        } else {
+            b.hi - 1
+        };
+        if unchanged {
+            a
+        } else {
+            Range { lo: 0, hi: below }
+        }
+    } else {
+        let mirrored = modulo(
+            Range {
+                lo: -a.hi,
+                hi: -a.lo,
+            },
+            Range {
+                lo: -b.hi,
+                hi: -b.lo,
+            },
+        );
+        Range {
+            lo: -mirrored.hi,
+            hi: -mirrored.lo,
+        }
+    }
+}
+
+fn complement(a: Range) -> Range {
+    Range {
+        lo: !a.hi,
+        hi: !a.lo,
+    }
+}
+
+/// An operand that is not negative bounds the result from above and keeps it from being negative.
+/// Of two negative ones the result is at most the smaller, and has the sign of both.
+fn and(a: Range, b: Range) -> Range {
+    match (a.lo >= 0, b.lo >= 0) {
+        (true, true) => Range {
+            lo: 0,
+            hi: a.hi.min(b.hi),
+        },
+        (true, false) => Range { lo: 0, hi: a.hi },
+        (false, true) => Range { lo: 0, hi: b.hi },
+        (false, false) => {
+            let hi = if a.hi < 0 && b.hi < 0 {
+                a.hi.min(b.hi)
+            } else {
+                a.hi.max(b.hi)
+            };
+            Range {
+                lo: -(1 << (a.bits().max(b.bits()) - 1)),
+                hi,
+            }
+        }
+    }
+}
+
+/// The result is no longer than the longer operand, sign included.
+fn xor(a: Range, b: Range) -> Range {
+    let magnitude = |r: Range| r.bits() - u8::from(r.signed());
+    let top = 1 << magnitude(a).max(magnitude(b));
+    Range {
+        lo: if a.signed() || b.signed() { -top } else { 0 },
+        hi: top - 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The exact result on numbers, written from the definition.
+    fn exact(op: Binary, x: i128, y: i128) -> i128 {
+        match op {
+            Binary::Add => x + y,
+            Binary::Sub => x - y,
+            Binary::Mul => x * y,
+            Binary::FloorDiv => {
+                (x - x.rem_euclid(y)) / y - i128::from(y < 0 && x.rem_euclid(y) > 0)
+            }
+            Binary::Mod => x - y * exact(Binary::FloorDiv, x, y),
+            Binary::And => x & y,
+            Binary::Or => x | y,
+            Binary::Xor => x ^ y,
+            Binary::Shl => x * 2i128.pow(y as u32),
+            Binary::Shr => exact(Binary::FloorDiv, x, 2i128.pow(y as u32)),
+            Binary::Eq => (x == y).into(),
+            Binary::Ne => (x != y).into(),
+            Binary::Lt => (x < y).into(),
+            Binary::Le => (x <= y).into(),
+            Binary::Gt => (x > y).into(),
+            Binary::Ge => (x >= y).into(),
+            Binary::Min => x.min(y),
+            Binary::Max => x.max(y),
+        }
+    }
+
+    #[test]
+    fn floor_division_is_that_of_python() {
+        // Python: 7 // 2, -7 // 2, 7 // -2, -7 // -2, -6 // 2.
+        let cases = [
+            (7, 2, 3),
+            (-7, 2, -4),
+            (7, -2, -4),
+            (-7, -2, 3),
+            (-6, 2, -3),
+        ];
+        for (a, b, quotient) in cases {
+            assert_eq!(floor_div(a, b), quotient);
+            assert_eq!(exact(Binary::FloorDiv, a, b), quotient);
+        }
+    }
+
+    #[test]
+    fn ranges_are_exact_where_every_operation_is_monotone() {
+        let range = |lo, hi| Range { lo, hi };
+        assert_eq!(
+            binary(Binary::Mul, range(-3, 5), range(-7, 2)),
+            range(-35, 21)
+        );
+        assert_eq!(
+            binary(Binary::FloorDiv, range(-9, 20), range(2, 4)),
+            range(-5, 10)
+        );
+        assert_eq!(
+            binary(Binary::And, range(-8, 100), range(0, 15)),
+            range(0, 15)
+        );
+        assert_eq!(binary(Binary::Or, range(3, 9), range(1, 4)), range(3, 15));
+        assert_eq!(binary(Binary::Mod, range(0, 9), range(10, 12)), range(0, 9));
+        assert_eq!(
+            binary(Binary::Mod, range(-1, 9), range(-4, -2)),
+            range(-3, 0)
+        );
+        assert_eq!(sum(range(-2, 3), 1, 100), range(-200, 300));
+        assert_eq!(sum(range(2, 3), 1, 100), range(2, 300));
+        let all = Type::signed(64).range();
+        assert_eq!(
+            binary(Binary::Shl, all, range(0, 63)),
+            range(-1 << 126, ((1 << 63) - 1) << 63)
+        );
+    }
+
+    fn small_range() -> impl Strategy<Value = Range> {
+        (-20i128..20, 0i128..12).prop_map(|(lo, len)| Range { lo, hi: lo + len })
+    }
+
+    proptest! {
+        #[test]
+        fn every_result_lies_in_the_range(
+            op in prop::sample::select(&Binary::ALL[..]), a in small_range(), b in small_range(),
+        ) {
+            let shift = matches!(op, Binary::Shl | Binary::Shr);
+            let division = matches!(op, Binary::FloorDiv | Binary::Mod);
+            prop_assume!(!shift || b.lo >= 0);
+            prop_assume!(!division || b.lo > 0 || b.hi < 0);
+            let range = binary(op, a, b);
+            for x in a.lo..=a.hi {
+                for y in b.lo..=b.hi {
+                    let z = exact(op, x, y);
+                    prop_assert!(range.contains(Range::of(z)), "{op:?} {x} {y} {z} {range}");
+                }
+            }
+        }
+
+        #[test]
+        fn every_unary_result_lies_in_the_range(
+            op in prop::sample::select(&Unary::ALL[..]), a in small_range(),
+        ) {
+            let ty = if a.lo < 0 { Type::signed(7) } else { Type::unsigned(6) };
+            let range = unary(op, ty, a);
+            for x in a.lo..=a.hi {
+                let bits = (x as u128) & ((1 << ty.bits()) - 1);
+                let y = match op {
+                    Unary::Neg => -x,
+                    Unary::Abs => x.abs(),
+                    Unary::Not => ty.wrap(-1 - x),
+                    Unary::Popcount => bits.count_ones().into(),
+                };
+                prop_assert!(range.contains(Range::of(y)), "{op:?} {x} {y} {range}");
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The shape of a result, and its limits.
+
+use super::Scope;
+use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
+use crate::diagnostic::{Diagnostic, code};
+use crate::types::{Dim, Shape};
+
+/// The shape to which both broadcast: aligned at the last dimension, each pair equal or one of
+/// them 1 or absent; the symbolic dimension meets only itself or nothing.
+pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnostic> {
+    let rank = a.rank().max(b.rank());
+    let from_end = |shape: &Shape, back| shape.rank().checked_sub(back).and_then(|i| shape.dim(i));
+    let mut joint = Shape::scalar();
+    for back in (1..=rank).rev() {
+        let dim = match (from_end(a, back), from_end(b, back)) {
+            (Some(dim), None) | (None, Some(dim)) => Some(dim),
+            (Some(x), Some(y)) if x == y => Some(x),
+            (Some(Dim::Fixed(1)), Some(Dim::Fixed(n))) => Some(Dim::Fixed(n)),
+            (Some(Dim::Fixed(n)), Some(Dim::Fixed(1))) => Some(Dim::Fixed(n)),
+            _ => None,
+        };
+        match dim {
+            Some(Dim::Rows(rows)) => joint.rows = Some(rows),
+            Some(Dim::Fixed(n)) => joint.fixed.push(n),
+            None => return Err(mismatch(scope, a, b)),
+        }
+    }
+    Ok(joint)
+}
+
+/// The shape of `a @ b`, and the number of products in each sum.
+pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnostic> {
+    let refused = |hint: &str| {
+        let message = format!(
+            "`@` does not take {} and {}",
+            scope.shape(a),
+            scope.shape(b)
+        );
+        Diagnostic::new(code::SHAPE_MISMATCH, message)
+            .because("it sums over the last axis of the left and the first of the right operand")
+            .hint(hint)
+    };
+    let (Some(Dim::Fixed(length)), None) = (a.rank().checked_sub(1).and_then(|i| a.dim(i)), b.rows)
+    else {
+        return Err(refused("sum over rows with `sl.sum(a * b, axis=0)`"));
+    };
+    if !(1..=2).contains(&b.fixed.len()) {
+        return Err(refused("the right operand has one or two dimensions"));
+    }
+    if b.fixed[0] != length {
+        return Err(refused("these two axes must have the same length"));
+    }
+    let mut shape = a.without(a.rank() - 1);
+    shape.fixed.extend(&b.fixed[1..]);
+    Ok((shape, length))
+}
+
+/// The shape with a new outermost dimension, as a `map` over `dim` gives it.
+pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape, Diagnostic> {
+    if element.rows.is_some() {
+        let message = format!("a body returns {} for each element", scope.shape(element));
+        return Err(Diagnostic::new(code::BODY, message)
+            .because("a symbolic dimension can only be the first one")
+            .hint("reduce it inside of the body, or compute it outside"));
+    }
+    let mut fixed = element.fixed.clone();
+    match dim {
+        Dim::Rows(rows) => Ok(Shape::with_rows(rows, fixed)),
+        Dim::Fixed(n) => {
+            fixed.insert(0, n);
+            Ok(Shape::fixed(fixed))
+        }
+    }
+}
+
+/// The shape of `count` equal shapes joined along a new axis.
+pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape, Diagnostic> {
+    let first = usize::from(each.rows.is_some());
+    let axis = axis as usize;
+    if axis < first || axis > each.rank() {
+        let message = format!("no new axis {axis} fits into shape {}", scope.shape(each));
+        return Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
+            .because(format!("a new axis can be {first} to {}", each.rank())));
+    }
+    let mut shape = each.clone();
+    shape.fixed.insert(axis - first, count);
+    Ok(shape)
+}
+
+/// The shape of a slice.
+pub fn slice(
+    scope: &Scope,
+    of: &Shape,
+    axis: u32,
+    (start, len, squeeze): (u64, u64, bool),
+) -> Result<Shape, Diagnostic> {
+    let refused =
+        |what: String| Diagnostic::new(code::INDEX, format!("{what} of shape {}", scope.shape(of)));
+    let length = match of.dim(axis as usize) {
+        Some(Dim::Fixed(length)) => length,
+        Some(Dim::Rows(_)) => {
+            return Err(refused("an index into the symbolic axis 0".into())
+                .because("the number of rows is known only at run time")
+                .hint("use `sl.map`, `sl.scan` or a reduction to work on the rows"));
+        }
+        None => return Err(refused(format!("there is no axis {axis}"))),
+    };
+    if start.checked_add(len).is_none_or(|end| end > length) {
+        let what = if squeeze {
+            format!("{start} is")
+        } else {
+            format!("{start}:+{len} is")
+        };
+        return Err(refused(format!("index {what} outside of axis {axis}"))
+            .because(format!("that axis has {length} elements")));
+    }
+    if len == 0 || (squeeze && len != 1) {
+        return Err(refused(format!(
+            "a slice of {len} elements along axis {axis}"
+        )));
+    }
+    let mut shape = of.without(axis as usize);
+    if !squeeze {
+        shape
+            .fixed
+            .insert(axis as usize - usize::from(of.rows.is_some()), len);
+    }
+    Ok(shape)
+}
+
+/// Refuses what no value may have: an unknown symbolic dimension, an empty one, or too many
+/// elements.
+pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
+    if shape
+        .rows
+        .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
+    {
+        return Err(Diagnostic::new(
+            code::INVALID,
+            "a shape names rows that are not declared",
+        ));
+    }
+    let refused = |why: String| {
+        let message = format!("no value can have the shape {}", scope.shape(shape));
+        Err(Diagnostic::new(code::LIMIT, message).because(why))
+    };
+    if shape.rank() > MAX_RANK {
+        return refused(format!("there can be at most {MAX_RANK} dimensions"));
+    }
+    if shape.fixed.contains(&0) {
+        return refused("every dimension has at least one element".into());
+    }
+    match shape.row_elements() {
+        Some(count) if count <= MAX_ROW_ELEMENTS => Ok(()),
+        _ => refused(format!(
+            "there can be at most {MAX_ROW_ELEMENTS} elements in a row"
+        )),
+    }
+}
+
+/// The refusal of two shapes that do not broadcast.
+fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
+    let (left, right) = (scope.shape(a), scope.shape(b));
+    let symbolic = a.rows.is_some() || b.rows.is_some();
+    let hint = match symbolic {
+        true if a.rank() != b.rank() => "write `a[:, None]` where one value a row meets a table",
+        true => "a symbolic first dimension meets only the same one, or none",
+        false => "",
+    };
+    Diagnostic::new(
+        code::SHAPE_MISMATCH,
+        format!("shapes {left} and {right} do not go together"),
+    )
+    .because("dimensions are compared from the last; each pair must be equal or one of them 1")
+    .hint(hint)
+}

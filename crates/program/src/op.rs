@@ -1,0 +1,166 @@
+//! What each operation reads, and what it is called in the text form and in Python.
+
+use crate::graph::{Binary, Graph, Op, Reduction, Unary, ValueId};
+
+impl Op {
+    /// The operands in the order in which the text form names them. Those of a body are not among
+    /// them.
+    pub fn operands(&self) -> Vec<ValueId> {
+        match self {
+            Op::Param(_) | Op::Const(_) => Vec::new(),
+            Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
+            Op::Slice { of, .. } => vec![*of],
+            Op::Binary(_, a, b) | Op::Dot(a, b) => vec![*a, *b],
+            Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
+            Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
+            Op::Map { over, captured, .. } => [&over[..], captured].concat(),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                ..
+            } => [&init[..], over, captured].concat(),
+        }
+    }
+
+    /// Replaces each operand.
+    pub fn renumber(&mut self, new: impl Fn(ValueId) -> ValueId) {
+        let each = |values: &mut [ValueId]| values.iter_mut().for_each(|id| *id = new(*id));
+        match self {
+            Op::Param(_) | Op::Const(_) => {}
+            Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
+            Op::Slice { of, .. } => *of = new(*of),
+            Op::Binary(_, a, b) | Op::Dot(a, b) => (*a, *b) = (new(*a), new(*b)),
+            Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
+            Op::Stack(values, _) | Op::Call(_, values) => each(values),
+            Op::Map { over, captured, .. } => {
+                each(over);
+                each(captured);
+            }
+            Op::Scan {
+                init,
+                over,
+                captured,
+                ..
+            } => {
+                each(init);
+                each(over);
+                each(captured);
+            }
+        }
+    }
+
+    /// The body of a `map` or `scan`.
+    pub fn body(&self) -> Option<&Graph> {
+        match self {
+            Op::Map { body, .. } | Op::Scan { body, .. } => Some(body),
+            _ => None,
+        }
+    }
+}
+
+impl Unary {
+    /// All of them.
+    pub const ALL: [Unary; 4] = [Unary::Neg, Unary::Not, Unary::Abs, Unary::Popcount];
+
+    /// Its word in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unary::Neg => "neg",
+            Unary::Not => "not",
+            Unary::Abs => "abs",
+            Unary::Popcount => "popcount",
+        }
+    }
+
+    /// The Python expression for it.
+    pub fn python(self, a: &str) -> String {
+        match self {
+            Unary::Neg => format!("-{a}"),
+            Unary::Not => format!("~{a}"),
+            Unary::Abs => format!("sl.abs({a})"),
+            Unary::Popcount => format!("sl.popcount({a})"),
+        }
+    }
+}
+
+impl Binary {
+    /// All of them.
+    pub const ALL: [Binary; 18] = {
+        use Binary::*;
+        [
+            Add, Sub, Mul, FloorDiv, Mod, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, Min, Max,
+        ]
+    };
+
+    /// Its word in the text form.
+    pub fn name(self) -> &'static str {
+        self.words().0
+    }
+
+    /// Its sign in Python, or its function where there is none.
+    pub fn symbol(self) -> &'static str {
+        self.words().1
+    }
+
+    /// The Python expression for it.
+    pub fn python(self, a: &str, b: &str) -> String {
+        let symbol = self.symbol();
+        if symbol.starts_with("sl.") {
+            format!("{symbol}({a}, {b})")
+        } else {
+            format!("{a} {symbol} {b}")
+        }
+    }
+
+    /// Whether it compares two numbers and gives a `bool`.
+    pub fn is_comparison(self) -> bool {
+        use Binary::*;
+        matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
+    }
+
+    fn words(self) -> (&'static str, &'static str) {
+        match self {
+            Binary::Add => ("add", "+"),
+            Binary::Sub => ("sub", "-"),
+            Binary::Mul => ("mul", "*"),
+            Binary::FloorDiv => ("floordiv", "//"),
+            Binary::Mod => ("mod", "%"),
+            Binary::And => ("and", "&"),
+            Binary::Or => ("or", "|"),
+            Binary::Xor => ("xor", "^"),
+            Binary::Shl => ("shl", "<<"),
+            Binary::Shr => ("shr", ">>"),
+            Binary::Eq => ("eq", "=="),
+            Binary::Ne => ("ne", "!="),
+            Binary::Lt => ("lt", "<"),
+            Binary::Le => ("le", "<="),
+            Binary::Gt => ("gt", ">"),
+            Binary::Ge => ("ge", ">="),
+            Binary::Min => ("min", "sl.minimum"),
+            Binary::Max => ("max", "sl.maximum"),
+        }
+    }
+}
+
+impl Reduction {
+    /// All of them.
+    pub const ALL: [Reduction; 5] = [
+        Reduction::Sum,
+        Reduction::Min,
+        Reduction::Max,
+        Reduction::Any,
+        Reduction::All,
+    ];
+
+    /// Its word in the text form, and its name in Python after `sl.`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "sum",
+            Reduction::Min => "min",
+            Reduction::Max => "max",
+            Reduction::Any => "any",
+            Reduction::All => "all",
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The printer.
+
+use crate::diagnostic::Span;
+use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
+use crate::infer::Scope;
+use crate::types::{Data, Shape};
+use std::fmt::{self, Write};
+
+/// The canonical text, which [`Program::hash`] hashes.
+pub fn print(program: &Program) -> String {
+    text(program, false)
+}
+
+/// The full text, with the places in the source.
+pub fn print_with_spans(program: &Program) -> String {
+    text(program, true)
+}
+
+fn text(program: &Program, spans: bool) -> String {
+    let scope = Scope {
+        rows: &program.rows,
+        inputs: &[],
+        values: &[],
+    };
+    let mut printer = Printer {
+        out: String::new(),
+        program,
+        scope,
+        spans,
+    };
+    // Writing to a string does not fail.
+    let _ = printer.program();
+    printer.out
+}
+
+struct Printer<'a> {
+    out: String,
+    program: &'a Program,
+    scope: Scope<'a>,
+    spans: bool,
+}
+
+impl<'a> Printer<'a> {
+    fn program(&mut self) -> fmt::Result {
+        let Program {
+            name,
+            parties,
+            rows,
+            inputs,
+            main,
+            results,
+        } = self.program;
+        writeln!(self.out, "sealane program {}", super::parse::VERSION)?;
+        writeln!(self.out, "name {name}")?;
+        for party in parties {
+            writeln!(self.out, "party {party}")?;
+        }
+        for rows in rows {
+            writeln!(self.out, "rows {} <= {}", rows.name, rows.bound)?;
+        }
+        for input in inputs {
+            self.input(input)?;
+        }
+        writeln!(self.out, "main {{")?;
+        self.graph(main, 1)?;
+        writeln!(self.out, "}}")?;
+        for reveal in results {
+            let (name, value, ty) = (&reveal.name, reveal.value.0, reveal.ty);
+            let to: Vec<&str> = reveal.to.iter().map(|&index| self.party(index)).collect();
+            writeln!(
+                self.out,
+                "reveal {name} = %{value} : {ty} to {}",
+                to.join(", ")
+            )?;
+        }
+        Ok(())
+    }
+
+    fn input(&mut self, input: &Input) -> fmt::Result {
+        let Input {
+            name,
+            owner,
+            ty,
+            shape,
+            range,
+            columns,
+            span,
+        } = input;
+        let (owner, shape) = (self.party(*owner), self.shape(shape));
+        write!(self.out, "input {name} : {owner} {ty}{shape} in {range}")?;
+        if !columns.is_empty() {
+            let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+            write!(self.out, " columns {}", columns.join(", "))?;
+        }
+        self.end_line(span.as_ref(), "")
+    }
+
+    fn graph(&mut self, graph: &Graph, depth: usize) -> fmt::Result {
+        for (index, value) in graph.values.iter().enumerate() {
+            write!(self.out, "{:indent$}%{index} = ", "", indent = 2 * depth)?;
+            self.value(value, depth)?;
+        }
+        if !graph.returns.is_empty() {
+            let returns = list(&graph.returns);
+            writeln!(
+                self.out,
+                "{:indent$}return {returns}",
+                "",
+                indent = 2 * depth
+            )?;
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: &Value, depth: usize) -> fmt::Result {
+        self.operation(&value.op)?;
+        let (ty, shape, range) = (value.ty, self.shape(&value.shape), value.range);
+        write!(self.out, " : {ty}{shape} in {range} ")?;
+        match value.visibility {
+            Visibility::Public => self.out.push_str("public"),
+            Visibility::Secret => self.out.push_str("secret"),
+            Visibility::Known(party) => {
+                let party = self.party(party);
+                write!(self.out, "known {party}")?;
+            }
+        }
+        let Some(body) = value.op.body() else {
+            return self.end_line(value.span.as_ref(), "");
+        };
+        self.end_line(value.span.as_ref(), " {")?;
+        self.graph(body, depth + 1)?;
+        writeln!(self.out, "{:indent$}}}", "", indent = 2 * depth)
+    }
+
+    fn operation(&mut self, op: &Op) -> fmt::Result {
+        let out = &mut self.out;
+        match op {
+            Op::Param(index) => write!(out, "param {index}"),
+            Op::Const(data) => constant(out, data),
+            Op::Unary(op, a) => write!(out, "{} %{}", op.name(), a.0),
+            Op::Binary(op, a, b) => write!(out, "{} %{}, %{}", op.name(), a.0, b.0),
+            Op::Select(c, yes, no) => write!(out, "select %{}, %{}, %{}", c.0, yes.0, no.0),
+            Op::Cast(a) => write!(out, "cast %{}", a.0),
+            Op::Reduce(op, a, axis) => write!(out, "reduce {} %{} axis {axis}", op.name(), a.0),
+            Op::Dot(a, b) => write!(out, "dot %{}, %{}", a.0, b.0),
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                squeeze,
+            } => {
+                let squeeze = if *squeeze { " squeeze" } else { "" };
+                write!(
+                    out,
+                    "slice %{} axis {axis} from {start} take {len}{squeeze}",
+                    of.0
+                )
+            }
+            Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
+            Op::Map { over, captured, .. } => {
+                write!(out, "map over {}", list(over))?;
+                named(out, " capture ", captured)
+            }
+            Op::Scan {
+                init,
+                over,
+                captured,
+                ..
+            } => {
+                write!(out, "scan")?;
+                named(out, " from ", init)?;
+                write!(out, " over {}", list(over))?;
+                named(out, " capture ", captured)
+            }
+            Op::Part(of, index) => write!(out, "part %{}, {index}", of.0),
+            Op::Call(name, operands) => write!(out, "call {name} {}", list(operands)),
+        }
+    }
+
+    fn end_line(&mut self, span: Option<&Span>, brace: &str) -> fmt::Result {
+        if let (true, Some(span)) = (self.spans, span) {
+            let Span {
+                file,
+                line,
+                column,
+                end_column,
+            } = span;
+            write!(self.out, " @ {}:{line}:{column}-{end_column}", quoted(file))?;
+        }
+        writeln!(self.out, "{brace}")
+    }
+
+    /// The shape, nothing for a scalar.
+    fn shape(&self, shape: &Shape) -> String {
+        if shape.rank() == 0 {
+            String::new()
+        } else {
+            self.scope.shape(shape)
+        }
+    }
+
+    /// A party's name. A program that nobody checked may name one that is not there.
+    fn party(&self, index: u8) -> &'a str {
+        self.program
+            .parties
+            .get(usize::from(index))
+            .map_or("?", String::as_str)
+    }
+}
+
+fn constant(out: &mut String, data: &Data) -> fmt::Result {
+    out.push_str("const [");
+    for (index, number) in data.numbers().enumerate() {
+        let comma = if index == 0 { "" } else { ", " };
+        write!(out, "{comma}{number}")?;
+    }
+    out.push(']');
+    Ok(())
+}
+
+fn list(values: &[ValueId]) -> String {
+    let values: Vec<String> = values.iter().map(|id| format!("%{}", id.0)).collect();
+    values.join(", ")
+}
+
+fn named(out: &mut String, word: &str, values: &[ValueId]) -> fmt::Result {
+    if values.is_empty() {
+        Ok(())
+    } else {
+        write!(out, "{word}{}", list(values))
+    }
+}
+
+/// The text in quotes; a quote and a backslash in it have a backslash before them, and a line
+/// break is written `\n`.
+fn quoted(text: &str) -> String {
+    let escaped = text
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}

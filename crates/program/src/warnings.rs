@@ -1,0 +1,121 @@
+//! What is allowed and yet probably not meant.
+
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Graph, Op, Program, ValueId};
+use std::collections::BTreeMap;
+
+/// Operations of one source line from which on a loop is taken to be unrolled.
+pub const UNROLLED: usize = 1000;
+
+/// The warnings about a sound program.
+pub(crate) fn all(program: &Program) -> Vec<Diagnostic> {
+    let mut warnings = unrolled(program);
+    warnings.extend(unused(program));
+    warnings.extend(whole_inputs(program));
+    warnings
+}
+
+/// Source lines that were traced very often.
+fn unrolled(program: &Program) -> Vec<Diagnostic> {
+    let mut lines = BTreeMap::new();
+    tally(&program.main, &mut lines);
+    let large = lines.into_values().filter(|(count, _)| *count > UNROLLED);
+    large
+        .map(|(count, span)| {
+            let line = Span {
+                column: span.column,
+                ..span.clone()
+            };
+            Diagnostic::new(
+                code::UNROLLED,
+                format!("this line became {count} operations"),
+            )
+            .at(Some(&line))
+            .because("a Python loop is traced once for each turn, and the plan grows with it")
+            .hint("work on whole tensors, or use `sl.map` or `sl.scan`, which trace once")
+        })
+        .collect()
+}
+
+/// Counts operations by source line, and keeps the first span of each.
+fn tally<'a>(graph: &'a Graph, lines: &mut BTreeMap<(&'a str, u32), (usize, &'a Span)>) {
+    for value in &graph.values {
+        if let Some(span) = &value.span {
+            lines.entry((&span.file, span.line)).or_insert((0, span)).0 += 1;
+        }
+        if let Some(body) = value.op.body() {
+            tally(body, lines);
+        }
+    }
+}
+
+/// Inputs on which no result depends.
+fn unused(program: &Program) -> Vec<Diagnostic> {
+    let mut needed = vec![false; program.main.values.len()];
+    for reveal in &program.results {
+        needed[reveal.value.0 as usize] = true;
+    }
+    for (index, value) in program.main.values.iter().enumerate().rev() {
+        if needed[index] {
+            value
+                .op
+                .operands()
+                .iter()
+                .for_each(|id| needed[id.0 as usize] = true);
+        }
+    }
+    let inputs = program.inputs.iter().zip(needed);
+    inputs
+        .filter(|(_, needed)| !needed)
+        .map(|(input, _)| {
+            let message = format!("no result depends on input `{}`", input.name);
+            Diagnostic::new(code::UNUSED_INPUT, message)
+                .at(input.span.as_ref())
+                .hint("leave it out of the signature")
+        })
+        .collect()
+}
+
+/// Results that are another party's input as it stands.
+fn whole_inputs(program: &Program) -> Vec<Diagnostic> {
+    let behind = |mut id: ValueId| {
+        while let Op::Cast(of) = program.main.values[id.0 as usize].op {
+            id = of;
+        }
+        match program.main.values[id.0 as usize].op {
+            Op::Param(index) => program.inputs.get(index as usize),
+            _ => None,
+        }
+    };
+    let mut warnings = Vec::new();
+    for reveal in &program.results {
+        let Some(input) = behind(reveal.value) else {
+            continue;
+        };
+        let Some(other) = reveal.to.iter().find(|&&party| party != input.owner) else {
+            continue;
+        };
+        let party = |index: u8| &program.parties[usize::from(index)];
+        warnings.push(
+            Diagnostic::new(
+                code::WHOLE_INPUT,
+                format!(
+                    "`{}` shows {} the whole input `{}`",
+                    reveal.name,
+                    party(*other),
+                    input.name
+                ),
+            )
+            .at(program.main.values[reveal.value.0 as usize]
+                .span
+                .as_ref()
+                .or(input.span.as_ref()))
+            .because(format!(
+                "it is the input of {} as it stands",
+                party(input.owner)
+            ))
+            .hint("reveal what was computed from it, or send it without Sealane"),
+        );
+    }
+    warnings
+}
