@@ -32,12 +32,13 @@ def encode(name: str, item: object) -> _core.Array:
 
 
 def _from_objects(name: str, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], str]:
-    """Python integers that NumPy keeps as objects: some lie outside 64 bits."""
-    for dtype, kind in ((np.int64, "i"), (np.uint64, "u")):
-        try:
-            return array.astype(dtype, casting="unsafe"), kind
-        except (OverflowError, TypeError, ValueError):
-            continue
+    """Python integers that NumPy keeps as objects, because some lie outside its usual type."""
+    numbers = array.ravel().tolist()
+    if numbers and all(isinstance(number, int) for number in numbers):
+        if -(1 << 63) <= min(numbers) and max(numbers) < 1 << 63:
+            return array.astype(np.int64), "i"
+        if min(numbers) >= 0 and max(numbers) < 1 << 64:
+            return array.astype(np.uint64), "u"
     raise DataError(f"`{name}` has elements that are not integers of 64 bits")
 
 
@@ -65,7 +66,7 @@ class Report:
             name: decode(result) for name, result in native.results.items()
         }
         """The results that this side learns, by name; all of them in a simulation."""
-        self._several, self._named = signature.several, signature.named
+        self._several = signature.several
         self._order = [result.name for result in signature.results]
 
     @property

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _source, _value
 from sealane._refusal import refuse
-from sealane._value import Value, operand, trace_of, type_name, wrap
+from sealane._value import Value, operand, trace_of, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ def where(condition: Operand, yes: Public, no: T) -> T: ...
 def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
 def where(condition: Operand, yes: Operand, no: Operand) -> Any:
     """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed."""
-    trace = _trace("where", condition, yes, no)
+    trace = trace_of(condition, yes, no)
     at = _source.here()
     return wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
 
@@ -43,7 +43,6 @@ def minimum(a: Public, b: T) -> T: ...
 def minimum(a: Operand, b: Operand) -> Any: ...
 def minimum(a: Operand, b: Operand) -> Any:
     """The smaller of each two elements."""
-    _trace("minimum", a, b)
     return _value.binary("min", a, b)
 
 
@@ -55,7 +54,6 @@ def maximum(a: Public, b: T) -> T: ...
 def maximum(a: Operand, b: Operand) -> Any: ...
 def maximum(a: Operand, b: Operand) -> Any:
     """The larger of each two elements."""
-    _trace("maximum", a, b)
     return _value.binary("max", a, b)
 
 
@@ -108,20 +106,25 @@ def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
     """Sums of products over the last axis of `a` and the first of `b`, in type `dtype` (by default
     the common type of the elements); refused where they might not fit.
     """
-    _trace("dot", a, b)
     return _value.dot(a, b, dtype)
 
 
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
     """Values of one shape joined along a new axis."""
-    trace = _trace("stack", *values)
+    trace = trace_of(*values)
     return wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
 
 
 def aes128(key: Operand, block: Operand) -> u8:
     """AES-128 of blocks of 16 bytes under a key of 16 bytes, along the last axis."""
-    trace = _trace("aes128", key, block)
+    trace = trace_of(key, block)
     return wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
+
+
+def sha256(message: Operand) -> u8:
+    """SHA-256 of messages of bytes, along the last axis."""
+    trace = trace_of(message)
+    return wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
 
 def map(body: Callable[..., Any], *over: Value) -> Any:
@@ -130,52 +133,39 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
     is traced once, however many elements there are, and may use values around it.
     """
-    trace = _trace("map", *over)
-    at = _source.here()
-    elements = trace.open_map([_only("map", value)._node for value in over], at)
+    trace = trace_of(*over)
+    elements = trace.open_map([operand(value) for value in over], _source.here())
     returned = body(*(wrap(trace, element) for element in elements))
-    outputs = _tuple(returned, "map")
-    results = trace.close_body([operand(value) for value in outputs], _body_at(body))
-    return _like(returned, trace, results)
+    outputs = [operand(value) for value in _tuple(returned, "map", body)]
+    return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
 
 
-def scan(body: Callable[..., Any], start: Any, *over: Value, dtype: type[Value] | None = None) -> Any:
+def scan(body: Callable[..., Any], start: Any, *over: Value) -> Any:
     """Carries a state along axis 0 of each value in `over`, element by element, in order.
 
-    `body(state, *elements)` returns the next state, or `(next state, output)`. With `start` a value
-    or a tuple of values, the state is one too. Returns the last state; with outputs, the last state
-    and the outputs, which gain axis 0. `dtype` is the type of numbers in `start`. `body` is traced
-    once, however many elements there are, and may use values around it.
+    `body(state, *elements)` returns the next state, or `(next state, output)`. The state is a value
+    or a tuple of values, as `start` is; its types stay those of `start`, so a number in `start` has
+    its type written out: `sl.u32(0)`. Returns the last state; with outputs, the last state and the
+    outputs, which gain axis 0. `body` is traced once, however many elements there are, and may use
+    values around it.
     """
-    trace = _trace("scan", *over)
-    at = _source.here()
-    wanted = type_name(dtype) if dtype is not None else None
+    trace = trace_of(*over)
     states, elements = trace.open_scan(
-        [operand(value) for value in _tuple(start, "scan")],
-        [_only("scan", value)._node for value in over],
-        wanted,
-        at,
+        [operand(value) for value in _tuple(start, "scan", body)],
+        [operand(value) for value in over],
+        _source.here(),
     )
     state = _like(start, trace, states)
     returned = body(state, *(wrap(trace, element) for element in elements))
     following, outputs = _following(start, returned)
-    carried = _tuple(following, "scan")
-    if len(carried) != len(states):
-        raise refuse(
-            "body",
-            f"the body of `scan` returns {len(carried)} values as its state, which has "
-            f"{len(states)}",
-            hint="return the next state, with as many values as `start`, or (state, output)",
-            at=_body_at(body),
-        )
-    written = () if outputs is None else _tuple(outputs, "scan")
-    results = trace.close_body(
-        [operand(value) for value in (*carried, *written)], _body_at(body)
+    last, written = trace.close_scan(
+        [operand(value) for value in _tuple(following, "scan", body)],
+        [] if outputs is None else [operand(value) for value in _tuple(outputs, "scan", body)],
+        _body_at(body),
     )
-    last = _like(start, trace, results[: len(states)])
     if outputs is None:
-        return last
-    return last, _like(outputs, trace, results[len(states) :])
+        return _like(start, trace, last)
+    return _like(start, trace, last), _like(outputs, trace, written)
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:
@@ -188,10 +178,13 @@ def _following(start: object, returned: Any) -> tuple[Any, Any]:
     return returned, None
 
 
-def _tuple(item: object, function: str) -> tuple[Any, ...]:
+def _tuple(item: object, function: str, body: Callable[..., Any]) -> tuple[Any, ...]:
     if item is None or (isinstance(item, tuple) and not item):
         raise refuse(
-            "body", f"the body of `{function}` returns nothing", hint="return a value from it"
+            "body",
+            f"the body of `{function}` returns nothing",
+            hint="return a value from it, or a tuple of values",
+            at=_body_at(body),
         )
     return item if isinstance(item, tuple) else (item,)
 
@@ -201,27 +194,18 @@ def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any
     values = tuple(wrap(trace, node) for node in nodes)
     if not isinstance(model, tuple):
         return values[0]
-    make = getattr(type(model), "_make", tuple)
-    return make(values)
+    return getattr(type(model), "_make", tuple)(values)
 
 
 def _body_at(body: Callable[..., Any]) -> _source.Span | None:
     return _source.of_function(body) if hasattr(body, "__code__") else _source.here()
 
 
-def _trace(function: str, *operands: object) -> _core.Trace:
-    trace = trace_of(*operands)
-    if trace is None:
-        raise refuse(
-            "operand",
-            f"`sl.{function}` needs a value of the program among its operands",
-            reason="A computation on constants alone needs no party.",
-            hint="compute constants with NumPy or Python",
-        )
-    return trace
-
-
 def _only(function: str, value: object) -> Value:
-    if not isinstance(value, Value):
-        _trace(function)
-    return value  # type: ignore[return-value]
+    if isinstance(value, Value):
+        return value
+    raise refuse(
+        "operand",
+        f"`sl.{function}` takes a value of the program, not a `{type(value).__name__}`",
+        hint="compute constants with NumPy or Python; join a list of values with `sl.stack([...])`",
+    )

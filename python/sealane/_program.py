@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sealane import _data, _signature, _source
 from sealane._refusal import refuse
-from sealane._value import operand, trace_of, type_name, wrap
+from sealane._value import Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -209,7 +209,7 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
             at=_source.of_parameter(function, "return"),
         )
     for result, value in zip(signature.results, results, strict=True):
-        if trace_of(value) is not trace:
+        if not isinstance(value, Value) or value._scope is not trace:
             raise refuse(
                 "result",
                 f"`{result.name}` does not depend on any input",

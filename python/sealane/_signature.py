@@ -125,8 +125,6 @@ class Signature(NamedTuple):
     parameters: tuple[Parameter, ...]
     results: tuple[Result, ...]
     rows: dict[str, int]
-    named: tuple[str, ...] | None
-    """Names of the results if the function returns a `NamedTuple`; none for a bare value."""
     several: bool
     """Whether the results come as a tuple."""
 
@@ -156,9 +154,9 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
         declaration = _declaration(annotations[name], "Private", name, at)
         parameters.append(_parameter(name, declaration, bounds, at))
     at = _source.of_parameter(function, "return")
-    results, named, several = _results(annotations.get("return"), at)
+    results, several = _results(annotations.get("return"), at)
     rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
-    return Signature(tuple(parameters), results, rows, named, several)
+    return Signature(tuple(parameters), results, rows, several)
 
 
 def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict[str, Any]:
@@ -329,7 +327,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
 
 def _results(
     annotation: Any, at: _source.Span | None
-) -> tuple[tuple[Result, ...], tuple[str, ...] | None, bool]:
+) -> tuple[tuple[Result, ...], bool]:
     if annotation is None:
         raise refuse(
             "signature",
@@ -337,14 +335,13 @@ def _results(
             hint='declare it: `-> sl.Revealed[sl.boolean, "receiver"]`',
             at=at,
         )
-    named = None
     several = True
     if typing.get_origin(annotation) is tuple:
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
     elif isinstance(annotation, type) and issubclass(annotation, tuple):
         fields = inspect.get_annotations(annotation, eval_str=True)
-        named, declarations, names = tuple(fields), list(fields.values()), list(fields)
+        declarations, names = list(fields.values()), list(fields)
     else:
         several, declarations, names = False, [annotation], ["result"]
     results = []
@@ -361,4 +358,4 @@ def _results(
             )
         wraps = len(receivers) < len(declaration.markers)
         results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
-    return tuple(results), named, several
+    return tuple(results), several

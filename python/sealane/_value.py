@@ -51,17 +51,33 @@ class ElementType(type):
 class Value(Unsupported, metaclass=ElementType):
     """A tensor of elements, somebody's or public ones, in a program that is being traced."""
 
-    __slots__ = ("_node", "_trace")
+    __slots__ = ("_node", "_scope")
     _node: _core.Node
-    _trace: _core.Trace
+    _scope: _core.Trace | None
 
-    def __init__(self, *_: object) -> None:
-        name = type(self).__name__
-        raise refuse(
-            "type-call",
-            f"`sl.{name}` is a type, not a function",
-            hint=f"write `x.astype(sl.{name})`; numbers in a program need no type of their own",
-        )
+    def __init__(self, number: int) -> None:
+        """A public number with this type, such as `sl.u32(0)`: the start of a `scan`, say. Bare
+        numbers take the type of the value beside them.
+        """
+        if not isinstance(number, int | np.integer | np.bool_):
+            raise refuse(
+                "operand",
+                f"`{type(self)!r}` makes a typed number from an integer",
+                hint="to change the type of a value, write `x.astype(...)`",
+            )
+        self._scope = None
+        self._node = _core.Node(type_name(type(self)), int(number), _source.here())
+
+    @property
+    def _trace(self) -> _core.Trace:
+        if self._scope is None:
+            raise refuse(
+                "operand",
+                "a computation on constants alone is not part of a program",
+                reason="It needs no party.",
+                hint="compute constants with NumPy or Python",
+            )
+        return self._scope
 
     @property
     def shape(self) -> tuple[int | str, ...]:
@@ -390,13 +406,22 @@ def type_name(dtype: type[Value]) -> str:
 def wrap(trace: _core.Trace, node: _core.Node) -> Any:
     """The value of a node, in the class of its element type."""
     value = object.__new__(element_type(node.type))
-    value._trace, value._node = trace, node
+    value._scope, value._node = trace, node
     return value
 
 
-def trace_of(*operands: object) -> _core.Trace | None:
-    """The trace that the first value among the operands belongs to."""
-    return next((item._trace for item in operands if isinstance(item, Value)), None)
+def trace_of(*operands: object) -> _core.Trace:
+    """The trace that the operands belong to; refused if all of them are constants."""
+    values = [item for item in operands if isinstance(item, Value)]
+    scopes = (value for value in values if value._scope is not None)
+    if found := next(scopes, None) or next(iter(values), None):
+        return found._trace
+    raise refuse(
+        "operand",
+        "none of the operands is a value of the program",
+        reason="A computation on constants alone needs no party.",
+        hint="compute constants with NumPy or Python",
+    )
 
 
 def operand(item: object) -> _core.Operand:
@@ -437,14 +462,12 @@ def unary(name: str, a: Value) -> Any:
 def binary(name: str, a: Operand, b: Operand) -> Any:
     """Adds an operation of two operands, one of which is a value."""
     trace = trace_of(a, b)
-    assert trace is not None, "an operator is called through one of its operands"
     return wrap(trace, trace.binary(name, operand(a), operand(b), _source.here()))
 
 
 def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
     """Adds a product of the last axis of `a` with the first of `b`."""
     trace = trace_of(a, b)
-    assert trace is not None, "a product is called through one of its operands"
     wanted = type_name(dtype) if dtype is not None else None
     return wrap(trace, trace.dot(operand(a), operand(b), wanted, _source.here()))
 

@@ -23,7 +23,7 @@ const PYTHON_CODES: [&str; 15] = [
     "secret-key",
     "signature",
     "type",
-    "unused",
+    "argument",
 ];
 
 /// The exception for a finding about a program.
