@@ -14,8 +14,8 @@
 //!   a body may use values from around it: they are captured on first use. A handle that leaves
 //!   its body is refused, not misread.
 //! * [`Operand`] is a handle or a bare Python `int`; `From` makes it of either.
-//! * Every method returns `Result<_, Diagnostic>` with the span filled in. After an error the
-//!   builder is good for nothing but to be dropped.
+//! * Every method returns `Result<_, Diagnostic>` with the span filled in. A refused operation
+//!   leaves at most unused values behind; after a refused begin or end, drop the builder.
 //!
 //! | declares | |
 //! |---|---|

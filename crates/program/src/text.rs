@@ -25,6 +25,7 @@
 //! Ranges are inclusive. One program has one canonical text; the full form adds to a value or an
 //! input where it is in the source, ` @ "risk.py":12:9-14`, which hashes never see.
 
+mod cursor;
 mod parse;
 mod print;
 

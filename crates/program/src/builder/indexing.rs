@@ -2,8 +2,8 @@
 
 use super::{Builder, Handle};
 use crate::diagnostic::{Diagnostic, Span, code};
-use crate::graph::{Op, ValueId};
-use crate::types::{Dim, Shape};
+use crate::graph::Op;
+use crate::types::{Dim, Shape, Type};
 
 /// One part of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Builder {
         let (mut axis, mut original) = (0, 0);
         for part in parts {
             if part == Index::NewAxis {
-                id = self.push(Op::Stack(vec![id], axis), super::Type::Bool, span)?;
+                id = self.push(Op::Stack(vec![id], axis), Type::Bool, span)?;
                 axis += 1;
                 continue;
             }
@@ -61,32 +61,19 @@ impl Builder {
                 .map_err(|error| error.at(span))?;
             original += 1;
             if let Some((start, len, squeeze)) = cut {
-                id = self.sliced(id, axis, (start, len, squeeze), span)?;
-                axis -= u32::from(squeeze);
+                let op = Op::Slice {
+                    of: id,
+                    axis,
+                    start,
+                    len,
+                    squeeze,
+                };
+                id = self.push(op, Type::Bool, span)?;
             }
-            axis += 1;
+            let gone = cut.is_some_and(|(_, _, squeeze)| squeeze);
+            axis += u32::from(!gone);
         }
         Ok(self.handle(id))
-    }
-
-    fn sliced(
-        &mut self,
-        of: ValueId,
-        axis: u32,
-        (start, len, squeeze): (u64, u64, bool),
-        span: Option<&Span>,
-    ) -> Result<ValueId, Diagnostic> {
-        self.push(
-            Op::Slice {
-                of,
-                axis,
-                start,
-                len,
-                squeeze,
-            },
-            super::Type::Bool,
-            span,
-        )
     }
 
     /// The parts with one for each axis: `...` and what is left out stand for whole axes.

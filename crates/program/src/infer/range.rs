@@ -2,7 +2,8 @@
 //!
 //! Interval arithmetic on closed intervals: sound for every operation, and exact for those that
 //! are monotone in each operand (the extremes lie at corners). Bitwise operations use bounds from
-//! signs and lengths. Operands come from types of at most 64 bits, so nothing here leaves `i128`.
+//! signs and lengths. Operands come from types of at most 64 bits, so only products and sums can
+//! leave `i128`; those saturate, which is outside of every type as well.
 
 use crate::graph::{Binary, Unary};
 use crate::types::{Range, Type};
@@ -56,7 +57,7 @@ pub fn binary(op: Binary, a: Range, b: Range) -> Range {
             lo: a.lo - b.hi,
             hi: a.hi - b.lo,
         },
-        Binary::Mul => corners(a, b, |x, y| x * y),
+        Binary::Mul => corners(a, b, i128::saturating_mul),
         Binary::FloorDiv => corners(a, b, floor_div),
         Binary::Mod => modulo(a, b),
         Binary::And => and(a, b),

@@ -1,15 +1,464 @@
-//! The parser.
+//! The parser. It takes text from anyone: every count is bounded before memory is taken, nesting
+//! is bounded before the stack is, and whatever is wrong is an error with line and column.
+
+use super::cursor::Cursor;
+use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_RANK, MAX_VALUES, check};
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{
+    Binary, Graph, Input, Op, Program, Reduction, Reveal, Rows, Unary, Value, ValueId, Visibility,
+};
+use crate::types::{Data, Range, RowId, Shape, Type};
 
 /// The version of the text form. A change of it, or of the meaning of an operation, is a new one.
 pub const VERSION: u32 = 1;
+/// Longest text that is read.
+pub const MAX_TEXT_BYTES: usize = 16 << 20;
 
-use crate::diagnostic::Diagnostic;
-use crate::graph::Program;
-/// x
-pub fn parse(_text: &str, _file: &str) -> Result<Program, Diagnostic> {
-    todo!()
+/// Reads a program and checks it. `file` names the text in errors.
+///
+/// # Errors
+/// What is malformed, at its place in the text, or what [`check`] refuses, at its place in the
+/// source or else in the text.
+pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
+    let program = parse_unchecked(text, file)?;
+    match check(&program) {
+        Ok(_) => Ok(program),
+        Err(error) if error.span.is_some() => Err(error),
+        Err(error) => {
+            let located = Parser::new(text, file, true).program()?;
+            Err(check(&located).err().unwrap_or(error))
+        }
+    }
 }
-/// x
-pub fn parse_unchecked(_text: &str, _file: &str) -> Result<Program, Diagnostic> {
-    todo!()
+
+/// Reads a program that nothing else has been verified of. For tools that show a broken program;
+/// to run one, use [`parse`].
+pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
+    if text.len() > MAX_TEXT_BYTES {
+        return Err(
+            Diagnostic::new(code::LIMIT, format!("the program has {} bytes", text.len()))
+                .because(format!("a text has at most {MAX_TEXT_BYTES}")),
+        );
+    }
+    Parser::new(text, file, false).program()
+}
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    /// The header, as far as it has been read.
+    program: Program,
+    /// Whether values without a place in the source get their place in the text.
+    locate: bool,
+    /// Values and elements of constants so far.
+    values: usize,
+    elements: usize,
+}
+
+/// What stands behind the colon of a value.
+struct Signature {
+    ty: Type,
+    shape: Shape,
+    range: Range,
+    visibility: Visibility,
+}
+
+impl<'a> Parser<'a> {
+    fn new(text: &'a str, file: &'a str, locate: bool) -> Parser<'a> {
+        let program = Program {
+            name: String::new(),
+            parties: Vec::new(),
+            rows: Vec::new(),
+            inputs: Vec::new(),
+            main: Graph::default(),
+            results: Vec::new(),
+        };
+        Parser {
+            cursor: Cursor::new(text, file),
+            program,
+            locate,
+            values: 0,
+            elements: 0,
+        }
+    }
+
+    fn program(mut self) -> Result<Program, Diagnostic> {
+        self.version()?;
+        self.cursor.keyword("name")?;
+        self.program.name = self.cursor.word("a name")?.into();
+        self.cursor.end_line()?;
+        while self.cursor.eat_word("party") {
+            let party = self.cursor.word("a party's name")?.into();
+            self.program.parties.push(party);
+            self.cursor.end_line()?;
+        }
+        while self.cursor.eat_word("rows") {
+            let name = self.cursor.word("a name of rows")?.into();
+            self.cursor.sign("<=")?;
+            let bound = self.cursor.number("a bound")?;
+            self.program.rows.push(Rows { name, bound });
+            self.cursor.end_line()?;
+        }
+        while self.cursor.eat_word("input") {
+            let input = self.input()?;
+            self.program.inputs.push(input);
+        }
+        self.cursor.keyword("main")?;
+        self.program.main = self.block(0)?;
+        self.program.main.params = self.program.inputs.len() as u32;
+        while self.cursor.eat_word("reveal") {
+            let reveal = self.reveal()?;
+            self.program.results.push(reveal);
+        }
+        self.cursor.end_text()?;
+        Ok(self.program)
+    }
+
+    fn version(&mut self) -> Result<(), Diagnostic> {
+        self.cursor.keyword("sealane")?;
+        self.cursor.keyword("program")?;
+        let version: u32 = self.cursor.number("a version")?;
+        if version != VERSION {
+            let message = format!("the text is of version {version}, and this is {VERSION}");
+            return Err(self
+                .cursor
+                .error(message)
+                .hint("use the same Sealane on both sides"));
+        }
+        self.cursor.end_line()
+    }
+
+    fn input(&mut self) -> Result<Input, Diagnostic> {
+        let start = self.cursor.offset();
+        let name = self.cursor.word("an input's name")?.into();
+        self.cursor.sign(":")?;
+        let owner = self.party()?;
+        let (ty, shape, range) = self.number_type()?;
+        let mut columns = Vec::new();
+        if self.cursor.eat_word("columns") {
+            columns.push(self.cursor.string()?);
+            while self.cursor.eat_sign(",") {
+                columns.push(self.cursor.string()?);
+            }
+        }
+        let span = self.span(start)?;
+        self.cursor.end_line()?;
+        Ok(Input {
+            name,
+            owner,
+            ty,
+            shape,
+            range,
+            columns,
+            span,
+        })
+    }
+
+    fn reveal(&mut self) -> Result<Reveal, Diagnostic> {
+        let name = self.cursor.word("a result's name")?.into();
+        self.cursor.sign("=")?;
+        let value = self.id()?;
+        self.cursor.sign(":")?;
+        let ty = self.cursor.element_type()?;
+        self.cursor.keyword("to")?;
+        let mut to = vec![self.party()?];
+        while self.cursor.eat_sign(",") {
+            to.push(self.party()?);
+        }
+        self.cursor.end_line()?;
+        Ok(Reveal {
+            name,
+            value,
+            to,
+            ty,
+        })
+    }
+
+    /// A graph in braces. Its parameters are the values at its start that are called so.
+    fn block(&mut self, depth: usize) -> Result<Graph, Diagnostic> {
+        if depth > MAX_NESTING {
+            return Err(self.limit("bodies inside of one another", MAX_NESTING));
+        }
+        self.cursor.sign("{")?;
+        self.cursor.end_line()?;
+        let mut graph = Graph::default();
+        while !self.cursor.eat_sign("}") {
+            if self.cursor.eat_word("return") {
+                graph.returns = self.ids()?;
+                self.cursor.end_line()?;
+                self.cursor.sign("}")?;
+                break;
+            }
+            let value = self.value(graph.values.len(), depth)?;
+            graph.values.push(value);
+        }
+        self.cursor.end_line()?;
+        let parameter = |value: &&Value| matches!(value.op, Op::Param(_));
+        graph.params = graph.values.iter().take_while(parameter).count() as u32;
+        Ok(graph)
+    }
+
+    fn value(&mut self, index: usize, depth: usize) -> Result<Value, Diagnostic> {
+        self.values += 1;
+        if self.values > MAX_VALUES {
+            return Err(self.limit("values", MAX_VALUES));
+        }
+        let start = self.cursor.offset();
+        if self.id()?.0 as usize != index {
+            return Err(self.cursor.error(format!("the next value is %{index}")));
+        }
+        self.cursor.sign("=")?;
+        let word = self.cursor.word("an operation")?;
+        let mut op = self.operation(word)?;
+        self.cursor.sign(":")?;
+        let Signature {
+            ty,
+            shape,
+            range,
+            visibility,
+        } = self.signature()?;
+        if let Op::Const(data) = &mut op {
+            let numbers: Vec<i128> = data.numbers().collect();
+            let typed = Data::from_numbers(ty, shape.fixed.clone(), &numbers);
+            *data = typed.filter(|_| shape.rows.is_none()).ok_or_else(|| {
+                self.cursor
+                    .error("the numbers of a constant are not what its type says".into())
+            })?;
+        }
+        let span = self.span(start)?;
+        match &mut op {
+            Op::Map { body, .. } | Op::Scan { body, .. } => **body = self.block(depth + 1)?,
+            _ => self.cursor.end_line()?,
+        }
+        Ok(Value {
+            op,
+            ty,
+            shape,
+            range,
+            visibility,
+            span,
+        })
+    }
+
+    /// The operation behind its first word. A constant and a body are completed by the caller.
+    fn operation(&mut self, word: &str) -> Result<Op, Diagnostic> {
+        if let Some(op) = Unary::ALL.into_iter().find(|op| op.name() == word) {
+            return Ok(Op::Unary(op, self.id()?));
+        }
+        if let Some(op) = Binary::ALL.into_iter().find(|op| op.name() == word) {
+            let (a, b) = self.pair()?;
+            return Ok(Op::Binary(op, a, b));
+        }
+        match word {
+            "param" => Ok(Op::Param(self.cursor.number("the number of a parameter")?)),
+            "const" => self.constant(),
+            "select" => {
+                let (condition, yes) = self.pair()?;
+                self.cursor.sign(",")?;
+                Ok(Op::Select(condition, yes, self.id()?))
+            }
+            "cast" => Ok(Op::Cast(self.id()?)),
+            "reduce" => {
+                let name = self.cursor.word("a reduction")?;
+                let op = Reduction::ALL.into_iter().find(|op| op.name() == name);
+                let op = op.ok_or_else(|| self.cursor.error("no such reduction".into()))?;
+                Ok(Op::Reduce(op, self.id()?, self.axis()?))
+            }
+            "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
+            "slice" => self.slice(),
+            "stack" => Ok(Op::Stack(self.ids()?, self.axis()?)),
+            "map" => {
+                let over = self.named("over")?;
+                Ok(Op::Map {
+                    over,
+                    captured: self.named("capture")?,
+                    body: Box::default(),
+                })
+            }
+            "scan" => {
+                let (init, over) = (self.named("from")?, self.named("over")?);
+                Ok(Op::Scan {
+                    init,
+                    over,
+                    captured: self.named("capture")?,
+                    body: Box::default(),
+                })
+            }
+            "part" => {
+                let of = self.id()?;
+                self.cursor.sign(",")?;
+                Ok(Op::Part(of, self.cursor.number("the number of a part")?))
+            }
+            "call" => Ok(Op::Call(
+                self.cursor.word("a function's name")?.into(),
+                self.ids()?,
+            )),
+            _ => Err(self.cursor.error(format!("there is no operation `{word}`"))),
+        }
+    }
+
+    /// The numbers of a constant, in a type that holds any; the caller knows the right one.
+    fn constant(&mut self) -> Result<Op, Diagnostic> {
+        self.cursor.sign("[")?;
+        let mut numbers: Vec<i128> = vec![self.cursor.number("a number")?];
+        while self.cursor.eat_sign(",") {
+            numbers.push(self.cursor.number("a number")?);
+            if self.elements + numbers.len() > MAX_CONST_ELEMENTS {
+                return Err(self.limit("elements of constants", MAX_CONST_ELEMENTS));
+            }
+        }
+        self.cursor.sign("]")?;
+        self.elements += numbers.len();
+        let negative = numbers.iter().any(|&number| number < 0);
+        let ty = if negative {
+            Type::I64
+        } else {
+            Type::unsigned(64)
+        };
+        let data = Data::from_numbers(ty, vec![numbers.len() as u64], &numbers);
+        data.map(Op::Const)
+            .ok_or_else(|| self.cursor.error("a number of no type".into()))
+    }
+
+    fn slice(&mut self) -> Result<Op, Diagnostic> {
+        let (of, axis) = (self.id()?, self.axis()?);
+        self.cursor.keyword("from")?;
+        let start = self.cursor.number("the first element")?;
+        self.cursor.keyword("take")?;
+        let len = self.cursor.number("a number of elements")?;
+        Ok(Op::Slice {
+            of,
+            axis,
+            start,
+            len,
+            squeeze: self.cursor.eat_word("squeeze"),
+        })
+    }
+
+    fn signature(&mut self) -> Result<Signature, Diagnostic> {
+        let (ty, shape, range) = self.number_type()?;
+        let visibility = match self.cursor.word("`public`, `known` or `secret`")? {
+            "public" => Visibility::Public,
+            "secret" => Visibility::Secret,
+            "known" => Visibility::Known(self.party()?),
+            _ => {
+                return Err(self
+                    .cursor
+                    .error("it is `public`, `known` or `secret`".into()));
+            }
+        };
+        Ok(Signature {
+            ty,
+            shape,
+            range,
+            visibility,
+        })
+    }
+
+    /// Type, shape and range: `u16[patients, 30] in 0..510`.
+    fn number_type(&mut self) -> Result<(Type, Shape, Range), Diagnostic> {
+        let ty = self.cursor.element_type()?;
+        let shape = self.shape()?;
+        self.cursor.keyword("in")?;
+        let lo = self.cursor.number("the smallest value")?;
+        self.cursor.sign("..")?;
+        let hi = self.cursor.number("the largest value")?;
+        Ok((ty, shape, Range { lo, hi }))
+    }
+
+    fn shape(&mut self) -> Result<Shape, Diagnostic> {
+        let mut shape = Shape::scalar();
+        if !self.cursor.eat_sign("[") {
+            return Ok(shape);
+        }
+        loop {
+            if self.cursor.at_digit() {
+                shape.fixed.push(self.cursor.number("a dimension")?);
+            } else {
+                let name = self.cursor.word("a dimension")?;
+                let index = self.program.rows.iter().position(|rows| rows.name == name);
+                match index.and_then(|index| u16::try_from(index).ok()) {
+                    Some(index) if shape.rank() == 0 => shape.rows = Some(RowId(index)),
+                    Some(_) => return Err(self.cursor.error("only axis 0 is symbolic".into())),
+                    None => return Err(self.cursor.error(format!("no rows are called `{name}`"))),
+                }
+            }
+            if shape.rank() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+            if !self.cursor.eat_sign(",") {
+                self.cursor.sign("]")?;
+                return Ok(shape);
+            }
+        }
+    }
+
+    fn party(&mut self) -> Result<u8, Diagnostic> {
+        let name = self.cursor.word("a party's name")?;
+        let index = self.program.parties.iter().position(|party| party == name);
+        let index = index.and_then(|index| u8::try_from(index).ok());
+        index.ok_or_else(|| self.cursor.error(format!("no party is called `{name}`")))
+    }
+
+    fn id(&mut self) -> Result<ValueId, Diagnostic> {
+        self.cursor.sign("%")?;
+        Ok(ValueId(self.cursor.number("the number of a value")?))
+    }
+
+    fn pair(&mut self) -> Result<(ValueId, ValueId), Diagnostic> {
+        let first = self.id()?;
+        self.cursor.sign(",")?;
+        Ok((first, self.id()?))
+    }
+
+    fn ids(&mut self) -> Result<Vec<ValueId>, Diagnostic> {
+        let mut ids = vec![self.id()?];
+        while self.cursor.eat_sign(",") {
+            ids.push(self.id()?);
+        }
+        Ok(ids)
+    }
+
+    /// The values behind `word`, none if it is not there.
+    fn named(&mut self, word: &str) -> Result<Vec<ValueId>, Diagnostic> {
+        if self.cursor.eat_word(word) {
+            self.ids()
+        } else {
+            Ok(Vec::new())
+        }
+    }
+
+    fn axis(&mut self) -> Result<u32, Diagnostic> {
+        self.cursor.keyword("axis")?;
+        self.cursor.number("an axis")
+    }
+
+    /// The place in the source, if the text says it.
+    fn span(&mut self, start: usize) -> Result<Option<Span>, Diagnostic> {
+        if !self.cursor.eat_sign("@") {
+            return Ok(self.locate.then(|| self.cursor.since(start)));
+        }
+        let file = self.cursor.string()?;
+        self.cursor.sign(":")?;
+        let line = self.cursor.number("a line")?;
+        self.cursor.sign(":")?;
+        let column = self.cursor.number("a column")?;
+        self.cursor.sign("-")?;
+        let end_column = self.cursor.number("a column")?;
+        Ok(Some(Span {
+            file,
+            line,
+            column,
+            end_column,
+        }))
+    }
+
+    fn limit(&self, what: &str, most: usize) -> Diagnostic {
+        let error = self
+            .cursor
+            .error(format!("there can be at most {most} {what}"));
+        Diagnostic {
+            code: code::LIMIT,
+            ..error
+        }
+    }
 }

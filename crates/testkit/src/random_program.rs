@@ -1,0 +1,513 @@
+//! Random programs with inputs, for every room that takes a program and must mean the same.
+//!
+//! A program is grown from a tape of random numbers: each decides one thing (an operation, an
+//! operand, a type). The grower drives the real builder and goes on where the builder refuses, so
+//! whatever comes out is a program that a user could have traced. A shorter tape is a smaller
+//! program, so `proptest` shrinks a failure by shrinking the tape.
+
+use proptest::prelude::*;
+use sealane_program::builder::{Builder, Handle, Index, Operand};
+use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
+use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// A program with inputs that fit it.
+#[derive(Clone)]
+pub struct Case {
+    /// A checked program for two parties, with at least one result.
+    pub program: Program,
+    /// Inputs by name.
+    pub inputs: BTreeMap<String, Data>,
+}
+
+/// Random cases, as a strategy of `proptest`.
+pub fn cases() -> impl Strategy<Value = Case> {
+    prop::collection::vec(any::<u32>(), 8..160).prop_map(|tape| grow(&tape))
+}
+
+/// The case that belongs to a seed, the same on every machine.
+pub fn random_program(seed: u64) -> Case {
+    let mut state = seed;
+    let tape: Vec<u32> = (0..160).map(|_| split_mix(&mut state)).collect();
+    grow(&tape)
+}
+
+/// The text of the program and the inputs, which are made up and no secret.
+impl fmt::Debug for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.program)?;
+        for (name, data) in &self.inputs {
+            let numbers: Vec<i128> = data.numbers().collect();
+            writeln!(f, "{name}{:?} = {numbers:?}", data.shape)?;
+        }
+        Ok(())
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a fixed sequence for a seed.
+fn split_mix(state: &mut u64) -> u32 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (z >> 32) as u32
+}
+
+/// Most bodies inside of one another that are grown.
+const DEPTH: u32 = 2;
+/// Most elements of a value for each row, so that the reference stays quick.
+const ELEMENTS: u64 = 256;
+
+fn grow(tape: &[u32]) -> Case {
+    let mut grower = Grower {
+        builder: empty(),
+        tape,
+        next: 0,
+        depth: 0,
+    };
+    let (declared, mut pool) = grower.signature();
+    while grower.next < tape.len() {
+        grower.step(&mut pool);
+    }
+    grower.results(&pool);
+    let (program, _) = grower
+        .builder
+        .finish()
+        .expect("a grown program passes its own check");
+    let inputs = data(&program, &declared, tape);
+    Case { program, inputs }
+}
+
+fn empty() -> Builder {
+    Builder::new("random").expect("a name")
+}
+
+struct Grower<'a> {
+    builder: Builder,
+    tape: &'a [u32],
+    next: usize,
+    depth: u32,
+}
+
+impl Grower<'_> {
+    /// The next number of the tape below `count`; 0 behind its end.
+    fn below(&mut self, count: usize) -> usize {
+        let number = self.tape.get(self.next).copied().unwrap_or(0);
+        self.next += 1;
+        number as usize % count
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    /// Two parties, one or two row counts, two to six inputs. Shapes repeat, so that operations
+    /// find partners.
+    fn signature(&mut self) -> (Vec<Input>, Vec<Handle>) {
+        let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a party"));
+        let bound = 1 + self.below(9) as u64;
+        let n = self.builder.rows("n", bound).expect("a bound");
+        let m = self.builder.rows("m", 3).expect("a bound");
+        let shapes = [
+            Shape::with_rows(n, []),
+            Shape::with_rows(n, [3]),
+            Shape::scalar(),
+            Shape::fixed([3]),
+            Shape::with_rows(n, [16]),
+            Shape::with_rows(m, [2]),
+            Shape::fixed([3, 2]),
+            Shape::fixed([16]),
+        ];
+        let (mut declared, mut pool) = (Vec::new(), Vec::new());
+        for index in 0..2 + self.below(5) {
+            let shape = shapes[self.below(shapes.len())].clone();
+            let ty = self.element_type();
+            let range = match self.below(3) {
+                0 => Range {
+                    lo: ty.range().lo / 4,
+                    hi: ty.range().hi / 3,
+                },
+                _ => ty.range(),
+            };
+            let owner = self.pick(&parties);
+            let (name, columns) = (format!("x{index}"), Vec::new());
+            let input = Input {
+                name,
+                owner,
+                ty,
+                shape,
+                range,
+                columns,
+                span: None,
+            };
+            pool.push(self.builder.input(input.clone()).expect("an input"));
+            declared.push(input);
+        }
+        (declared, pool)
+    }
+
+    fn element_type(&mut self) -> Type {
+        let bits = self.pick(&[1, 3, 8, 8, 16, 31, 64]);
+        let ty = if self.below(2) == 0 {
+            Type::unsigned(bits)
+        } else {
+            Type::signed(bits)
+        };
+        match self.below(4) {
+            0 => Type::Bool,
+            1 => ty.wrapping(),
+            _ => ty,
+        }
+    }
+
+    /// Adds a few values to the pool, or none where the builder refuses.
+    fn step(&mut self, pool: &mut Vec<Handle>) {
+        let a = self.pick(pool);
+        let made = match self.below(16) {
+            0..=5 => self.binary(a, pool),
+            6 => {
+                let op = self.pick(&Unary::ALL);
+                self.builder.unary(op, a.into(), None).ok()
+            }
+            7 => self.select(a, pool),
+            8 => {
+                let ty = self.element_type();
+                self.builder.cast(a, ty, None).ok()
+            }
+            9 => self.reduce(a),
+            10 => {
+                let (b, wide) = (self.pick(pool), self.pick(&[None, Some(Type::I64)]));
+                self.builder.dot(a, b, wide, None).ok()
+            }
+            11 => self.index(a),
+            12 => {
+                let (b, axis) = (self.pick(pool), self.below(3) as i64 - 1);
+                self.builder.stack(&[a.into(), b.into()], axis, None).ok()
+            }
+            13 => self.call(a, pool),
+            14 if self.depth < DEPTH => return self.map(pool),
+            15 if self.depth < DEPTH => return self.scan(pool),
+            _ => self.binary(a, pool),
+        };
+        self.keep(pool, made);
+    }
+
+    /// Adds a value that is not too large.
+    fn keep(&mut self, pool: &mut Vec<Handle>, made: Option<Handle>) {
+        let small = |handle: &Handle| {
+            let value = self.builder.value(*handle);
+            value
+                .and_then(|value| value.shape.row_elements())
+                .is_some_and(|n| n <= ELEMENTS)
+        };
+        pool.extend(made.filter(small));
+    }
+
+    /// A value of the pool, or a number that the type of `a` holds.
+    fn operand(&mut self, a: Handle, pool: &[Handle]) -> Operand {
+        let value = self.builder.value(a);
+        let Range { lo, hi } = value.map_or(Range::of(0), |value| value.ty.range());
+        match self.below(6) {
+            0 => Operand::Int(hi),
+            1 => Operand::Int(self.below(9) as i128 - 2),
+            2 => Operand::Int(lo),
+            _ => self.pick(pool).into(),
+        }
+    }
+
+    /// A binary operation as it is, or with the operands bounded so that it cannot be refused.
+    fn binary(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let op = self.pick(&Binary::ALL);
+        let b = self.operand(a, pool);
+        if let Ok(made) = self.builder.binary(op, a.into(), b, None) {
+            return Some(made);
+        }
+        let top = self.pick(&[1, 7, 100, 30_000]);
+        let a = self.bounded(a, -top, top)?;
+        let b = match b {
+            Operand::Int(_) => Operand::Int(top),
+            Operand::Value(b) if matches!(op, Binary::Shl | Binary::Shr) => {
+                self.bounded(b, 0, top.min(40))?.into()
+            }
+            Operand::Value(b) if matches!(op, Binary::FloorDiv | Binary::Mod) => match top {
+                1 | 7 => self.bounded(b, -top, -1)?.into(),
+                _ => self.bounded(b, 1, top)?.into(),
+            },
+            Operand::Value(b) => self.bounded(b, -top, top)?.into(),
+        };
+        self.builder.binary(op, a.into(), b, None).ok()
+    }
+
+    /// The value as `i64`, cut to `lo..hi`.
+    fn bounded(&mut self, a: Handle, lo: i128, hi: i128) -> Option<Handle> {
+        let value = self.builder.value(a)?;
+        // What `i64` does not hold is brought down in its own type first.
+        let a = match Type::I64.holds(value.range) {
+            true => a,
+            false => self
+                .builder
+                .binary(Binary::Min, a.into(), Operand::Int(hi), None)
+                .ok()?,
+        };
+        let a = self.builder.cast(a, Type::I64, None).ok()?;
+        let a = self
+            .builder
+            .binary(Binary::Min, a.into(), Operand::Int(hi), None)
+            .ok()?;
+        self.builder
+            .binary(Binary::Max, a.into(), Operand::Int(lo), None)
+            .ok()
+    }
+
+    fn select(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let condition = self.pick(pool);
+        let condition = self
+            .builder
+            .binary(Binary::Gt, condition.into(), Operand::Int(0), None)
+            .ok()?;
+        let no = self.operand(a, pool);
+        self.builder
+            .select(condition.into(), a.into(), no, None)
+            .ok()
+    }
+
+    fn reduce(&mut self, a: Handle) -> Option<Handle> {
+        let op = self.pick(&Reduction::ALL);
+        let axis = self.pick(&[None, Some(0), Some(-1)]);
+        let dtype = self.pick(&[None, Some(Type::I64), Some(Type::unsigned(9).wrapping())]);
+        let truth = matches!(op, Reduction::Any | Reduction::All);
+        let (a, dtype) = match truth {
+            true => (
+                self.builder
+                    .binary(Binary::Ne, a.into(), Operand::Int(0), None)
+                    .ok()?,
+                None,
+            ),
+            false => (a, dtype),
+        };
+        self.builder.reduce(op, a, axis, dtype, None).ok()
+    }
+
+    fn index(&mut self, a: Handle) -> Option<Handle> {
+        let parts = [
+            Index::At(self.below(3) as i64 - 1),
+            Index::Slice {
+                start: Some(self.below(2) as i64),
+                stop: None,
+            },
+            Index::Slice {
+                start: None,
+                stop: None,
+            },
+            Index::NewAxis,
+            Index::Ellipsis,
+        ];
+        let chosen: Vec<Index> = (0..1 + self.below(3)).map(|_| self.pick(&parts)).collect();
+        self.builder.index(a, &chosen, None).ok()
+    }
+
+    fn call(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let byte = |grower: &mut Self, a: Handle| {
+            let a = grower.bounded(a, 0, 255)?;
+            grower.builder.cast(a, Type::U8, None).ok()
+        };
+        let message = byte(self, a)?;
+        if self.below(4) == 0 {
+            return self.builder.call("sha256", &[message.into()], None).ok();
+        }
+        let wide = |handle: &&Handle| {
+            let shape = self.builder.value(**handle).map(|value| &value.shape);
+            shape.is_some_and(|shape| shape.fixed.last() == Some(&16))
+        };
+        let keys: Vec<Handle> = pool.iter().filter(wide).copied().collect();
+        let fits = wide(&&a);
+        let key = if keys.is_empty() { a } else { self.pick(&keys) };
+        let key = byte(self, key)?;
+        let block = if fits { message } else { key };
+        self.builder
+            .call("aes128", &[key.into(), block.into()], None)
+            .ok()
+    }
+
+    /// One or two values with the same axis 0.
+    fn walked(&mut self, pool: &[Handle]) -> Option<Vec<Handle>> {
+        let first = |builder: &Builder, handle: &Handle| -> Option<Dim> {
+            builder.value(*handle).and_then(|value| value.shape.dim(0))
+        };
+        let walkable: Vec<Handle> = pool
+            .iter()
+            .filter(|a| first(&self.builder, a).is_some())
+            .copied()
+            .collect();
+        if walkable.is_empty() {
+            return None;
+        }
+        let (a, b) = (self.pick(&walkable), self.pick(&walkable));
+        let same = first(&self.builder, &a) == first(&self.builder, &b);
+        Some(if same && self.below(2) == 0 {
+            vec![a, b]
+        } else {
+            vec![a]
+        })
+    }
+
+    /// A map whose body is grown like everything else. Bodies see the pool around them.
+    fn map(&mut self, pool: &mut Vec<Handle>) {
+        let Some(over) = self.walked(pool) else {
+            return;
+        };
+        let slices = self
+            .builder
+            .begin_map(&over, None)
+            .expect("walkable values");
+        let inner = self.body(pool, slices);
+        let returns = self.returned(&inner, 1);
+        let parts = self
+            .builder
+            .end_map(&returns, None)
+            .expect("values without rows");
+        parts
+            .into_iter()
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    /// A scan with one or two carries, each cut to its type at the end of the body.
+    fn scan(&mut self, pool: &mut Vec<Handle>) {
+        let Some(over) = self.walked(pool) else {
+            return;
+        };
+        let scalars: Vec<Handle> = pool
+            .iter()
+            .filter(|a| self.is_scalar(**a))
+            .copied()
+            .collect();
+        let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
+        if !scalars.is_empty() {
+            init.push(self.pick(&scalars).into());
+        }
+        let (carries, slices) = self.builder.begin_scan(&init, &over, None).expect("a scan");
+        let inner = self.body(pool, [carries.clone(), slices].concat());
+        let next: Vec<Operand> = carries
+            .iter()
+            .map(|&carry| self.next(carry, &inner))
+            .collect();
+        let outputs = self.returned(&inner, 0);
+        let ended = self
+            .builder
+            .end_scan(&next, &outputs, None)
+            .expect("carries that close");
+        let (last, stacked) = ended;
+        last.into_iter()
+            .chain(stacked)
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    /// A next carry: some scalar that fits, or what has been before.
+    fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
+        let Some(Range { lo, hi }) = self.builder.value(carry).map(|value| value.ty.range()) else {
+            return carry.into();
+        };
+        let fits = |a: &Handle| {
+            let value = self.builder.value(*a);
+            value.is_some_and(|value| lo <= value.range.lo && value.range.hi <= hi)
+        };
+        let scalars: Vec<Handle> = inner
+            .iter()
+            .filter(|a| self.is_scalar(**a) && fits(a))
+            .copied()
+            .collect();
+        let Some(&last) = scalars.last() else {
+            return carry.into();
+        };
+        if self.below(3) == 0 {
+            self.pick(&scalars).into()
+        } else {
+            last.into()
+        }
+    }
+
+    /// Grows a body from its own parameters and what is around it.
+    fn body(&mut self, around: &[Handle], own: Vec<Handle>) -> Vec<Handle> {
+        self.depth += 1;
+        let mut inner = [around, &own, &own].concat();
+        for _ in 0..1 + self.below(5) {
+            self.step(&mut inner);
+        }
+        self.depth -= 1;
+        inner
+    }
+
+    /// `fewest` to two values without rows, mostly the last ones.
+    fn returned(&mut self, inner: &[Handle], fewest: usize) -> Vec<Operand> {
+        let fixed = |a: &&Handle| {
+            self.builder
+                .value(**a)
+                .is_some_and(|value| value.shape.rows.is_none())
+        };
+        let candidates: Vec<Handle> = inner.iter().rev().filter(fixed).take(4).copied().collect();
+        let count = (fewest + self.below(3 - fewest)).max(fewest);
+        if candidates.is_empty() {
+            return vec![Operand::Int(1); fewest];
+        }
+        (0..count).map(|_| self.pick(&candidates).into()).collect()
+    }
+
+    fn is_scalar(&self, a: Handle) -> bool {
+        self.builder
+            .value(a)
+            .is_some_and(|value| value.shape.rank() == 0)
+    }
+
+    /// Reveals the last value and up to five others in their own types.
+    fn results(&mut self, pool: &[Handle]) {
+        let mut chosen = vec![pool[pool.len() - 1]];
+        chosen.extend((0..self.below(6)).map(|_| self.pick(pool)));
+        for (index, handle) in chosen.into_iter().enumerate() {
+            let ty = self
+                .builder
+                .value(handle)
+                .expect("a value of the main graph")
+                .ty;
+            let to: &[u8] = self.pick(&[&[0][..], &[1], &[0, 1]]);
+            let name = format!("result_{index}");
+            self.builder
+                .reveal(&name, handle.into(), to, ty, None)
+                .expect("its own type");
+        }
+    }
+}
+
+/// Inputs: ends of the range as often as numbers inside of it.
+fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String, Data> {
+    let seed = tape.iter().fold(1u64, |seed, &n| {
+        seed.wrapping_mul(31).wrapping_add(n.into())
+    });
+    let mut state = seed;
+    let counts: Vec<u64> = program
+        .rows
+        .iter()
+        .map(|rows| 1 + u64::from(split_mix(&mut state)) % rows.bound)
+        .collect();
+    let filled = declared.iter().map(|input| {
+        let rows = input.shape.rows.map(|rows| counts[usize::from(rows.0)]);
+        let shape: Vec<u64> = rows
+            .into_iter()
+            .chain(input.shape.fixed.iter().copied())
+            .collect();
+        let Range { lo, hi } = input.range;
+        let mut number = || match split_mix(&mut state) % 4 {
+            0 => lo,
+            1 => hi,
+            _ => {
+                let random =
+                    u64::from(split_mix(&mut state)) << 32 | u64::from(split_mix(&mut state));
+                lo + i128::from(random) % (hi - lo + 1)
+            }
+        };
+        let numbers: Vec<i128> = (0..shape.iter().product()).map(|_| number()).collect();
+        let data = Data::from_numbers(input.ty, shape, &numbers).expect("numbers of the range");
+        (input.name.clone(), data)
+    });
+    filled.collect()
+}

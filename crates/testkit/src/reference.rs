@@ -1,0 +1,448 @@
+//! The meaning of a program, in the slowest and plainest way: one number at a time, in `i128`.
+//!
+//! This is the oracle of lowering and of every protocol, so it shares nothing with them, and
+//! nothing with inference either: every number it computes is held against the range that
+//! inference promised, and a number outside is a panic. It follows `NUMERICS.md` line by line.
+//! AES and SHA-256 are those of the RustCrypto crates.
+
+use aes::cipher::{BlockEncrypt, KeyInit};
+use sealane_program::graph::{
+    Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
+};
+use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use sha2::Digest;
+use std::collections::BTreeMap;
+
+/// Inputs that do not fit the program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("input `{name}` {fault}")]
+pub struct BadInput {
+    /// Name of the input.
+    pub name: String,
+    /// What is wrong with it.
+    pub fault: &'static str,
+}
+
+/// Runs a checked program on inputs by name and gives its results by name.
+///
+/// # Errors
+/// An input is missing or is not what the signature says.
+///
+/// # Panics
+/// A number is outside of the range that inference gives it: a bug of inference or of this.
+pub fn evaluate(
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+) -> Result<BTreeMap<String, Data>, BadInput> {
+    let rows = rows(program, inputs)?;
+    let mut params = Vec::new();
+    for input in &program.inputs {
+        let bad = |fault| BadInput {
+            name: input.name.clone(),
+            fault,
+        };
+        let data = inputs.get(&input.name).ok_or_else(|| bad("is missing"))?;
+        let tensor = Tensor::of(data);
+        if data.ty != input.ty || tensor.shape != concrete(&input.shape, &rows) {
+            return Err(bad("has another type or shape than the signature says"));
+        }
+        if tensor.numbers.len() as u64 != tensor.shape.iter().product::<u64>() {
+            return Err(bad("has not as many elements as its shape"));
+        }
+        if !tensor
+            .numbers
+            .iter()
+            .all(|&number| input.range.contains(Range::of(number)))
+        {
+            return Err(bad(
+                "has an element outside of the range that the signature says",
+            ));
+        }
+        params.push(tensor);
+    }
+    let values = run(&program.main, params, &rows);
+    let results = program.results.iter().map(|reveal| {
+        let Tensor { ty, shape, numbers } = values[reveal.value.0 as usize][0].clone();
+        let data = Data::from_numbers(ty, shape, &numbers);
+        (reveal.name.clone(), data.expect("a result is in its type"))
+    });
+    Ok(results.collect())
+}
+
+/// The row counts that the inputs have, by `RowId`; 1 where no input tells.
+pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCounts, BadInput> {
+    let mut counts = vec![None; program.rows.len()];
+    for input in &program.inputs {
+        let bad = |fault| BadInput {
+            name: input.name.clone(),
+            fault,
+        };
+        let Some(rows) = input.shape.rows else {
+            continue;
+        };
+        let data = inputs.get(&input.name).ok_or_else(|| bad("is missing"))?;
+        let count = *data.shape.first().ok_or_else(|| bad("has no rows"))?;
+        if count == 0 || count > program.rows[usize::from(rows.0)].bound {
+            return Err(bad("has too many rows or none"));
+        }
+        if counts[usize::from(rows.0)]
+            .replace(count)
+            .is_some_and(|other| other != count)
+        {
+            return Err(bad("has another number of rows than an input before it"));
+        }
+    }
+    Ok(counts.into_iter().map(|count| count.unwrap_or(1)).collect())
+}
+
+/// Numbers in row-major order.
+#[derive(Clone)]
+struct Tensor {
+    ty: Type,
+    shape: Vec<u64>,
+    numbers: Vec<i128>,
+}
+
+impl Tensor {
+    fn of(data: &Data) -> Tensor {
+        Tensor {
+            ty: data.ty,
+            shape: data.shape.clone(),
+            numbers: data.numbers().collect(),
+        }
+    }
+}
+
+/// The values of a graph; a map or scan has one tensor for each part, every other value one.
+fn run(graph: &Graph, params: Vec<Tensor>, rows: &RowCounts) -> Vec<Vec<Tensor>> {
+    let mut done: Vec<Vec<Tensor>> = Vec::new();
+    for value in &graph.values {
+        let tensors = match &value.op {
+            Op::Param(index) => vec![params[*index as usize].clone()],
+            Op::Part(of, index) => vec![done[of.0 as usize][*index as usize].clone()],
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => walk(&done, &[], over, captured, body, rows),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => walk(&done, init, over, captured, body, rows),
+            op => vec![compute(op, value.ty, &done)],
+        };
+        if value.op.body().is_none() {
+            promised(value, &tensors[0], rows);
+        }
+        done.push(tensors);
+    }
+    done
+}
+
+/// Holds a tensor against what inference says of it.
+fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
+    assert_eq!(tensor.ty, value.ty, "a type is not as inferred");
+    assert_eq!(
+        tensor.shape,
+        concrete(&value.shape, rows),
+        "a shape is not as inferred"
+    );
+    assert_eq!(
+        tensor.numbers.len() as u64,
+        tensor.shape.iter().product::<u64>()
+    );
+    for &number in &tensor.numbers {
+        let inside = value.range.contains(Range::of(number));
+        assert!(
+            inside,
+            "{number} is outside of the inferred range {}",
+            value.range
+        );
+    }
+}
+
+/// The body once for each element of axis 0, in order; carries go from one turn to the next.
+fn walk(
+    done: &[Vec<Tensor>],
+    init: &[ValueId],
+    over: &[ValueId],
+    captured: &[ValueId],
+    body: &Graph,
+    rows: &RowCounts,
+) -> Vec<Tensor> {
+    let of = |id: &ValueId| done[id.0 as usize][0].clone();
+    let mut carries: Vec<Tensor> = init.iter().map(of).collect();
+    let mut outputs: Vec<Vec<Tensor>> = vec![Vec::new(); body.returns.len() - init.len()];
+    for turn in 0..of(&over[0]).shape[0] {
+        let slices = over.iter().map(|id| pick(&of(id), 0, turn, 1, true));
+        let captured = captured.iter().map(of);
+        let params = carries
+            .iter()
+            .cloned()
+            .chain(slices)
+            .chain(captured)
+            .collect();
+        let values = run(body, params, rows);
+        let mut returned = body
+            .returns
+            .iter()
+            .map(|id| values[id.0 as usize][0].clone());
+        carries = returned.by_ref().take(init.len()).collect();
+        outputs
+            .iter_mut()
+            .zip(returned)
+            .for_each(|(all, one)| all.push(one));
+    }
+    let stacked = outputs
+        .iter()
+        .map(|all| stack(&all.iter().collect::<Vec<_>>(), 0));
+    carries.into_iter().chain(stacked).collect()
+}
+
+/// Every operation but parameters and bodies; `ty` is the type of the result.
+fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
+    let of = |id: &ValueId| &done[id.0 as usize][0];
+    let wrap = |number: i128| {
+        if ty.is_wrapping() {
+            ty.wrap(number)
+        } else {
+            number
+        }
+    };
+    let tensor = match op {
+        Op::Const(data) => Tensor::of(data),
+        Op::Unary(op, a) => each(&[of(a)], |x| wrap(unary(*op, of(a).ty, x[0]))),
+        Op::Binary(op, a, b) => each(&[of(a), of(b)], |x| wrap(binary(*op, x[0], x[1]))),
+        Op::Select(c, yes, no) => each(&[of(c), of(yes), of(no)], |x| {
+            if x[0] != 0 { x[1] } else { x[2] }
+        }),
+        Op::Cast(a) => each(&[of(a)], |x| wrap(x[0])),
+        Op::Reduce(op, a, axis) => reduce(*op, of(a), *axis, wrap),
+        Op::Dot(a, b) => dot(of(a), of(b), wrap),
+        Op::Slice {
+            of: a,
+            axis,
+            start,
+            len,
+            squeeze,
+        } => pick(of(a), *axis as usize, *start, *len, *squeeze),
+        Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
+        Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
+        Op::Param(_) | Op::Part(..) | Op::Map { .. } | Op::Scan { .. } => unreachable!("in `run`"),
+    };
+    Tensor { ty, ..tensor }
+}
+
+/// `ty` is the type of the operand.
+fn unary(op: Unary, ty: Type, x: i128) -> i128 {
+    match op {
+        Unary::Neg => -x,
+        Unary::Abs => x.abs(),
+        Unary::Not if ty.range().lo < 0 => -1 - x,
+        Unary::Not => ty.range().hi - x,
+        Unary::Popcount => (0..ty.bits()).map(|bit| x >> bit & 1).sum(),
+    }
+}
+
+/// Products of `u64.wrapping` leave `i128`; reduced modulo 2^128 they are still right modulo
+/// 2^64, and inference lets no other product come near.
+fn binary(op: Binary, x: i128, y: i128) -> i128 {
+    match op {
+        Binary::Add => x + y,
+        Binary::Sub => x - y,
+        Binary::Mul => x.wrapping_mul(y),
+        Binary::FloorDiv => quotient(x, y),
+        Binary::Mod => x - y * quotient(x, y),
+        Binary::And => x & y,
+        Binary::Or => x | y,
+        Binary::Xor => x ^ y,
+        Binary::Shl => x << y,
+        Binary::Shr => quotient(x, 1 << y),
+        Binary::Eq => (x == y).into(),
+        Binary::Ne => (x != y).into(),
+        Binary::Lt => (x < y).into(),
+        Binary::Le => (x <= y).into(),
+        Binary::Gt => (x > y).into(),
+        Binary::Ge => (x >= y).into(),
+        Binary::Min => x.min(y),
+        Binary::Max => x.max(y),
+    }
+}
+
+/// The quotient rounded towards minus infinity: Euclid's, less one where that rounds up.
+fn quotient(x: i128, y: i128) -> i128 {
+    let up = y < 0 && x.rem_euclid(y) != 0;
+    x.div_euclid(y) - i128::from(up)
+}
+
+fn reduce(op: Reduction, a: &Tensor, axis: u32, wrap: impl Fn(i128) -> i128) -> Tensor {
+    let axis = axis as usize;
+    let lanes = (0..a.shape[axis]).map(|index| pick(a, axis, index, 1, true));
+    let joint = lanes.reduce(|x, y| {
+        each(&[&x, &y], |pair| match op {
+            Reduction::Sum => wrap(pair[0] + pair[1]),
+            Reduction::Min => pair[0].min(pair[1]),
+            Reduction::Max => pair[0].max(pair[1]),
+            Reduction::Any => pair[0] | pair[1],
+            Reduction::All => pair[0] & pair[1],
+        })
+    });
+    joint.expect("no axis is empty")
+}
+
+/// The last axis of `a` with the first of `b`, which has one or two.
+fn dot(a: &Tensor, b: &Tensor, wrap: impl Fn(i128) -> i128) -> Tensor {
+    let length = b.shape[0] as usize;
+    let columns = b.shape.get(1).copied().unwrap_or(1) as usize;
+    let mut numbers = Vec::new();
+    for row in a.numbers.chunks(length) {
+        for column in 0..columns {
+            let terms = (0..length).map(|k| row[k].wrapping_mul(b.numbers[k * columns + column]));
+            numbers.push(terms.fold(0, |sum, term| wrap(sum + wrap(term))));
+        }
+    }
+    let mut shape = a.shape[..a.shape.len() - 1].to_vec();
+    shape.extend(&b.shape[1..]);
+    Tensor {
+        ty: a.ty,
+        shape,
+        numbers,
+    }
+}
+
+/// Elements `start..start + len` of an axis, which disappears if `squeeze` says so.
+fn pick(a: &Tensor, axis: usize, start: u64, len: u64, squeeze: bool) -> Tensor {
+    let inner: u64 = a.shape[axis + 1..].iter().product();
+    let in_slice =
+        |position: &u64| (start..start + len).contains(&(position / inner % a.shape[axis]));
+    let positions = (0..a.numbers.len() as u64).filter(in_slice);
+    let numbers = positions
+        .map(|position| a.numbers[position as usize])
+        .collect();
+    let mut shape = a.shape.clone();
+    shape[axis] = len;
+    if squeeze {
+        shape.remove(axis);
+    }
+    Tensor {
+        ty: a.ty,
+        shape,
+        numbers,
+    }
+}
+
+/// Equal shapes along a new axis.
+fn stack(values: &[&Tensor], axis: u32) -> Tensor {
+    let each = &values[0].shape;
+    let inner: u64 = each[axis as usize..].iter().product();
+    let mut numbers = Vec::new();
+    for block in 0..values[0].numbers.len() / inner as usize {
+        for value in values {
+            numbers.extend(&value.numbers[block * inner as usize..][..inner as usize]);
+        }
+    }
+    let mut shape = each.clone();
+    shape.insert(axis as usize, values.len() as u64);
+    Tensor {
+        ty: values[0].ty,
+        shape,
+        numbers,
+    }
+}
+
+/// A function of the elements at the same place of tensors that broadcast.
+fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
+    let shape = joint_shape(operands.iter().map(|operand| &operand.shape[..]));
+    let places = places(&shape);
+    let numbers = places.iter().map(|place| {
+        let numbers = operands
+            .iter()
+            .map(|a| a.numbers[position(&a.shape, place)]);
+        f(&numbers.collect::<Vec<_>>())
+    });
+    Tensor {
+        ty: operands[0].ty,
+        numbers: numbers.collect(),
+        shape,
+    }
+}
+
+/// A function of the bytes along the last axes; the axes before them broadcast.
+fn call(name: &str, operands: &[&Tensor]) -> Tensor {
+    let leading = |a: &Tensor| a.shape[..a.shape.len() - 1].to_vec();
+    let leadings: Vec<Vec<u64>> = operands.iter().map(|a| leading(a)).collect();
+    let mut shape = joint_shape(leadings.iter().map(Vec::as_slice));
+    let mut numbers = Vec::new();
+    for place in places(&shape) {
+        let bytes = operands.iter().zip(&leadings).map(|(a, leading)| {
+            let length = a.shape[leading.len()] as usize;
+            let lane = &a.numbers[position(leading, &place) * length..][..length];
+            lane.iter().map(|&number| number as u8).collect::<Vec<u8>>()
+        });
+        numbers.extend(
+            function(name, &bytes.collect::<Vec<_>>())
+                .into_iter()
+                .map(i128::from),
+        );
+    }
+    shape.push((numbers.len() as u64) / shape.iter().product::<u64>());
+    Tensor {
+        ty: Type::U8,
+        shape,
+        numbers,
+    }
+}
+
+fn function(name: &str, operands: &[Vec<u8>]) -> Vec<u8> {
+    match name {
+        "aes128" => {
+            let cipher = aes::Aes128::new_from_slice(&operands[0]).expect("a key has 16 bytes");
+            let mut block = aes::Block::clone_from_slice(&operands[1]);
+            cipher.encrypt_block(&mut block);
+            block.to_vec()
+        }
+        "sha256" => sha2::Sha256::digest(&operands[0]).to_vec(),
+        _ => panic!("the reference does not know `{name}`"),
+    }
+}
+
+/// The shape to which all broadcast.
+fn joint_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Vec<u64> {
+    shapes.fold(Vec::new(), |joint, shape| {
+        let rank = joint.len().max(shape.len());
+        let padded = |shape: &[u64]| [&vec![1; rank - shape.len()][..], shape].concat();
+        padded(&joint)
+            .into_iter()
+            .zip(padded(shape))
+            .map(|(x, y)| x.max(y))
+            .collect()
+    })
+}
+
+/// All indices into a shape, in row-major order.
+fn places(shape: &[u64]) -> Vec<Vec<u64>> {
+    shape.iter().fold(vec![Vec::new()], |places, &n| {
+        let longer = places
+            .iter()
+            .flat_map(|place| (0..n).map(|i| [&place[..], &[i]].concat()));
+        longer.collect()
+    })
+}
+
+/// The row-major position in `shape` of a place in a shape to which it broadcasts.
+fn position(shape: &[u64], place: &[u64]) -> usize {
+    let own = &place[place.len() - shape.len()..];
+    let steps = shape.iter().zip(own);
+    steps.fold(0, |at, (&n, &i)| at * n + if n == 1 { 0 } else { i }) as usize
+}
+
+fn concrete(shape: &Shape, rows: &RowCounts) -> Vec<u64> {
+    let dims = (0..shape.rank()).filter_map(|axis| shape.dim(axis));
+    dims.map(|dim| match dim {
+        Dim::Rows(id) => row_count(rows, id),
+        Dim::Fixed(n) => n,
+    })
+    .collect()
+}

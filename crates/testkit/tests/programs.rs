@@ -1,0 +1,137 @@
+//! Random programs: what the builder accepts is sound, its text reads back as it was, and no text
+//! brings the parser down.
+
+use proptest::prelude::*;
+use sealane_program::check;
+use sealane_program::graph::{Graph, Op};
+use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
+use sealane_testkit::random_program::{cases, random_program};
+use sealane_testkit::reference::evaluate;
+use std::collections::BTreeMap;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The reference panics on a number outside of its inferred range.
+    #[test]
+    fn every_number_lies_in_its_inferred_range(case in cases()) {
+        let results = evaluate(&case.program, &case.inputs).expect("inputs that fit");
+        prop_assert_eq!(results.len(), case.program.results.len());
+    }
+
+    #[test]
+    fn the_text_reads_back_as_the_program(case in cases()) {
+        let text = print(&case.program);
+        let read = parse(&text, "text").map_err(|e| TestCaseError::fail(e.render(None)))?;
+        prop_assert!(read == case.program);
+        prop_assert_eq!(read.hash(), case.program.hash());
+        let full = parse(&print_with_spans(&case.program), "text");
+        prop_assert!(full.is_ok_and(|full| full == case.program));
+    }
+
+    /// A mutated text is refused, or it is a program that can be run like any other: whatever the
+    /// parser lets through, the reference can compute.
+    #[test]
+    fn mutated_text_is_refused_or_sound(
+        seed in 0u64..40,
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..9, any::<u8>()), 1..4),
+    ) {
+        let case = random_program(seed);
+        let mut bytes = print(&case.program).into_bytes();
+        for (at, what, byte) in edits {
+            let at = at.index(bytes.len());
+            match what {
+                0 => drop(bytes.remove(at)),
+                1 => bytes.truncate(at.max(1)),
+                2 => bytes.insert(at, byte % 128),
+                3 => bytes[at] = byte % 128,
+                // Digits for digits make texts that are well-formed and wrong.
+                _ => {
+                    let digits: Vec<usize> = (0..bytes.len())
+                        .filter(|&i| bytes[i].is_ascii_digit())
+                        .collect();
+                    let Some(&at) = digits.get(at % digits.len().max(1)) else { continue };
+                    bytes[at] = b'0' + byte % 10;
+                }
+            }
+        }
+        let text = String::from_utf8_lossy(&bytes);
+        match parse(&text, "text") {
+            Err(error) => prop_assert!(error.render(None).starts_with("error[")),
+            // The mutation may have changed what the inputs have to be.
+            Ok(program) => {
+                let _ = evaluate(&program, &case.inputs);
+                prop_assert!(parse(&print(&program), "text").is_ok_and(|again| again == program));
+            }
+        }
+    }
+
+    #[test]
+    fn garbage_is_an_error(text in "\\PC*") {
+        prop_assert!(parse_unchecked(&text, "text").is_err());
+    }
+
+    #[test]
+    fn words_of_the_language_in_any_order_do_no_harm(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "sealane", "program", "1", "name", "x", "party", "a", "rows", "n", "<=", "input", ":",
+            "u8", "[", "]", ",", "in", "0", "..", "255", "main", "{", "}", "%0", "=", "param",
+            "map", "over", "scan", "from", "const", "known", "secret", "reveal", "to", "\n", "\"",
+            "-9", "99999999999999999999", "@", "return", "18446744073709551615", "é",
+        ]), 0..60),
+    ) {
+        let header = "sealane program 1\nname p\nparty a\n";
+        let _ = parse(&words.join(" "), "text");
+        let _ = parse(&format!("{header}{}", words.join(" ")), "text");
+        let _ = parse(&format!("{header}main {{\n%0 = {}", words.join(" ")), "text");
+    }
+}
+
+/// The strategy reaches every kind of operation, or the tests that use it prove little.
+#[test]
+fn random_programs_use_every_operation() {
+    fn count(graph: &Graph, seen: &mut BTreeMap<String, usize>) {
+        for value in &graph.values {
+            let word = match &value.op {
+                Op::Param(_) => "param".into(),
+                Op::Const(_) => "const".into(),
+                Op::Unary(op, _) => format!("{op:?}"),
+                Op::Binary(op, ..) => format!("{op:?}"),
+                Op::Reduce(op, ..) => format!("reduce {op:?}"),
+                Op::Select(..) => "select".into(),
+                Op::Cast(_) => "cast".into(),
+                Op::Dot(..) => "dot".into(),
+                Op::Slice { squeeze, .. } => format!("slice {squeeze}"),
+                Op::Stack(..) => "stack".into(),
+                Op::Map { captured, .. } => format!("map capturing {}", !captured.is_empty()),
+                Op::Scan { captured, .. } => format!("scan capturing {}", !captured.is_empty()),
+                Op::Part(..) => "part".into(),
+                Op::Call(name, _) => name.clone(),
+            };
+            *seen.entry(word).or_default() += 1;
+            if let Some(body) = value.op.body() {
+                count(body, seen);
+            }
+        }
+    }
+    let mut seen = BTreeMap::new();
+    let mut nested = 0;
+    for seed in 0..400 {
+        let case = random_program(seed);
+        count(&case.program.main, &mut seen);
+        check(&case.program).expect("a program that was checked");
+        let bodies = case
+            .program
+            .main
+            .values
+            .iter()
+            .filter_map(|value| value.op.body());
+        nested += bodies
+            .filter(|body| body.values.iter().any(|v| v.op.body().is_some()))
+            .count();
+    }
+    // 4 unary, 18 binary, 5 reductions, 2 slices, 2 maps, 2 scans, 2 calls and 6 others.
+    assert_eq!(seen.len(), 42, "{seen:?}");
+    let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < 10).collect();
+    assert!(rare.is_empty() && nested > 10, "{rare:?}, {nested} nested");
+}
