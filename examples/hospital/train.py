@@ -31,9 +31,9 @@ def main() -> None:
     train, test = slice(0, None, 2), slice(1, None, 2)
 
     scaler = StandardScaler().fit(integers[train])
-    # C is the inverse strength of regularisation, at the library's default: it is not tuned, so
-    # the held-out rows stay unseen. The tolerance is tight, so that another machine ends at the
-    # same weights.
+    # C is the inverse strength of regularisation, at the library's default. The held-out rows were
+    # looked at for two values of it (0.1 gave 94.4 % there), so their figure is slightly hopeful.
+    # The tolerance is tight, so that another machine ends at the same weights.
     model = LogisticRegression(C=1.0, max_iter=10_000, tol=1e-10)
     model.fit(scaler.transform(integers[train]), malignant[train])
 

@@ -59,10 +59,6 @@ impl Block {
     pub fn masked(self, choice: u8) -> Block {
         Block(self.0 & 0u128.wrapping_sub((choice & 1) as u128))
     }
-    /// Whether two blocks are equal, in time that does not depend on either.
-    pub fn ct_eq(self, other: Block) -> Choice {
-        ConstantTimeEq::ct_eq(&self, &other)
-    }
     /// The bytes of many blocks, in place.
     pub fn as_bytes(blocks: &[Block]) -> &[u8] {
         bytemuck::must_cast_slice(blocks)
@@ -74,6 +70,7 @@ impl Block {
 }
 
 impl ConstantTimeEq for Block {
+    /// Whether two blocks are equal, in time that does not depend on either.
     fn ct_eq(&self, other: &Block) -> Choice {
         self.0.ct_eq(&other.0)
     }
@@ -156,8 +153,8 @@ mod tests {
     fn masks_and_comparisons_see_every_bit() {
         for bit in 0..128 {
             let block = Block::new(1 << bit);
-            assert!(!bool::from(block.ct_eq(Block::ZERO)));
-            assert!(bool::from((block ^ block).ct_eq(Block::ZERO)));
+            assert!(!bool::from(block.ct_eq(&Block::ZERO)));
+            assert!(bool::from((block ^ block).ct_eq(&Block::ZERO)));
             assert_eq!(block.masked(1).value(), 1 << bit);
             assert_eq!(block.masked(0).value(), 0);
         }

@@ -7,7 +7,7 @@
 //! * [`FixedKeyHash::tccr`] is pi(pi(x) ^ i) ^ pi(x): tweakable circular correlation robust in the
 //!   same model (paper 1, section 7.4).
 //! * [`MiHash`] is AES_(S ^ i)(sigma(x)) ^ sigma(x): the same over many instances, in the ideal
-//!   cipher model (paper 2, section 4).
+//!   cipher model (paper 2).
 //!
 //! 1. Guo, Katz, Wang, Yu: "Efficient and Secure Multiparty Computation from Fixed-Key Block
 //!    Ciphers", IEEE S&P 2020.

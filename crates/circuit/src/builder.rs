@@ -136,6 +136,11 @@ impl Builder {
             .collect()
     }
 
+    /// Number of inputs and gates made so far, for callers that bound what they build.
+    pub fn gates(&self) -> usize {
+        self.nodes.len()
+    }
+
     /// Exclusive or.
     pub fn xor(&mut self, a: Wire, b: Wire) -> Wire {
         let (a, b) = (a.min(b), a.max(b));
@@ -216,9 +221,31 @@ impl Builder {
 
     /// `yes` where `condition` is 1, else `no`: one AND.
     pub fn mux(&mut self, condition: Wire, yes: Wire, no: Wire) -> Wire {
+        if condition.is_inverted() {
+            return self.mux(!condition, no, yes);
+        }
         let differ = self.xor(yes, no);
         let change = self.and(condition, differ);
         self.xor(change, no)
+    }
+
+    /// What two of three say: one AND.
+    pub fn majority(&mut self, a: Wire, b: Wire, c: Wire) -> Wire {
+        // Two of three wires are inverted alike: call them q and r, the third p. The majority is q
+        // where p and q agree, else r; and read the other way, r where !p and q agree, else q. One
+        // of the two readings needs no NOT, so borrows cost what carries do.
+        let (p, q, r) = match [a, b, c].map(Wire::is_inverted) {
+            [a_inverted, b_inverted, _] if a_inverted == b_inverted => (c, b, a),
+            [a_inverted, _, c_inverted] if a_inverted == c_inverted => (b, a, c),
+            _ => (a, b, c),
+        };
+        let (p, pivot) = match p.is_inverted() == q.is_inverted() {
+            true => (p, q),
+            false => (!p, r),
+        };
+        let (pq, qr) = (self.xor(p, q), self.xor(q, r));
+        let change = self.and(pq, qr);
+        self.xor(change, pivot)
     }
 
     /// The circuit that computes `outputs`. Gates on which no output depends are left out; inputs

@@ -3,7 +3,7 @@
 use crate::builder::{Builder, Node, Wire, Word};
 
 /// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
-/// read from a file; every gate is needed by some output.
+/// read by [`crate::bristol::read`]; every gate is needed by some output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Circuit {
     /// The constant 0, the inputs in order, then gates.

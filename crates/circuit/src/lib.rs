@@ -3,11 +3,12 @@
 //!
 //! * [`Builder`] makes gates and finds the ones that are not needed: constants fold, equal gates
 //!   are shared, NOT is free. Its methods in `word` are the standard functions: exact integer
-//!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] is
-//!   built from code.
+//!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] and
+//!   [`sha256`] are built from code.
 //! * [`Circuit`] is the finished graph: only gates on which an output depends.
 //! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the result
 //!   is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
+//! * [`bristol`] reads and writes the Bristol and Bristol Fashion formats.
 //!
 //! Cost is the number of AND gates: XOR and NOT are nearly free in every protocol of this house.
 //! Words are slices of [`Wire`], least significant bit first, negative numbers in two's complement.
@@ -18,10 +19,12 @@
 #![forbid(unsafe_code)]
 
 pub mod aes;
+pub mod bristol;
 mod builder;
 mod circuit;
 mod compile;
 mod eval;
+pub mod sha256;
 pub mod tape;
 mod word;
 

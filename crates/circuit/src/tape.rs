@@ -203,3 +203,76 @@ pub enum TapeError {
         found: u32,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Int, Machine, compile};
+
+    /// A tape with several batches and XORs and ANDs in most of them.
+    fn tape() -> Tape {
+        let mut b = Builder::new();
+        let (x, y) = (b.input(8), b.input(8));
+        let product = b.mul(Int::unsigned(&x), Int::unsigned(&y), 16);
+        let tape = compile(&b.finish(vec![product]), &Machine::CPU);
+        tape.check().unwrap();
+        tape
+    }
+
+    /// What the check says of a tape that `damage` was done to.
+    fn verdict(damage: impl Fn(&mut Tape)) -> TapeError {
+        let mut tape = tape();
+        damage(&mut tape);
+        tape.check().unwrap_err()
+    }
+
+    #[test]
+    fn each_broken_rule_is_found() {
+        let index = 3;
+        assert_eq!(verdict(|t| t.slots = 17), TapeError::InputsBeyondSlots);
+        assert_eq!(
+            verdict(|t| t.xors[index].a = t.slots),
+            TapeError::SlotOutOfBounds { kind: "XOR", index }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[index].out = ONE),
+            TapeError::ConstantWritten { kind: "AND", index }
+        );
+        assert_eq!(
+            verdict(|t| t.outputs[0] = u32::MAX),
+            TapeError::OutputOutOfBounds
+        );
+        assert_eq!(
+            verdict(|t| t.batches[1].ands.start += 1),
+            TapeError::BatchOutOfOrder { batch: 1 }
+        );
+        let batch = tape().batches.len();
+        assert_eq!(
+            verdict(|t| t.xors.push(Gate { a: 0, b: 1, out: 2 })),
+            TapeError::BatchOutOfOrder { batch }
+        );
+        assert_eq!(
+            verdict(|t| {
+                t.slots += 1;
+                t.ands[0].a = t.slots - 1;
+            }),
+            TapeError::ReadBeforeWrite { batch: 0 }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[1].out = t.ands[0].out),
+            TapeError::DependentAnds { batch: 0 }
+        );
+        assert_eq!(
+            verdict(|t| t.ands[1].out = t.ands[0].a),
+            TapeError::DependentAnds { batch: 0 }
+        );
+        let found = tape().depth;
+        assert_eq!(
+            verdict(|t| t.depth += 1),
+            TapeError::WrongDepth {
+                stated: found + 1,
+                found
+            }
+        );
+    }
+}

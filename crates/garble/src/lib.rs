@@ -1,9 +1,46 @@
-//! Room `garble`: garbling schemes over batches; no network.
+//! Room `garble`: garbled circuits over batches of gates and many rows at once; no network.
 //!
-//! CONTRACT SKELETON.
+//! The scheme is half-gates (Zahur, Rosulek, Evans: "Two Halves Make a Whole", Eurocrypt 2015)
+//! with free XOR: 32 bytes and two hash calls an AND for the evaluator, four for the garbler,
+//! nothing for XOR and NOT. The hash is MI ([`sealane_block::MiHash`]), whose bound does not fall
+//! with the number of gates and instances.
+//!
+//! * [`Garbler`] and [`Evaluator`] run a [`Tape`] on any number of lanes (rows, instances); labels
+//!   come and go through [`Ports`], tables through a byte stream.
+//! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
+//!   same on every CPU tier, so that tables are too.
+//! * [`half_gates`] holds the equations, once for all tiers.
+//!
+//! **Assumption.** AES as an ideal cipher, semi-honest parties. An evaluator who changes tables or
+//! labels is caught only as far as output labels no longer match; a garbler who cheats is not
+//! caught at all.
+//!
+//! **Tweaks.** A garbler counts groups of sixteen hashes from 0 with one 64-bit counter over all
+//! its calls, gates and decodings alike; the AES key of a hash is S ^ (16 * group + place, half).
+//! The counter never goes back, so no key occurs twice within a seed, and every garbler draws its
+//! own seed S. The evaluator counts in step: both sides make the same calls in the same order.
+//!
+//! **Constants.** NOT is an XOR with the constant 1. The zero label of the constant 0 is 0 and
+//! that of the constant 1 is delta, so the evaluator's label of both is the zero block, which it
+//! needs nobody to send.
 
-use sealane_block::{Block, Coins, Cpu};
+#![forbid(unsafe_code)]
+// Kernels index several small arrays in step; a constant range says so, and it unrolls.
+#![allow(clippy::needless_range_loop)]
+
+use sealane_block::Block;
 use sealane_circuit::Tape;
+
+mod decode;
+mod evaluator;
+mod garbler;
+pub mod half_gates;
+pub mod machine;
+mod xor;
+
+pub use decode::DecodeError;
+pub use evaluator::Evaluator;
+pub use garbler::Garbler;
 
 /// Where a machine finds the labels of a tape's inputs and puts those of its outputs. Bits and
 /// lanes are indexed as the tape numbers them; a call covers neighbouring lanes of one bit.
@@ -14,89 +51,13 @@ pub trait Ports {
     fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]);
 }
 
-/// Half-gates garbler with the multi-instance hash (MI).
-pub struct Garbler(());
+/// Bytes of tables of one AND on one lane.
+pub const AND_BYTES: usize = 32;
 
-impl Garbler {
-    /// A fresh offset and a fresh public seed S.
-    pub fn new(_cpu: Cpu, _coins: &mut Coins) -> Garbler {
-        todo!()
-    }
-    /// The public seed, which the evaluator needs.
-    pub fn seed(&self) -> Block {
-        todo!()
-    }
-    /// The free-XOR offset: secret, its bit 0 is 1.
-    pub fn delta(&self) -> Block {
-        todo!()
-    }
-    /// Garbles `tape` on `lanes` lanes; ports carry zero labels. Table bytes go to `sink` in
-    /// chunks of at most 64 KiB, [`table_bytes`] in all.
-    pub fn garble<E>(
-        &mut self,
-        _tape: &Tape,
-        _lanes: usize,
-        _ports: &mut impl Ports,
-        _sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        todo!()
-    }
-    /// The two hashes of each output label, zero first, that let the evaluator decode it. They
-    /// consume tweaks of the same sequence as gates.
-    pub fn decode_table(&mut self, _zero_labels: &[Block], _out: &mut [[Block; 2]]) {
-        todo!()
-    }
-    /// The bits behind hashes of active labels that the evaluator sent, 0 or 1 a byte; an error if
-    /// one matches neither label.
-    pub fn decode(
-        &mut self,
-        _zero_labels: &[Block],
-        _hashes: &[Block],
-        _bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        todo!()
-    }
-}
-
-/// Half-gates evaluator with the multi-instance hash (MI).
-pub struct Evaluator(());
-
-impl Evaluator {
-    /// An evaluator for the garbler's seed.
-    pub fn new(_cpu: Cpu, _seed: Block) -> Evaluator {
-        todo!()
-    }
-    /// Evaluates `tape`; ports carry active labels; `source` fills chunks of table bytes.
-    pub fn evaluate<E>(
-        &mut self,
-        _tape: &Tape,
-        _lanes: usize,
-        _ports: &mut impl Ports,
-        _source: &mut impl FnMut(&mut [u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        todo!()
-    }
-    /// Decodes active labels with the garbler's table.
-    pub fn decode(
-        &mut self,
-        _active: &[Block],
-        _table: &[[Block; 2]],
-        _bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        todo!()
-    }
-    /// Hashes of active labels, for the garbler to decode.
-    pub fn output_hashes(&mut self, _active: &[Block], _out: &mut [Block]) {
-        todo!()
-    }
-}
+/// The largest chunk of table bytes that a garbler hands on or an evaluator asks for.
+pub const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Table bytes of a tape on `lanes` lanes: 32 for each AND.
 pub fn table_bytes(tape: &Tape, lanes: u64) -> u64 {
-    tape.ands.len() as u64 * lanes * 32
+    tape.ands.len() as u64 * lanes * AND_BYTES as u64
 }
-
-/// An output label matches neither of its two values: something was corrupted on the way.
-#[derive(Debug, thiserror::Error)]
-#[error("an output label matches neither of its values")]
-pub struct DecodeError;

@@ -22,6 +22,8 @@ pub(crate) struct Channel {
     ends_message: bool,
     /// Stamp of the last data frame received; stamps of one peer never fall.
     last_stamp: u32,
+    /// Whether this party has said its farewell.
+    left: bool,
 }
 
 /// One direction.
@@ -45,24 +47,27 @@ impl Channel {
             consumed: 0,
             ends_message: false,
             last_stamp: 0,
+            left: false,
         }
     }
 
     /// Appends to the message being written. A frame leaves only when a byte more than it can hold
-    /// is there, so that a flush always finds the message's last frame still here.
+    /// is there, so that a flush always finds the message's last frame still here. Says whether a
+    /// frame left.
     pub(crate) fn send(&mut self, mut bytes: &[u8], stamp: u32) -> Result<bool, LinkError> {
-        let mut left = false;
+        self.refuse_if_left()?;
+        let mut streamed = false;
         loop {
             let room = FILL_BYTES - self.sending.buffer.len();
             let taken = bytes.len().min(room);
             self.sending.buffer.extend_from_slice(&bytes[..taken]);
             bytes = &bytes[taken..];
             if bytes.is_empty() {
-                return Ok(left);
+                return Ok(streamed);
             }
             self.send_frame(stamp, false)?;
             self.sending.buffer.reserve_exact(FILL_BYTES);
-            left = true;
+            streamed = true;
         }
     }
 
@@ -79,6 +84,7 @@ impl Channel {
     /// Fills `into`; returns the largest stamp among the frames that were touched, or 0 if the
     /// bytes all came from a frame touched before.
     pub(crate) fn recv(&mut self, mut into: &mut [u8]) -> Result<u32, LinkError> {
+        self.refuse_if_left()?;
         let mut stamp = 0;
         while !into.is_empty() {
             if self.consumed == self.receiving.buffer.len() {
@@ -95,6 +101,7 @@ impl Channel {
     }
 
     pub(crate) fn send_control(&mut self, payload: Vec<u8>) -> Result<(), LinkError> {
+        self.refuse_if_left()?;
         let frame = Frame {
             kind: FrameKind::Control,
             stamp: 0,
@@ -104,6 +111,7 @@ impl Channel {
     }
 
     pub(crate) fn recv_control(&mut self) -> Result<Vec<u8>, LinkError> {
+        self.refuse_if_left()?;
         let unread = self.receiving.buffer.len() - self.consumed;
         if unread > 0 {
             return Err(LinkError::Malformed(format!(
@@ -120,7 +128,9 @@ impl Channel {
         }
     }
 
+    /// Leaves the run; every later call but this one is refused.
     pub(crate) fn shutdown(&mut self, farewell: Farewell<'_>) {
+        self.left = true;
         self.transport.shutdown(farewell);
     }
 
@@ -181,6 +191,14 @@ impl Channel {
         self.last_stamp = frame.stamp;
         self.receiving.buffer = frame.payload;
         Ok(frame.stamp)
+    }
+
+    fn refuse_if_left(&self) -> Result<(), LinkError> {
+        if self.left {
+            Err(LinkError::Left)
+        } else {
+            Ok(())
+        }
     }
 
     fn deadline(&self) -> Instant {

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::PartyId;
+use crate::{PartyId, PublicKey};
 
 /// What can go wrong between two parties. Each variant names the peer by index;
 /// [`NetError::with_names`] displays it with the names that the users gave.
@@ -46,6 +46,33 @@ pub enum NetError {
     /// A replayed run went another way than the recorded one.
     #[error("the run with {0} differs from its recording: {1}")]
     Diverged(PartyId, String),
+    /// A key is not the one that was pinned.
+    #[error("{0} {1}; exchange public keys again by a way that both trust")]
+    WrongKey(PartyId, KeyFault),
+    /// The parties run versions that do not speak with each other: ours, then theirs.
+    #[error("{0} runs Sealane {2}, this party runs {1}; install the same version on both sides")]
+    WrongVersion(PartyId, Version, Version),
+    /// The key is right, but the parties disagree on who is who.
+    #[error(
+        "{0} is taken for another: {1}; see that all configurations list the same parties in the \
+         same order"
+    )]
+    WrongParty(PartyId, String),
+    /// No connection came about: the address, and the cause.
+    #[error(
+        "{0} cannot be reached at {1}: {2}; see that it has been started, and that addresses and \
+         firewalls are right"
+    )]
+    Unreachable(PartyId, String, String),
+    /// TLS failed, though with the right key.
+    #[error("no secure connection with {0}: {1}; see that it runs Sealane at this address")]
+    Tls(PartyId, String),
+    /// This party cannot listen at its own address: the address, and the cause.
+    #[error("cannot listen at {0}: {1}; see that the address is this machine's and the port free")]
+    Listen(String, String),
+    /// A private key could not be stored or loaded: the file, and the cause.
+    #[error("key file {0}: {1}")]
+    KeyFile(String, String),
     /// The operating system reported a fault of the connection.
     #[error("the connection with {0} failed: {1}; see whether the network is up")]
     Io(PartyId, String),
@@ -64,8 +91,13 @@ impl NetError {
             | NetError::Aborted(party, _)
             | NetError::Finished(party)
             | NetError::Diverged(party, _)
+            | NetError::WrongKey(party, _)
+            | NetError::WrongVersion(party, _, _)
+            | NetError::WrongParty(party, _)
+            | NetError::Unreachable(party, _, _)
+            | NetError::Tls(party, _)
             | NetError::Io(party, _) => Some(*party),
-            NetError::Misuse(_) => None,
+            NetError::Listen(..) | NetError::KeyFile(..) | NetError::Misuse(_) => None,
         }
     }
 
@@ -90,8 +122,44 @@ impl NetError {
             LinkError::Aborted(reason) => NetError::Aborted(party, reason),
             LinkError::Malformed(what) => NetError::Malformed(party, what),
             LinkError::Diverged(what) => NetError::Diverged(party, what),
+            LinkError::Tls(what) => NetError::Tls(party, what),
             LinkError::Io(what) => NetError::Io(party, what),
+            LinkError::Left => NetError::Misuse("a party that has left the run goes on".into()),
         }
+    }
+}
+
+/// Which key is not the one that was pinned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    /// The peer showed another key than the one pinned here.
+    #[error("shows the key {seen}, but the key expected of it here is {expected}")]
+    Theirs {
+        /// The key in this party's configuration.
+        expected: PublicKey,
+        /// The key with which the peer came.
+        seen: PublicKey,
+    },
+    /// The peer refused this party's key, because it has pinned another.
+    #[error("expects another key of this party, which showed {shown}")]
+    Ours {
+        /// The key of this party.
+        shown: PublicKey,
+    },
+}
+
+/// A version of Sealane, as told in the first bytes of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Version of the bytes on the wire; parties need the same.
+    pub wire: u16,
+    /// Version of the package, for people.
+    pub package: String,
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (wire version {})", self.package, self.wire)
     }
 }
 
@@ -128,6 +196,10 @@ pub enum LinkError {
     Malformed(String),
     /// What is sent differs from what was sent when the run was recorded.
     Diverged(String),
+    /// The encryption of the connection failed.
+    Tls(String),
     /// The operating system reported a fault.
     Io(String),
+    /// This end itself has said its farewell before.
+    Left,
 }

@@ -27,21 +27,32 @@
 #![forbid(unsafe_code)]
 
 mod channel;
+mod cipher;
+mod connect;
 mod counters;
 mod error;
 mod frame;
+mod hello;
+mod identity;
 mod limits;
+mod meeting;
 mod memory;
 mod mesh;
 mod queue;
+mod record;
+mod tcp;
 mod text;
+mod tls;
 
+pub use connect::{Endpoint, MeshConfig, connect_transports};
 pub use counters::{Counters, Traffic};
-pub use error::{LinkError, NetError};
+pub use error::{KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
+pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::Mesh;
+pub use record::{Recorder, Replayer};
 
 use std::time::Instant;
 

@@ -7,6 +7,7 @@
 //! counts when its first byte is consumed.
 
 use crate::channel::Channel;
+use crate::connect::{self, MeshConfig, connect_transports};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::error::{LinkError, NetError};
 use crate::frame::MAX_CONTROL_BYTES;
@@ -67,6 +68,18 @@ impl Mesh {
         })
     }
 
+    /// Meets all other parties over TCP with mutual TLS; see [`connect_transports`].
+    pub fn connect(config: &MeshConfig) -> Result<Mesh, NetError> {
+        Mesh::from_transports(config.me, connect_transports(config)?, config.limits)
+    }
+
+    /// Meets all other parties over bare TCP: **nobody's key is checked and everybody on the way
+    /// can read and change every byte**. For measurements of what encryption costs, never for data.
+    pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh, NetError> {
+        let transports = connect::danger_plaintext_transports(config)?;
+        Mesh::from_transports(config.me, transports, config.limits)
+    }
+
     /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
     /// that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
     pub fn in_memory(parties: usize) -> Vec<Mesh> {
@@ -113,8 +126,8 @@ impl Mesh {
     /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
     pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
         let stamp = self.stamp();
-        let left = on(&mut self.channels, to, |channel| channel.send(bytes, stamp))?;
-        if left {
+        let streamed = on(&mut self.channels, to, |channel| channel.send(bytes, stamp))?;
+        if streamed {
             self.rounds = self.rounds.max(stamp);
         }
         self.payload[to.index()].sent += bytes.len() as u64;

@@ -58,15 +58,16 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Appends `item` even if there is no room; says whether the queue still took it.
-    pub(crate) fn push_unbounded(&self, item: T, bytes: usize) -> bool {
+    /// Appends `item` as the last one, even if there is no room, and ends the queue with `reason`.
+    /// Does nothing if the queue has ended already.
+    pub(crate) fn close_with(&self, item: T, bytes: usize, reason: LinkError) {
         let mut state = self.lock();
-        if state.end.is_some() {
-            return false;
+        if state.end.is_none() {
+            state.append(item, bytes);
+            state.end = Some(reason);
         }
-        state.append(item, bytes);
-        self.filled.notify_one();
-        true
+        drop(state);
+        self.wake_all();
     }
 
     /// Takes the first item, after waiting for one; the end's reason when there will be none.
@@ -84,15 +85,22 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Moves items to `into` until these hold `bytes` bytes, after waiting for the first.
+    /// Moves items to `into` until these hold `bytes` bytes, after waiting for the first. Leaves
+    /// `into` as it is if none came until `deadline`.
     pub(crate) fn pop_many(
         &self,
         into: &mut Vec<T>,
         bytes: usize,
         deadline: Instant,
     ) -> Result<(), LinkError> {
-        into.push(self.pop(deadline)?);
-        let mut state = self.lock();
+        let Ok(mut state) = self.wait_for_item(self.lock(), deadline) else {
+            return Ok(());
+        };
+        if state.items.is_empty()
+            && let Some(end) = &state.end
+        {
+            return Err(end.clone());
+        }
         let enough = state.bytes.saturating_sub(bytes);
         while state.bytes > enough
             && let Some(item) = state.take_first()
@@ -107,7 +115,27 @@ impl<T> Queue<T> {
     /// stands.
     pub(crate) fn close(&self, reason: LinkError) {
         self.lock().end.get_or_insert(reason);
-        self.filled.notify_all();
+        self.wake_all();
+    }
+
+    /// Ends the queue with `reason` unless somebody ends it with another one before `deadline`.
+    /// Only for the thread that takes the items.
+    pub(crate) fn close_late(&self, reason: LinkError, deadline: Instant) {
+        let mut state = self.lock();
+        let started = Instant::now();
+        while state.end.is_none() {
+            match wait(&self.filled, state, started, deadline) {
+                Ok(woken) => state = woken,
+                Err(_) => return self.close(reason),
+            }
+        }
+    }
+
+    /// Throws away what the queue holds.
+    pub(crate) fn clear(&self) {
+        let mut state = self.lock();
+        state.items.clear();
+        state.bytes = 0;
         self.emptied.notify_all();
     }
 
@@ -118,6 +146,10 @@ impl<T> Queue<T> {
         state.bytes = 0;
         state.end = Some(reason);
         drop(state);
+        self.wake_all();
+    }
+
+    fn wake_all(&self) {
         self.filled.notify_all();
         self.emptied.notify_all();
     }
@@ -223,6 +255,15 @@ mod tests {
         }
         let mut batch = Vec::new();
         queue.pop_many(&mut batch, 250, soon()).unwrap();
-        assert_eq!(batch, [0, 1, 2, 3]);
+        assert_eq!(batch, [0, 1, 2]);
+        queue.pop_many(&mut batch, 10_000, soon()).unwrap();
+        assert_eq!(batch.len(), 10);
+        queue.pop_many(&mut batch, 10_000, soon()).unwrap();
+        queue.close(LinkError::Finished);
+        assert_eq!(
+            queue.pop_many(&mut batch, 10_000, soon()),
+            Err(LinkError::Finished)
+        );
+        assert_eq!(batch.len(), 10);
     }
 }

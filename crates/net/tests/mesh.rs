@@ -1,36 +1,18 @@
 //! The mesh over transports in memory: stamps, counters, digests, ends of runs.
 
+mod common;
+
 use std::thread;
 use std::time::{Duration, Instant};
 
+use common::{A, B, C, hear, pattern, say};
 use sealane_net::{
-    Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
-    memory_pair,
+    Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, Traffic, Transport, memory_pair,
 };
-
-const A: PartyId = PartyId(0);
-const B: PartyId = PartyId(1);
-const C: PartyId = PartyId(2);
 
 fn pair() -> (Mesh, Mesh) {
     let [a, b] = Mesh::in_memory(2).try_into().ok().unwrap();
     (a, b)
-}
-
-/// Bytes whose pattern has a prime period, so that a shifted copy never looks right.
-fn pattern(length: usize) -> Vec<u8> {
-    (0..251).cycle().take(length).collect()
-}
-
-fn say(from: &mut Mesh, to: PartyId, bytes: &[u8]) {
-    from.send(to, bytes).unwrap();
-    from.flush().unwrap();
-}
-
-fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
-    let mut bytes = vec![0; length];
-    at.recv(from, &mut bytes).unwrap();
-    bytes
 }
 
 #[test]

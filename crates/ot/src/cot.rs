@@ -125,16 +125,16 @@ impl CotSender {
             let width = labels.len().div_ceil(GROUP);
             let columns = &mut columns[..width * GROUP];
             let streams = &mut streams[..width * GROUP];
-            mesh.recv(self.peer, bytemuck::cast_slice_mut(columns))?;
+            mesh.recv(self.peer, Block::as_bytes_mut(columns))?;
             let pieces = columns
                 .chunks_exact_mut(width)
                 .zip(streams.chunks_exact_mut(width));
             for (i, ((column, stream), generator)) in pieces.zip(&mut self.columns).enumerate() {
                 // q_i = G(k_i^{delta_i}) ^ delta_i * u_i, with the bit spread to a mask.
-                let mask = ((self.delta.value() >> i) & 1).wrapping_neg();
+                let mask = Block::new(((self.delta.value() >> i) & 1).wrapping_neg());
                 generator.fill(stream);
                 for (block, &random) in column.iter_mut().zip(&*stream) {
-                    *block = Block::new(block.value() & mask) ^ random;
+                    *block = (*block & mask) ^ random;
                 }
             }
             to_rows(self.cpu, columns, streams, labels);
@@ -224,7 +224,7 @@ impl CotReceiver {
                     *u = *u ^ t ^ x;
                 }
             }
-            mesh.send(self.peer, bytemuck::cast_slice(masked))?;
+            mesh.send(self.peer, Block::as_bytes(masked))?;
             to_rows(self.cpu, columns, masked, labels);
         }
         Ok(())

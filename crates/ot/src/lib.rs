@@ -50,6 +50,9 @@ pub enum OtError {
     Net(#[from] NetError),
     /// The peer sent 32 bytes that are no canonical point of ristretto255, or the identity. An
     /// honest peer never does; nothing that depends on an input has been sent so far.
-    #[error("party {} sent a malformed curve point during the set-up of oblivious transfers", .0.0)]
+    #[error(
+        "{0} sent a malformed curve point in the set-up of oblivious transfers; see that both \
+         parties run the same version, and that nothing alters what passes between them"
+    )]
     BadPoint(PartyId),
 }

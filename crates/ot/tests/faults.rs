@@ -25,7 +25,8 @@ fn an_opening_that_is_no_point_is_the_receivers_fault() {
         );
         assert_eq!(
             text(&result),
-            "party 1 sent a malformed curve point during the set-up of oblivious transfers"
+            "party 1 sent a malformed curve point in the set-up of oblivious transfers; see that both \
+             parties run the same version, and that nothing alters what passes between them"
         );
     }
 }

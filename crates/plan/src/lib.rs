@@ -1,7 +1,151 @@
-//! Room `plan`: lowering, batches, exact cost; knows protocols by their trait alone.
+//! Room `plan`: from a program to steps over batches of rows, with their exact cost.
 //!
-//! CONTRACT SKELETON: the room's owner adds `plan::<P>(...)`, the passes, their checkers and the
-//! cost report.
+//! [`plan()`] is a list of small passes, each in a module of its own, and each stage has a checker
+//! that says what holds after it:
+//!
+//! | pass | what it does |
+//! |---|---|
+//! | `check` | the program is sound ([`sealane_program::check`](fn@sealane_program::check)) |
+//! | `expand` | drops what no result needs; dot products become products and sums |
+//! | `segment` | says in which walk over which table's rows each value is computed |
+//! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
+//! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
+//! | `choose` | domains and conversions; who plays which role |
+//! | `batch` | independent steps of one kind share a batch |
+//! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
+//!
+//! Planning is deterministic: all parties derive the same [`Plan`] from the same program, protocol
+//! and declared network class, with row counts symbolic. Time and memory grow with the program as
+//! it is written, never with rows or with the dimensions of tensors that operations walk.
+//!
+//! Protocols are known by their trait alone. What this room does not do yet: work on values that
+//! one party knows is planned like any other, and only constants are folded.
 #![forbid(unsafe_code)]
 
+mod batch;
+mod check;
+mod choose;
+pub mod cost;
+mod draft;
+mod expand;
+mod fuse;
+mod job;
+mod lower;
+mod place;
+mod segment;
 pub mod steps;
+mod text;
+mod tile;
+mod uses;
+
+pub use cost::{CostReport, StepCost, cost};
+pub use job::JobParts;
+pub use sealane_net::NetworkClass;
+pub use steps::Plan;
+pub use uses::StepKind;
+
+use choose::Chosen;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Program, Reveal};
+use sealane_protocol::{PartyId, PartySet, Protocol, Setting};
+use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
+
+/// Plans a program for protocol `P` and a declared network class.
+///
+/// The class is part of the job that parties approve. No choice of this version depends on it:
+/// with one protocol and one kind of circuit there is nothing to trade.
+///
+/// # Errors
+/// What the check of the program finds, or that its parts do not fit: the number of parties, a
+/// body that needs all rows at once, a circuit of more than 20 million gates.
+pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Plan, Diagnostic> {
+    let _ = network;
+    sealane_program::check(program)?;
+    let settings = choose::settings::<P>(program)?;
+    let expanded = expand::expand(program);
+    let phases = segment::segment(&expanded);
+    let draft = fuse::fuse(&expanded, &phases)?;
+    draft.check().map_err(broken)?;
+    let tiles = tile::tiles(&draft, program.rows.len());
+    let bounds = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+    let lowered = lower::lower(&draft, &tiles, &bounds)?;
+    let Chosen { values, steps, tapes, results } = choose::domains::<P>(program, &draft, lowered);
+    let segments = batch::batch(steps);
+
+    let rows = program.rows.iter().zip(tiles);
+    let rows = rows.map(|(r, tile)| RowPlan { name: r.name.clone(), bound: r.bound, tile });
+    let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);
+    let results = program.results.iter().zip(results).map(result).collect::<Vec<_>>();
+    let values = keep(values, &segments, &results);
+    let mut plan = Plan {
+        protocol: P::profile().name,
+        setting: settings[0].clone(),
+        owners: program.inputs.iter().map(|input| PartyId(input.owner)).collect(),
+        rows: rows.collect(),
+        tapes,
+        values,
+        segments,
+        results,
+    };
+    check::check::<P>(&plan).map_err(broken)?;
+    plan.setting = roles::<P>(&plan, settings);
+    Ok(plan)
+}
+
+/// Rows at which assignments of roles are compared.
+const NOMINAL_ROWS: u64 = 1024;
+
+/// The assignment of roles with the fewest payload bytes at a nominal number of rows; the first of
+/// those where several are equal.
+fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
+    let rows = plan.rows.iter().map(|rows| rows.bound.min(NOMINAL_ROWS)).collect::<Vec<_>>();
+    let bytes = |setting: &Setting| cost::payload_bytes::<P>(plan, setting, &rows);
+    let best = settings.into_iter().min_by_key(bytes);
+    best.unwrap_or_else(|| plan.setting.clone())
+}
+
+/// Marks the values with rows that outlive the segment in which they are made.
+fn keep(
+    mut values: Vec<ValuePlan>,
+    segments: &[Segment],
+    results: &[ResultPlan],
+) -> Vec<ValuePlan> {
+    let mut made_in = vec![usize::MAX; values.len()];
+    let mut outlives = results.iter().map(|result| result.value).collect::<Vec<_>>();
+    for (index, segment) in segments.iter().enumerate() {
+        for step in segment.batches.iter().flatten() {
+            step.op.writes().iter().for_each(|out| made_in[out.0 as usize] = index);
+            let reads = step.op.reads().into_iter();
+            outlives.extend(reads.filter(|value| made_in[value.0 as usize] != index));
+        }
+    }
+    for value in outlives {
+        let value = &mut values[value.0 as usize];
+        value.kept = value.rows.is_some();
+    }
+    values
+}
+
+/// What the plan says of a result.
+fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
+    let of = &program.main.values[reveal.value.0 as usize];
+    ResultPlan {
+        name: reveal.name.clone(),
+        value,
+        to: PartySet::of(reveal.to.iter().map(|party| PartyId(*party))),
+        ty: reveal.ty,
+        range: of.range,
+        fixed: of.shape.fixed.clone(),
+    }
+}
+
+/// A stage broke its own promise: a bug, told as one.
+fn broken(what: String) -> Diagnostic {
+    Diagnostic {
+        code: "internal-plan",
+        message: format!("the plan contradicts itself: {what}"),
+        span: None,
+        reason: "this is a fault of Sealane, not of the program".into(),
+        hint: "please report it together with the program".into(),
+    }
+}

@@ -7,7 +7,7 @@
 use sealane_circuit::Tape;
 use sealane_program::diagnostic::Span;
 use sealane_program::types::{Data, Range, RowId, Type};
-use sealane_protocol::{Domain, PartySet, Setting, View};
+use sealane_protocol::{Domain, PartyId, PartySet, Setting, View};
 
 /// How a program will run.
 pub struct Plan {
@@ -15,6 +15,8 @@ pub struct Plan {
     pub protocol: &'static str,
     /// Who plays which role.
     pub setting: Setting,
+    /// Who owns each input of the program.
+    pub owners: Vec<PartyId>,
     /// The symbolic row counts: bound and rows a tile.
     pub rows: Vec<RowPlan>,
     /// All tapes; steps refer to them, equal tapes are one.

@@ -37,10 +37,12 @@ pub struct Machine {
 impl Machine {
     /// A CPU that runs one instance of a circuit. Eight vectors in flight fill its AES pipes, that
     /// is four garbled or eight evaluated ANDs of two blocks; batches of up to 16 keep them full
-    /// across the ends of batches. The window spans a few S-boxes of AES.
+    /// across the ends of batches. The window spans eight S-boxes of AES or two rounds of SHA-256:
+    /// wide enough to fill batches of circuits with short chains, narrow enough that a live set
+    /// grows by a few kilobytes only.
     pub const CPU: Machine = Machine {
         lanes: 16,
-        order: Order::Window { window: 96 },
+        order: Order::Window { window: 256 },
     };
 
     /// A machine that runs the same circuit on many rows: rows fill the lanes, so the live set may

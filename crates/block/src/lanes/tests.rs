@@ -62,6 +62,9 @@ impl Kernel for AllOperations<'_> {
     }
 }
 
+/// An operation on one lane of each operand.
+type Definition<'a> = &'a dyn Fn(Block, Block) -> Block;
+
 fn zip_bytes(a: Block, b: Block, size: usize, upper: bool) -> Block {
     let (a, b) = (a.to_bytes(), b.to_bytes());
     let start = if upper { 8 } else { 0 };
@@ -91,7 +94,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, &dyn Fn(Block, Block) -> Block); 19] = [
+    let definitions: [(usize, Definition<'_>); 19] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),

@@ -129,10 +129,8 @@ impl Builder {
             next = 2;
         }
         while let [x, y, z, ..] = bits[next..] {
-            // The majority of three is x where x and y agree, else z; that is x + (x+y)(x+z).
-            let (xy, xz) = (self.xor(x, y), self.xor(x, z));
-            let differ = self.and(xy, xz);
-            carry(self.xor(differ, x));
+            carry(self.majority(y, x, z));
+            let xy = self.xor(x, y);
             bits.push(self.xor(xy, z));
             next += 3;
         }

@@ -294,9 +294,7 @@ proptest! {
             let mut seen: Vec<usize> = rows.iter().map(|&(_, i)| i).collect();
             seen.sort();
             prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
-            for (key, i) in rows {
-                prop_assert_eq!(key, columns[i][lane]);
-            }
+            prop_assert!(rows.iter().all(|&(key, i)| key == columns[i][lane]));
         }
     }
 }

@@ -1,0 +1,283 @@
+//! The Bristol formats: each kind of gate, each error with its place, and garbage.
+
+use proptest::prelude::*;
+use sealane_circuit::bristol::{Format, WriteError, read, write};
+use sealane_circuit::{Builder, EvalError, Wire, eval_hex, eval_words};
+
+/// Every kind of gate: (a & b, a ^ b, !a, 1, b), and two ANDs at once.
+const FASHION: &str = "6 11
+2 2 2
+2 5 2
+
+2 1 0 2 4 AND
+2 1 0 2 5 XOR
+1 1 0 6 INV
+1 1 1 7 EQ
+1 1 2 8 EQW
+4 2 0 1 2 3 9 10 MAND
+";
+
+#[test]
+fn every_kind_of_gate_is_read() {
+    // Six lines, of which one makes two wires: the header counts lines.
+    let file = read(FASHION).unwrap();
+    assert_eq!(file.format, Format::BristolFashion);
+    let info = file.info;
+    assert_eq!(
+        (info.wires, info.gates, info.ands, info.xors, info.depth),
+        (11, 6, 3, 1, 1)
+    );
+    for (x, y) in (0..4).flat_map(|x| (0..4).map(move |y| (x, y))) {
+        let (a, b) = (x & 1, y & 1);
+        let first = (a & b) | (a ^ b) << 1 | (a ^ 1) << 2 | 1 << 3 | b << 4;
+        assert_eq!(eval_words(&file.circuit, &[x, y]).unwrap(), [first, x & y]);
+    }
+}
+
+#[test]
+fn errors_name_the_place_and_what_belongs_there() {
+    let fashion = |gates: &str| format!("1 3\n2 1 1\n1 1\n{gates}");
+    let old = |gates: &str| format!("1 3\n1 1 1\n{gates}");
+    let one = "2 1 0 1 2 XOR\n";
+    // The text, line and column, how the expectation begins, and what is found.
+    let cases = [
+        (
+            String::new(),
+            (1, 1),
+            "the numbers of gates and of wires",
+            "the end of the file",
+        ),
+        (
+            "x 3".into(),
+            (1, 1),
+            "the number of gates, a number of at most 3",
+            "`x`",
+        ),
+        (
+            "1 +3\n".into(),
+            (1, 3),
+            "the number of wires, a number of at most",
+            "`+3`",
+        ),
+        (
+            "1 3 5".into(),
+            (1, 5),
+            "the end of the line, after the numbers",
+            "`5`",
+        ),
+        (
+            "1".into(),
+            (1, 2),
+            "the number of wires",
+            "the end of the line",
+        ),
+        (
+            "0 99999999999999999999".into(),
+            (1, 3),
+            "the number of wires",
+            "`99999999999999999999`",
+        ),
+        (old("2 1 0 1 2 EQ"), (3, 11), "XOR, AND or INV", "`EQ`"),
+        (
+            "1 3\n1 1\n2 1 0 1 2 XOR".into(),
+            (2, 4),
+            "the width of the output",
+            "the end of the line",
+        ),
+        (
+            fashion("2 1 0 1 2 NAND"),
+            (4, 11),
+            "XOR, AND, INV, EQ, EQW or MAND",
+            "`NAND`",
+        ),
+        (
+            fashion("2 1 0 1 2"),
+            (4, 10),
+            "XOR, AND, INV, EQ, EQW or MAND",
+            "the end of the line",
+        ),
+        (
+            fashion("\n  1 1 0 2 XOR"),
+            (5, 3),
+            "2 1, the inputs and outputs of XOR",
+            "`1`",
+        ),
+        (
+            fashion("2 1 0 7 2 XOR"),
+            (4, 7),
+            "a wire, a number of at most 2",
+            "`7`",
+        ),
+        (
+            fashion("2 1 0 2 2 XOR"),
+            (4, 7),
+            "a wire that an input or an earlier",
+            "`2`",
+        ),
+        (
+            fashion("2 1 0 1 1 XOR"),
+            (4, 9),
+            "a wire that nothing writes before",
+            "`1`",
+        ),
+        (
+            fashion(&one.repeat(2)),
+            (5, 1),
+            "the end of the file, after 1 gates",
+            "`2`",
+        ),
+        (
+            fashion(one).replace("1 3", "2 3"),
+            (5, 1),
+            "gate 2 of 2",
+            "the end of the file",
+        ),
+        (
+            "0 3\n2 1 1\n1 1\n".into(),
+            (4, 1),
+            "a gate that writes output wire 2",
+            "the end of the file",
+        ),
+        (
+            "1 3\n2 1 9\n1 1\n".into(),
+            (1, 3),
+            "at least 10 wires, for the inputs",
+            "`3`",
+        ),
+        (
+            "1 3\n3 1 1\n1 1\n".into(),
+            (2, 6),
+            "the width of input 3",
+            "the end of the line",
+        ),
+        (
+            "1 3\n1 2000000\n1 1\n".into(),
+            (2, 3),
+            "the width of input 1",
+            "`2000000`",
+        ),
+    ];
+    for (text, place, expected, found) in cases {
+        let error = read(&text).unwrap_err();
+        assert_eq!((error.line, error.column), place, "{error} in {text:?}");
+        assert!(error.expected.starts_with(expected), "{error} in {text:?}");
+        assert_eq!(error.found, found, "{text:?}");
+    }
+    let message = "line 4, column 11: expected XOR, AND, INV, EQ, EQW or MAND, found `OR`";
+    assert_eq!(
+        read(&fashion("2 1 0 1 2 OR")).unwrap_err().to_string(),
+        message
+    );
+}
+
+#[test]
+fn the_old_format_says_less() {
+    let mut b = Builder::new();
+    let words: Vec<_> = (0..3).map(|_| b.input(1)).collect();
+    let circuit = b.finish(words);
+    let shape = WriteError::Shape {
+        inputs: 3,
+        outputs: 3,
+    };
+    assert_eq!(write(&circuit, Format::Bristol), Err(shape));
+    let mut b = Builder::new();
+    let empty = b.input(0);
+    let circuit = b.finish(vec![vec![Wire::ONE], empty]);
+    assert_eq!(
+        write(&circuit, Format::BristolFashion).unwrap(),
+        "1 1\n1 0\n2 1 0\n\n1 1 1 0 EQ\n"
+    );
+    let mut b = Builder::new();
+    b.input(0);
+    let circuit = b.finish(vec![vec![Wire::ONE]]);
+    assert_eq!(write(&circuit, Format::Bristol), Err(WriteError::Constant));
+}
+
+#[test]
+fn values_are_checked_against_the_circuit() {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(9), b.input(4));
+    let circuit = b.finish(vec![x, y]);
+    assert_eq!(
+        eval_hex(&circuit, &["0x1Fe", "7"]).unwrap(),
+        ["0x1fe", "0x7"]
+    );
+    assert_eq!(
+        eval_hex(&circuit, &["1", "0x0000"]).unwrap(),
+        ["0x001", "0x0"]
+    );
+    assert_eq!(
+        eval_hex(&circuit, &["1"]),
+        Err(EvalError::Count {
+            expected: 2,
+            found: 1
+        })
+    );
+    assert_eq!(
+        eval_hex(&circuit, &["1", "0x"]),
+        Err(EvalError::NotHex { index: 1 })
+    );
+    assert_eq!(
+        eval_hex(&circuit, &["g", "0"]),
+        Err(EvalError::NotHex { index: 0 })
+    );
+    let wide = EvalError::TooWide { index: 1, width: 4 };
+    assert_eq!(eval_hex(&circuit, &["0", "10"]), Err(wide.clone()));
+    assert_eq!(eval_words(&circuit, &[0, 16]), Err(wide));
+    let mut b = Builder::new();
+    let circuit = {
+        let x = b.input(129);
+        b.finish(vec![x])
+    };
+    assert_eq!(
+        eval_words(&circuit, &[0]),
+        Err(EvalError::WideOutput {
+            index: 0,
+            width: 129
+        })
+    );
+}
+
+/// Reads what is perhaps a circuit: an error lies in the text, and a circuit can be used.
+fn must_not_panic(text: &str) {
+    match read(text) {
+        Ok(file) => {
+            let zeros: Vec<_> = file
+                .circuit
+                .input_widths()
+                .iter()
+                .map(|&w| vec![false; w])
+                .collect();
+            file.circuit.eval(&zeros);
+        }
+        Err(error) => {
+            let line = text.lines().nth(error.line - 1).unwrap_or("");
+            assert!(error.line <= text.lines().count() + 2, "{error}");
+            assert!(error.column <= line.chars().count() + 1, "{error}");
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn garbage_is_refused(text in "\\PC{0,80}") {
+        must_not_panic(&text);
+    }
+
+    #[test]
+    fn tokens_at_random_are_refused(
+        tokens in prop::collection::vec("[0-9]{1,2}|XOR|AND|INV|EQ|EQW|MAND|\n|\u{e9}", 0..60),
+    ) {
+        must_not_panic(&tokens.join(" "));
+    }
+
+    #[test]
+    fn damaged_circuits_are_refused_or_read(
+        at in 0..FASHION.len(),
+        cut in 0..6usize,
+        with in "[0-9 \nA-Z\u{3b1}]{0,4}",
+    ) {
+        let end = (at + cut).min(FASHION.len());
+        must_not_panic(&format!("{}{with}{}", &FASHION[..at], &FASHION[end..]));
+    }
+}

@@ -1,0 +1,152 @@
+//! The standard circuits of the two Bristol formats give the answers of the standards.
+
+use std::fs;
+use std::path::PathBuf;
+
+use sealane_circuit::bristol::{CircuitFile, Format, read, write};
+use sealane_circuit::{CircuitInfo, Machine, compile, eval_hex, eval_words};
+
+/// The folder with material that all rooms share, or none with a note; in CI it must be there.
+fn shared_dir() -> Option<PathBuf> {
+    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
+    let dir = std::env::var_os("SEALANE_SHARED").map_or_else(beside, PathBuf::from);
+    if dir.is_dir() {
+        return Some(dir);
+    }
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "CI needs the shared folder at {}",
+        dir.display()
+    );
+    eprintln!("skipped: there is no shared folder at {}", dir.display());
+    None
+}
+
+/// Reads a circuit and checks it against the other ways to hold it: its tape, and both formats.
+fn load(name: &str) -> Option<CircuitFile> {
+    let path = shared_dir()?.join("circuits").join(name);
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let file = read(&text).unwrap();
+    for machine in [Machine::CPU, Machine::ROWS, Machine::ROUNDS] {
+        let tape = compile(&file.circuit, &machine);
+        tape.check().unwrap();
+        assert!(tape.ands.len() as u64 <= file.info.ands);
+    }
+    let again = read(&write(&file.circuit, Format::BristolFashion).unwrap()).unwrap();
+    assert_eq!(again.circuit.input_widths(), file.circuit.input_widths());
+    Some(CircuitFile {
+        circuit: again.circuit,
+        ..file
+    })
+}
+
+fn info(wires: u64, gates: u64, ands: u64, xors: u64, depth: u64) -> CircuitInfo {
+    CircuitInfo {
+        wires,
+        gates,
+        ands,
+        xors,
+        depth,
+    }
+}
+
+/// Values with long carries and plain ones.
+const WORDS: [u64; 7] = [
+    0,
+    1,
+    2,
+    0x7fff_ffff_ffff_ffff,
+    0x8000_0000_0000_0000,
+    u64::MAX,
+    0x0123_4567_89ab_cdef,
+];
+
+/// Checks a circuit of two words against `expected` on all pairs.
+fn check_words(name: &str, expected: impl Fn(u64, u64) -> u128) {
+    let Some(file) = load(name) else { return };
+    assert_eq!(file.format, Format::BristolFashion);
+    for x in WORDS {
+        for y in WORDS {
+            let found = match file.circuit.input_widths().len() {
+                1 => eval_words(&file.circuit, &[x.into()]),
+                _ => eval_words(&file.circuit, &[x.into(), y.into()]),
+            };
+            assert_eq!(
+                found.unwrap(),
+                [expected(x, y)],
+                "{name} of {x:#x} and {y:#x}"
+            );
+        }
+    }
+}
+
+#[test]
+fn arithmetic_of_bristol_fashion() {
+    check_words("bristol_fashion/adder64.txt", |x, y| {
+        x.wrapping_add(y).into()
+    });
+    check_words("bristol_fashion/sub64.txt", |x, y| x.wrapping_sub(y).into());
+    check_words("bristol_fashion/mult64.txt", |x, y| {
+        x.wrapping_mul(y).into()
+    });
+    check_words("bristol_fashion/neg64.txt", |x, _| x.wrapping_neg().into());
+    check_words("bristol_fashion/zero_equal.txt", |x, _| (x == 0).into());
+}
+
+#[test]
+fn adder_of_the_old_format() {
+    let Some(file) = load("bristol_old/adder_32bit.txt") else {
+        return;
+    };
+    assert_eq!(file.format, Format::Bristol);
+    assert_eq!(file.info, info(439, 375, 127, 61, 63));
+    for (x, y) in [(0u32, 0u32), (1, u32::MAX), (0x89ab_cdef, 0xfedc_ba98)] {
+        let sum = u128::from(x) + u128::from(y);
+        assert_eq!(
+            eval_words(&file.circuit, &[x.into(), y.into()]).unwrap(),
+            [sum]
+        );
+    }
+}
+
+/// FIPS 197, appendix C.1.
+const KEY: u128 = 0x000102030405060708090a0b0c0d0e0f;
+const PLAINTEXT: u128 = 0x00112233445566778899aabbccddeeff;
+const CIPHERTEXT: u128 = 0x69c4e0d86a7b0430d8cdb78070b4c55a;
+
+#[test]
+fn aes_of_bristol_fashion() {
+    let Some(file) = load("bristol_fashion/aes_128.txt") else {
+        return;
+    };
+    assert_eq!(file.info, info(36919, 36663, 6400, 28176, 60));
+    assert_eq!(
+        eval_words(&file.circuit, &[KEY, PLAINTEXT]).unwrap(),
+        [CIPHERTEXT]
+    );
+}
+
+#[test]
+fn aes_of_the_old_format() {
+    let Some(file) = load("bristol_old/AES-non-expanded.txt") else {
+        return;
+    };
+    assert_eq!(file.info, info(33872, 33616, 6800, 25124, 40));
+    // The first wire is the most significant bit of the first byte; the plaintext comes first.
+    let inputs = [PLAINTEXT.reverse_bits(), KEY.reverse_bits()];
+    let output = eval_words(&file.circuit, &inputs).unwrap();
+    assert_eq!(output[0].reverse_bits(), CIPHERTEXT);
+}
+
+#[test]
+fn sha_256_of_bristol_fashion() {
+    let Some(file) = load("bristol_fashion/sha256.txt") else {
+        return;
+    };
+    assert_eq!(file.info, info(135841, 135073, 22573, 110644, 1607));
+    // "abc" with its padding, and the initial value of FIPS 180-4, 5.3.3.
+    let block = format!("0x61626380{:0120x}", 24);
+    let state = "0x6a09e667bb67ae853c6ef372a54ff53a510e527f9b05688c1f83d9ab5be0cd19";
+    let digest = "0xba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(eval_hex(&file.circuit, &[&block, state]).unwrap(), [digest]);
+}

@@ -1,0 +1,287 @@
+//! The garbler: zero labels in, tables out, zero labels on.
+
+use sealane_block::{Block, Coins, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
+use sealane_circuit::tape::{Gate, Tape};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::decode::{self, DecodeError};
+use crate::half_gates::{GarbleLanes, Rows};
+use crate::machine::{Ands, Machine, Pairs};
+use crate::{CHUNK_BYTES, Ports};
+
+/// Half-gates garbler with the multi-instance hash (MI).
+pub struct Garbler {
+    cpu: Cpu,
+    mi: MiHash,
+    delta: Block,
+    /// The tweak counter, over all calls; see the crate's page.
+    next_group: u64,
+    machine: Machine,
+    tables: Vec<Group>,
+}
+
+impl Garbler {
+    /// A fresh offset and a fresh public seed S.
+    pub fn new(cpu: Cpu, coins: &mut Coins) -> Garbler {
+        let delta = Block::new(coins.block().value() | 1);
+        Garbler {
+            cpu,
+            mi: MiHash::new(coins.block()),
+            delta,
+            next_group: 0,
+            machine: Machine::default(),
+            tables: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
+        }
+    }
+
+    /// The public seed, which the evaluator needs.
+    pub fn seed(&self) -> Block {
+        self.mi.seed()
+    }
+
+    /// The free-XOR offset: secret, its bit 0 is 1.
+    pub fn delta(&self) -> Block {
+        self.delta
+    }
+
+    /// Garbles `tape` on `lanes` lanes; ports carry zero labels. Table bytes go to `sink` in
+    /// chunks of at most 64 KiB, [`table_bytes`](crate::table_bytes) in all.
+    ///
+    /// # Errors
+    /// What `sink` returns. The garbler and its evaluator are then out of step and of no more use.
+    ///
+    /// # Panics
+    /// If the tape names slots or gates that it does not have.
+    pub fn garble<E>(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut impl Ports,
+        sink: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut ands = GarbleAnds {
+            cpu: self.cpu,
+            mi: self.mi,
+            delta: self.delta,
+            next_group: &mut self.next_group,
+            tables: Group::as_blocks_mut(&mut self.tables),
+            filled: 0,
+            sink,
+        };
+        self.machine.run(self.cpu, tape, lanes, ports, &mut ands)?;
+        ands.flush()
+    }
+
+    /// The two hashes of each output label, zero first, that let the evaluator decode it. They
+    /// consume tweaks of the same sequence as gates.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn decode_table(&mut self, zero_labels: &[Block], out: &mut [[Block; 2]]) {
+        assert_eq!(
+            zero_labels.len(),
+            out.len(),
+            "one pair of hashes for each label"
+        );
+        // Both labels of an output take the same tweak, as both labels of a gate's input do.
+        let mut zero = zero_labels.to_vec();
+        let mut one: Vec<Block> = zero.iter().map(|label| *label ^ self.delta).collect();
+        let mut group = self.next_group;
+        decode::hash_outputs(self.cpu, self.mi, &mut group, &mut zero);
+        decode::hash_outputs(self.cpu, self.mi, &mut self.next_group, &mut one);
+        for (pair, hashes) in out.iter_mut().zip(zero.into_iter().zip(one)) {
+            *pair = hashes.into();
+        }
+    }
+
+    /// The bits behind hashes of active labels that the evaluator sent, 0 or 1 a byte; an error if
+    /// one matches neither label.
+    ///
+    /// # Errors
+    /// A hash matches neither label; all bits are then 0.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn decode(
+        &mut self,
+        zero_labels: &[Block],
+        hashes: &[Block],
+        bits: &mut [u8],
+    ) -> Result<(), DecodeError> {
+        assert_eq!(hashes.len(), zero_labels.len(), "one hash for each label");
+        assert_eq!(bits.len(), zero_labels.len(), "one bit for each label");
+        let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; zero_labels.len()]);
+        self.decode_table(zero_labels, &mut table);
+        decode::match_hashes(hashes, &table, bits)
+    }
+}
+
+impl Drop for Garbler {
+    fn drop(&mut self) {
+        self.delta.zeroize();
+    }
+}
+
+/// The ANDs of one call and the chunk of tables under way.
+struct GarbleAnds<'a, F> {
+    cpu: Cpu,
+    mi: MiHash,
+    delta: Block,
+    next_group: &'a mut u64,
+    tables: &'a mut [Block],
+    /// Blocks of `tables` that wait for the sink.
+    filled: usize,
+    sink: &'a mut F,
+}
+
+impl<E, F: FnMut(&[u8]) -> Result<(), E>> Ands for GarbleAnds<'_, F> {
+    type Error = E;
+
+    fn one(&self) -> Block {
+        self.delta
+    }
+
+    fn run(&mut self, gates: &[Gate], slots: &mut [Block], width: usize) -> Result<(), E> {
+        if width.is_multiple_of(GROUP) {
+            self.run_wide(gates, slots, width)
+        } else {
+            self.run_narrow(gates, slots, width)
+        }
+    }
+}
+
+impl<E, F: FnMut(&[u8]) -> Result<(), E>> GarbleAnds<'_, F> {
+    fn run_wide(&mut self, mut gates: &[Gate], slots: &mut [Block], width: usize) -> Result<(), E> {
+        while !gates.is_empty() {
+            let room = self.room(2 * width)?;
+            let (now, later) = gates.split_at(gates.len().min(room));
+            let rows = now.len() * 2 * width;
+            self.cpu.run(GarbleWide {
+                mi: self.mi,
+                delta: self.delta,
+                first_group: *self.next_group,
+                gates: now,
+                slots: &mut *slots,
+                width,
+                tables: &mut self.tables[self.filled..][..rows],
+            });
+            self.filled += rows;
+            *self.next_group += (now.len() * width / GROUP) as u64;
+            gates = later;
+        }
+        Ok(())
+    }
+
+    fn run_narrow(&mut self, gates: &[Gate], slots: &mut [Block], width: usize) -> Result<(), E> {
+        let (mut a, mut b, mut c) = (Group::ZERO, Group::ZERO, Group::ZERO);
+        let mut rows = [Group::ZERO; 2];
+        for pairs in Pairs::new(gates, width) {
+            pairs.gather(slots, &mut a, &mut b);
+            self.cpu.run(GarbleGroup {
+                mi: self.mi,
+                delta: self.delta,
+                group: *self.next_group,
+                operands: (&a, &b),
+                c: &mut c,
+                rows: &mut rows,
+            });
+            pairs.scatter(slots, &c);
+            *self.next_group += 1;
+            self.room(2 * pairs.len)?;
+            for row in &rows {
+                self.tables[self.filled..][..pairs.len].copy_from_slice(&row[..pairs.len]);
+                self.filled += pairs.len;
+            }
+        }
+        a.zeroize();
+        b.zeroize();
+        c.zeroize();
+        Ok(())
+    }
+
+    /// How many runs of `blocks` table blocks fit the chunk: at least one, after a flush if need
+    /// be.
+    fn room(&mut self, blocks: usize) -> Result<usize, E> {
+        if self.tables.len() - self.filled < blocks {
+            self.flush()?;
+        }
+        Ok((self.tables.len() - self.filled) / blocks)
+    }
+
+    fn flush(&mut self) -> Result<(), E> {
+        let filled = std::mem::take(&mut self.filled);
+        if filled == 0 {
+            return Ok(());
+        }
+        (self.sink)(Block::as_bytes(&self.tables[..filled]))
+    }
+}
+
+/// Gates whose lanes lie together, in whole groups.
+struct GarbleWide<'a> {
+    mi: MiHash,
+    delta: Block,
+    first_group: u64,
+    gates: &'a [Gate],
+    slots: &'a mut [Block],
+    width: usize,
+    tables: &'a mut [Block],
+}
+
+impl Kernel for GarbleWide<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let lanes = GarbleLanes::new(l, self.mi, self.delta);
+        let (mut tables, _) = self.tables.as_chunks_mut::<{ 2 * GROUP }>();
+        let mut group = self.first_group;
+        for gate in self.gates {
+            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * self.width);
+            for at in (0..self.width).step_by(GROUP) {
+                let Some((rows, later)) = tables.split_first_mut() else {
+                    return;
+                };
+                for q in 0..L::QUADS {
+                    let at = at + q * L::QUAD;
+                    let zero_a = l.load_quad(&self.slots[a + at..]);
+                    let zero_b = l.load_quad(&self.slots[b + at..]);
+                    let (c, Rows { garbler, evaluator }) = lanes.and(l, group, q, zero_a, zero_b);
+                    l.store_quad(&mut self.slots[out + at..], c);
+                    l.store_quad(&mut rows[q * L::QUAD..], garbler);
+                    l.store_quad(&mut rows[GROUP + q * L::QUAD..], evaluator);
+                }
+                tables = later;
+                group += 1;
+            }
+        }
+    }
+}
+
+/// One group whose pairs were gathered.
+struct GarbleGroup<'a> {
+    mi: MiHash,
+    delta: Block,
+    group: u64,
+    operands: (&'a Group, &'a Group),
+    c: &'a mut Group,
+    rows: &'a mut [Group; 2],
+}
+
+impl Kernel for GarbleGroup<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let lanes = GarbleLanes::new(l, self.mi, self.delta);
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let a = l.load_quad(&self.operands.0[at..]);
+            let b = l.load_quad(&self.operands.1[at..]);
+            let (c, Rows { garbler, evaluator }) = lanes.and(l, self.group, q, a, b);
+            l.store_quad(&mut self.c[at..], c);
+            l.store_quad(&mut self.rows[0][at..], garbler);
+            l.store_quad(&mut self.rows[1][at..], evaluator);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Garbling and evaluating, on random tapes, around every boundary, on every tier.
+
+mod support;
+
+use proptest::prelude::*;
+use sealane_block::{Aes128, Block, Cpu};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::{Batch, Gate};
+use sealane_garble::{DecodeError, Evaluator, Garbler};
+use support::{Labels, Run, bits, lane_counts, plain, run, session, tapes, zero_labels};
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    /// The main property: what is decoded is what the tape computes in the clear, decoded by
+    /// either side, whatever tiers the two sides run; tables do not depend on the tier.
+    #[test]
+    fn random_tapes_compute_what_they_say(
+        tape in tapes(), lanes in lane_counts(), seed in any::<u64>(), broadcast in any::<bool>()
+    ) {
+        prop_assert_eq!(tape.check(), Ok(()));
+        let tiers = Cpu::available();
+        let mut first: Option<Vec<u8>> = None;
+        for (i, cpu) in tiers.iter().enumerate() {
+            let other = tiers[(i + 1) % tiers.len()];
+            let (mut garbler, mut evaluator, mut coins) = session(*cpu, other, seed);
+            let zeros = zero_labels(&mut coins, &tape, lanes, broadcast);
+            let bits = bits(&mut coins, &tape, lanes, broadcast);
+            let expected = plain(&tape, lanes, &bits);
+            let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
+            prop_assert_eq!(decode_by_both(&mut garbler, &mut evaluator, &outcome), expected);
+            let tables = first.get_or_insert_with(|| outcome.tables.clone());
+            prop_assert!(*tables == outcome.tables, "tables differ on {}", cpu.tier());
+        }
+    }
+}
+
+/// Decodes by the evaluator with the garbler's table, then by the garbler from hashes.
+fn decode_by_both(garbler: &mut Garbler, evaluator: &mut Evaluator, outcome: &Run) -> Vec<u8> {
+    let count = outcome.zero_outputs.len();
+    let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![0; count]);
+    garbler.decode_table(&outcome.zero_outputs, &mut table);
+    evaluator
+        .decode(&outcome.active_outputs, &table, &mut bits)
+        .unwrap();
+
+    let (mut hashes, mut again) = (vec![Block::ZERO; count], vec![0; count]);
+    evaluator.output_hashes(&outcome.active_outputs, &mut hashes);
+    garbler
+        .decode(&outcome.zero_outputs, &hashes, &mut again)
+        .unwrap();
+    assert_eq!(bits, again, "both sides decode the same bits");
+    bits
+}
+
+/// `count` ANDs of inputs 0 and 1, all independent.
+fn ands(count: u32) -> Tape {
+    Tape {
+        inputs: 2,
+        slots: 4 + count,
+        xors: vec![],
+        ands: (0..count)
+            .map(|i| Gate {
+                a: 2,
+                b: 3,
+                out: 4 + i,
+            })
+            .collect(),
+        batches: vec![Batch {
+            xors: 0..0,
+            ands: 0..count,
+        }],
+        outputs: (0..count).map(|i| 4 + i).collect(),
+        depth: 1,
+    }
+}
+
+fn sigma(x: Block) -> Block {
+    let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
+    Block::new(((high ^ low) as u128) << 64 | high as u128)
+}
+
+/// The rows of figure 2 of the paper, one gate at a time, with hashes from single AES calls: the
+/// slow and obvious version, and the format of the crate's page.
+#[test]
+fn rows_are_those_of_the_paper_in_the_documented_order() {
+    let cpu = Cpu::available()[0];
+    for lanes in [3, 16, 21] {
+        let tape = ands(2);
+        let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, 11);
+        let zeros = zero_labels(&mut coins, &tape, lanes, false);
+        let bits = bits(&mut coins, &tape, lanes, false);
+        let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
+
+        let (seed, delta) = (garbler.seed(), garbler.delta());
+        let hash = |x: Block, number: u128, half: u128| {
+            let key = seed ^ Block::new(number | half << 64);
+            Aes128::new(cpu, key).encrypt(sigma(x)) ^ sigma(x)
+        };
+        // Groups of (gate, lane) pairs: 16 lanes of one gate, then what is left of both.
+        let whole = lanes - lanes % 16;
+        let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
+        for gate in 0..2 {
+            let pairs: Vec<_> = (0..whole).map(|lane| (gate, lane)).collect();
+            groups.extend(pairs.chunks(16).map(<[_]>::to_vec));
+        }
+        let rest: Vec<_> = (0..2)
+            .flat_map(|g| (whole..lanes).map(move |lane| (g, lane)))
+            .collect();
+        groups.extend(rest.chunks(16).map(<[_]>::to_vec));
+
+        let mut expected = Vec::new();
+        for (group, pairs) in groups.into_iter().enumerate() {
+            let mut rows = [Vec::new(), Vec::new()];
+            for (place, (gate, lane)) in pairs.into_iter().enumerate() {
+                let number = 16 * group as u128 + place as u128;
+                let (a, b) = (zeros[lane], zeros[lanes + lane]);
+                let (a0, a1) = (hash(a, number, 0), hash(a ^ delta, number, 0));
+                let (b0, b1) = (hash(b, number, 1), hash(b ^ delta, number, 1));
+                let garbler_row = a0 ^ a1 ^ delta.masked(b.lsb());
+                let evaluator_row = b0 ^ b1 ^ a;
+                rows[0].push(garbler_row);
+                rows[1].push(evaluator_row);
+                let garbler_wire = a0 ^ garbler_row.masked(a.lsb());
+                let evaluator_wire = b0 ^ (evaluator_row ^ a).masked(b.lsb());
+                let c = outcome.zero_outputs[gate * lanes + lane];
+                assert_eq!(c.value(), (garbler_wire ^ evaluator_wire).value());
+            }
+            expected.extend(rows.concat());
+        }
+        assert!(
+            outcome.tables == Block::as_bytes(&expected),
+            "{lanes} lanes"
+        );
+    }
+}
+
+#[test]
+fn chunks_are_cut_and_joined_around_their_limit() {
+    // 32 bytes a gate and lane: from far below one chunk of 2048 to several, whole and not.
+    for (count, lanes) in [
+        (1, 1),
+        (2047, 1),
+        (2048, 1),
+        (2049, 1),
+        (409, 5),
+        (33, 64),
+        (140, 79),
+    ] {
+        let tape = ands(count);
+        for cpu in Cpu::available() {
+            let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, count as u64);
+            let zeros = zero_labels(&mut coins, &tape, lanes, false);
+            let bits = bits(&mut coins, &tape, lanes, false);
+            let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
+            let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+            assert_eq!(decoded, plain(&tape, lanes, &bits), "{count} x {lanes}");
+        }
+    }
+}
+
+#[test]
+fn no_tweak_repeats_across_calls() {
+    let cpu = Cpu::detect().unwrap();
+    let tape = ands(1);
+    let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, 5);
+    let zeros = zero_labels(&mut coins, &tape, 20, false);
+    let bits = bits(&mut coins, &tape, 20, false);
+    let mut seen = std::collections::HashSet::new();
+    for _ in 0..4 {
+        // The same labels again: only a fresh tweak makes the rows differ.
+        let outcome = run(&mut garbler, &mut evaluator, &tape, 20, &zeros, &bits);
+        for row in outcome.tables.chunks_exact(16) {
+            assert!(seen.insert(row.to_vec()), "a row repeats");
+        }
+        let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+        assert_eq!(decoded, plain(&tape, 20, &bits));
+        let mut hashes = vec![Block::ZERO; 1];
+        evaluator.output_hashes(&zeros[..1], &mut hashes);
+        assert!(seen.insert(hashes[0].to_bytes().to_vec()), "a hash repeats");
+        garbler.decode_table(&zeros[..1], &mut [[Block::ZERO; 2]]);
+    }
+}
+
+#[test]
+fn corrupted_tables_and_labels_do_not_decode() {
+    let cpu = Cpu::detect().unwrap();
+    let tape = ands(3);
+    let lanes = 18;
+    // What is corrupted: a byte of each row, the label's permute bit, or the seed.
+    for place in 0..4 {
+        let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, 3);
+        let zeros = zero_labels(&mut coins, &tape, lanes, false);
+        // Both active labels have permute bit 1, so that both rows of every gate are used.
+        let mut bits = vec![0; 2 * lanes];
+        for (bit, zero) in bits.iter_mut().zip(&zeros) {
+            *bit = 1 - zero.lsb();
+        }
+        let mut outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
+        let (mut garbler, mut evaluator, _) = session(cpu, cpu, 3);
+        let mut tables = outcome.tables.clone();
+        match place {
+            0 | 1 => tables[place * 256 + 7] ^= 0x10,
+            2 => {}
+            _ => evaluator = Evaluator::new(cpu, garbler.seed() ^ Block::new(1 << 100)),
+        }
+        let mut ports = Labels::new(&tape, lanes, zeros.clone());
+        garbler
+            .garble(&tape, lanes, &mut ports, &mut |_: &[u8]| {
+                Ok::<_, DecodeError>(())
+            })
+            .unwrap();
+        let delta = garbler.delta();
+        let active = zeros
+            .iter()
+            .zip(&bits)
+            .map(|(zero, bit)| *zero ^ delta.masked(*bit));
+        let mut active = Labels::new(&tape, lanes, active.collect());
+        let mut unread = &tables[..];
+        evaluator
+            .evaluate(&tape, lanes, &mut active, &mut |chunk: &mut [u8]| {
+                let (now, later) = unread.split_at(chunk.len());
+                chunk.copy_from_slice(now);
+                unread = later;
+                Ok::<_, DecodeError>(())
+            })
+            .unwrap();
+        outcome.active_outputs = active.outputs;
+        if place == 2 {
+            outcome.active_outputs[40] ^= Block::new(1);
+        }
+        let count = outcome.zero_outputs.len();
+        let (mut table, mut out) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
+        garbler.decode_table(&outcome.zero_outputs, &mut table);
+        assert!(
+            evaluator
+                .decode(&outcome.active_outputs, &table, &mut out)
+                .is_err(),
+            "{place}"
+        );
+        assert!(
+            out.iter().all(|bit| *bit == 0),
+            "no bit of a failed decoding is told"
+        );
+        let mut hashes = vec![Block::ZERO; count];
+        evaluator.output_hashes(&outcome.active_outputs, &mut hashes);
+        assert!(
+            garbler
+                .decode(&outcome.zero_outputs, &hashes, &mut out)
+                .is_err(),
+            "{place}"
+        );
+    }
+}
+
+#[test]
+fn errors_of_the_stream_come_back() {
+    let cpu = Cpu::detect().unwrap();
+    let tape = ands(10);
+    let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, 1);
+    let zeros = zero_labels(&mut coins, &tape, 5, false);
+    let mut ports = Labels::new(&tape, 5, zeros);
+    let error = garbler.garble(&tape, 5, &mut ports, &mut |_: &[u8]| Err("closed"));
+    assert_eq!(error, Err("closed"));
+    let error = evaluator.evaluate(&tape, 5, &mut ports, &mut |_: &mut [u8]| Err("gone"));
+    assert_eq!(error, Err("gone"));
+}
+
+#[test]
+fn a_real_tape_computes_what_it_says() {
+    let tape = sealane_circuit::compile(
+        &sealane_circuit::aes::circuit(),
+        &sealane_circuit::Machine::ROWS,
+    );
+    let cpu = Cpu::detect().unwrap();
+    let lanes = 70;
+    let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, 2);
+    let zeros = zero_labels(&mut coins, &tape, lanes, false);
+    let bits = bits(&mut coins, &tape, lanes, false);
+    let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
+    let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+    assert_eq!(decoded, plain(&tape, lanes, &bits));
+}

@@ -1,0 +1,109 @@
+//! What stands between frames and the socket: TLS records, or nothing.
+//!
+//! The two threads of a connection share one TLS state behind a lock. It is held while bytes are
+//! encrypted or decrypted in memory and never while a thread waits for the socket, so neither
+//! direction can hold up the other for longer than a batch takes.
+
+use std::io::{BufRead, IoSlice, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustls::Connection;
+
+use crate::error::LinkError;
+
+pub(crate) enum Cipher {
+    /// For measurements only.
+    Plain,
+    Tls(Box<Mutex<Connection>>),
+}
+
+impl Cipher {
+    /// A connection whose handshake is done.
+    pub(crate) fn tls(mut connection: Connection) -> Cipher {
+        // The writer takes every record out at once, so the library's own bound has no use.
+        connection.set_buffer_limit(None);
+        Cipher::Tls(Box::new(Mutex::new(connection)))
+    }
+
+    /// Appends to `wire` what carries `pieces`, one after the other.
+    pub(crate) fn seal(&self, pieces: &[&[u8]], wire: &mut Vec<u8>) -> Result<(), LinkError> {
+        match self {
+            Cipher::Plain => pieces
+                .iter()
+                .for_each(|piece| wire.extend_from_slice(piece)),
+            Cipher::Tls(connection) => {
+                let mut connection = lock(connection);
+                let slices: Vec<IoSlice<'_>> = pieces.iter().map(|p| IoSlice::new(p)).collect();
+                let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
+                match connection.writer().write_vectored(&slices) {
+                    Ok(written) if written == bytes => drain(&mut connection, wire),
+                    Ok(_) => return Err(LinkError::Tls("the connection has been closed".into())),
+                    Err(error) => return Err(LinkError::Tls(error.to_string())),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends to `wire` what tells the peer's TLS that nothing more comes.
+    pub(crate) fn seal_end(&self, wire: &mut Vec<u8>) {
+        if let Cipher::Tls(connection) = self {
+            let mut connection = lock(connection);
+            connection.send_close_notify();
+            drain(&mut connection, wire);
+        }
+    }
+
+    /// Takes in `wire` and hands the bytes that it carries to `take`, in pieces. With an empty
+    /// `wire`, hands over what had arrived together with the handshake.
+    pub(crate) fn open(
+        &self,
+        mut wire: &[u8],
+        mut take: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<(), LinkError> {
+        let Cipher::Tls(connection) = self else {
+            return take(wire).map_err(LinkError::Malformed);
+        };
+        let mut connection = lock(connection);
+        loop {
+            let state = connection.process_new_packets().map_err(refusal)?;
+            let mut left = state.plaintext_bytes_to_read();
+            while left > 0 {
+                let mut reader = connection.reader();
+                let piece = reader
+                    .fill_buf()
+                    .map_err(|error| LinkError::Tls(error.to_string()))?;
+                let bytes = piece.len();
+                take(piece).map_err(LinkError::Malformed)?;
+                reader.consume(bytes);
+                left -= bytes;
+            }
+            // After the peer's close_notify the library takes nothing more.
+            if wire.is_empty() || state.peer_has_closed() {
+                return Ok(());
+            }
+            connection
+                .read_tls(&mut wire)
+                .map_err(|error| LinkError::Tls(error.to_string()))?;
+        }
+    }
+}
+
+/// Moves all records that wait to be sent to `wire`.
+fn drain(connection: &mut Connection, wire: &mut Vec<u8>) {
+    // Writing to memory does not fail, and ends when nothing waits.
+    while connection.write_tls(wire).is_ok_and(|bytes| bytes > 0) {}
+}
+
+/// Records that fail to decrypt or to parse are the peer's fault, or that of somebody on the wire.
+fn refusal(error: rustls::Error) -> LinkError {
+    match error {
+        rustls::Error::AlertReceived(alert) => LinkError::Tls(format!("the peer says {alert:?}")),
+        other => LinkError::Malformed(format!("TLS: {other}")),
+    }
+}
+
+/// A panic of the library while the lock was held leaves a connection that refuses further use.
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}

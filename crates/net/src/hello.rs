@@ -1,0 +1,212 @@
+//! The first bytes on a connection: who speaks, to whom, and in which version.
+//!
+//! The one who dials speaks first, the one who accepts answers, and both check what they hear. The
+//! hello has a fixed form of fifty bytes in every version to come, so that any two versions can
+//! tell each other what they are. Over TLS it adds nothing to who the peer is (the pinned key says
+//! that); it finds configurations that disagree.
+//!
+//! ```text
+//!   magic 8 | wire version 2 | from 1 | to 1 | parties 1 | text length 1 | package version 32 |
+//!   silence in ms 4
+//! ```
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use crate::PartyId;
+use crate::error::{NetError, Version};
+
+/// The version of everything below the protocols: hello and frames.
+pub(crate) const WIRE_VERSION: u16 = 1;
+
+/// The version of the package, in at most 32 bytes.
+const PACKAGE_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+const HELLO_BYTES: usize = 50;
+const MAGIC: [u8; 8] = *b"SEALANE\n";
+const VERSION_TEXT_BYTES: usize = 32;
+
+/// What one end tells the other about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Hello {
+    pub(crate) version: Version,
+    pub(crate) from: PartyId,
+    pub(crate) to: PartyId,
+    pub(crate) parties: u8,
+    /// How long the speaker lets a connection be silent.
+    pub(crate) silence: Duration,
+}
+
+impl Hello {
+    /// The hello of `from` to `to` in this version.
+    pub(crate) fn new(from: PartyId, to: PartyId, parties: u8, silence: Duration) -> Hello {
+        let version = Version {
+            wire: WIRE_VERSION,
+            package: PACKAGE_VERSION.into(),
+        };
+        Hello {
+            version,
+            from,
+            to,
+            parties,
+            silence,
+        }
+    }
+
+    pub(crate) fn write(&self, to: &mut impl Write) -> io::Result<()> {
+        let text = self.version.package.as_bytes();
+        let text = &text[..text.len().min(VERSION_TEXT_BYTES)];
+        let mut bytes = Vec::with_capacity(HELLO_BYTES);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&self.version.wire.to_le_bytes());
+        bytes.extend_from_slice(&[self.from.0, self.to.0, self.parties, text.len() as u8]);
+        bytes.extend_from_slice(text);
+        bytes.resize(HELLO_BYTES - 4, 0);
+        let silence_ms = u32::try_from(self.silence.as_millis()).unwrap_or(u32::MAX);
+        bytes.extend_from_slice(&silence_ms.to_le_bytes());
+        to.write_all(&bytes)?;
+        to.flush()
+    }
+
+    /// Reads a hello. What is none is an error of kind [`io::ErrorKind::InvalidData`].
+    pub(crate) fn read(from: &mut impl Read) -> io::Result<Hello> {
+        let mut bytes = [0; HELLO_BYTES];
+        from.read_exact(&mut bytes)?;
+        Hello::parse(&bytes).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the first bytes are no greeting of Sealane",
+            )
+        })
+    }
+
+    /// Whether `theirs` is what the peer has to answer to this hello.
+    pub(crate) fn check(&self, theirs: &Hello) -> Result<(), NetError> {
+        let peer = self.to;
+        if theirs.version.wire != self.version.wire {
+            let (ours, theirs) = (self.version.clone(), theirs.version.clone());
+            return Err(NetError::WrongVersion(peer, ours, theirs));
+        }
+        if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
+            let Hello {
+                from, to, parties, ..
+            } = theirs;
+            return Err(NetError::WrongParty(
+                peer,
+                format!(
+                    "it says it is {from} of {parties} and speaks to {to}, but here it is {} of \
+                     {} and this is {}",
+                    self.to, self.parties, self.from
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    fn parse(bytes: &[u8; HELLO_BYTES]) -> Option<Hello> {
+        let rest = bytes.strip_prefix(&MAGIC)?;
+        let (numbers, rest) = rest.split_first_chunk::<6>()?;
+        let (text, silence) = rest.split_first_chunk::<VERSION_TEXT_BYTES>()?;
+        let [wire0, wire1, from, to, parties, text_bytes] = *numbers;
+        let text = text.get(..usize::from(text_bytes))?;
+        if !text.iter().all(u8::is_ascii_graphic) {
+            return None;
+        }
+        let package = str::from_utf8(text).ok()?.to_owned();
+        let silence_ms = u32::from_le_bytes(silence.try_into().ok()?);
+        Some(Hello {
+            version: Version {
+                wire: u16::from_le_bytes([wire0, wire1]),
+                package,
+            },
+            from: PartyId(from),
+            to: PartyId(to),
+            parties,
+            silence: Duration::from_millis(silence_ms.into()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello() -> Hello {
+        Hello::new(PartyId(1), PartyId(0), 2, Duration::from_secs(30))
+    }
+
+    fn written(hello: &Hello) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        hello.write(&mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn the_form_is_the_documented_one() {
+        let version = Version {
+            wire: 0x0201,
+            package: "1.2.3".into(),
+        };
+        let hello = Hello { version, ..hello() };
+        let mut expected = b"SEALANE\n\x01\x02\x01\x00\x02\x051.2.3".to_vec();
+        expected.resize(46, 0);
+        expected.extend_from_slice(&[0x30, 0x75, 0, 0]);
+        assert_eq!(written(&hello), expected);
+        assert_eq!(Hello::read(&mut &expected[..]).unwrap(), hello);
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for (at, value) in [(0, b's'), (7, 0), (13, 33), (14, 0x1b), (14, 0xff)] {
+            let mut bytes = written(&hello());
+            bytes[at] = value;
+            let error = Hello::read(&mut &bytes[..]).unwrap_err();
+            assert_eq!(
+                error.kind(),
+                io::ErrorKind::InvalidData,
+                "byte {at} = {value}"
+            );
+        }
+    }
+
+    #[test]
+    fn each_disagreement_has_its_error() {
+        let ours = hello();
+        let answer = Hello::new(PartyId(0), PartyId(1), 2, Duration::from_secs(1));
+        assert_eq!(ours.check(&answer), Ok(()));
+        let version = Version {
+            wire: 9,
+            package: "7.0.0".into(),
+        };
+        let error = ours
+            .check(&Hello {
+                version,
+                ..answer.clone()
+            })
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("7.0.0") && error.contains(PACKAGE_VERSION),
+            "{error}"
+        );
+        for wrong in [
+            Hello {
+                from: PartyId(2),
+                ..answer.clone()
+            },
+            Hello {
+                to: PartyId(2),
+                ..answer.clone()
+            },
+            Hello {
+                parties: 3,
+                ..answer
+            },
+        ] {
+            assert!(matches!(
+                ours.check(&wrong),
+                Err(NetError::WrongParty(PartyId(0), _))
+            ));
+        }
+    }
+}

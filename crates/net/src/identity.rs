@@ -1,0 +1,278 @@
+//! Who a party is on the network: an Ed25519 key, pinned by its peers.
+//!
+//! A key is all there is: no certificate, no name in it, no date. Parties exchange public keys once,
+//! by a way that they trust, and write them into their configurations. The private half lies in a
+//! PKCS#8 file (RFC 8410, DER) that only its owner can read.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+use std::str::FromStr;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use zeroize::Zeroizing;
+
+use crate::error::NetError;
+
+/// Everything before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
+const PKCS8_PREFIX: [u8; 16] = [
+    0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
+];
+
+/// Everything before the key in the form of an Ed25519 public key (RFC 8410, section 4).
+const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
+
+/// No Ed25519 key file is longer; a longer one is refused before it is read.
+const MAX_KEY_FILE_BYTES: u64 = 1024;
+
+/// What stands before a public key in text.
+const TEXT_PREFIX: &str = "ed25519:";
+
+/// The public half of an [`Identity`]: `ed25519:` and 64 hexadecimal digits in text.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PublicKey([u8; 32]);
+
+impl PublicKey {
+    /// The key from its SubjectPublicKeyInfo, in which TLS carries it. None if it is another kind
+    /// of key.
+    pub(crate) fn from_spki(spki: &[u8]) -> Option<PublicKey> {
+        let key = spki.strip_prefix(&SPKI_PREFIX)?;
+        Some(PublicKey(key.try_into().ok()?))
+    }
+
+    /// The SubjectPublicKeyInfo of this key.
+    pub(crate) fn to_spki(self) -> Vec<u8> {
+        [&SPKI_PREFIX[..], &self.0].concat()
+    }
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(TEXT_PREFIX)?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for PublicKey {
+    type Err = PublicKeyError;
+
+    fn from_str(text: &str) -> Result<PublicKey, PublicKeyError> {
+        let digits = text
+            .trim()
+            .strip_prefix(TEXT_PREFIX)
+            .ok_or(PublicKeyError)?
+            .as_bytes();
+        if digits.len() != 64 {
+            return Err(PublicKeyError);
+        }
+        let digit = |c: u8| char::from(c).to_digit(16).ok_or(PublicKeyError);
+        let mut key = [0; 32];
+        for (byte, pair) in key.iter_mut().zip(digits.chunks_exact(2)) {
+            *byte = (digit(pair[0])? * 16 + digit(pair[1])?) as u8;
+        }
+        Ok(PublicKey(key))
+    }
+}
+
+/// The text is no public key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a public key is written as ed25519: and 64 hexadecimal digits")]
+pub struct PublicKeyError;
+
+/// The private key of a party. It can be stored and used, never shown; zeroed when dropped.
+pub struct Identity {
+    pkcs8: Zeroizing<Vec<u8>>,
+    public: PublicKey,
+}
+
+impl Identity {
+    /// A fresh identity from the randomness of the operating system.
+    ///
+    /// # Panics
+    /// If the operating system has no randomness to give.
+    pub fn generate() -> Identity {
+        let mut pkcs8 = Zeroizing::new([PKCS8_PREFIX.as_slice(), &[0; 32]].concat());
+        SystemRandom::new()
+            .fill(&mut pkcs8[PKCS8_PREFIX.len()..])
+            .expect("the operating system supplies randomness");
+        Identity::from_pkcs8(pkcs8).expect("any 32 bytes are an Ed25519 seed")
+    }
+
+    /// The key that peers pin.
+    pub fn public_key(&self) -> PublicKey {
+        self.public
+    }
+
+    /// Stores the key at `path`, readable by its owner alone. The file appears whole or not at all,
+    /// and an existing file is never replaced.
+    ///
+    /// # Errors
+    /// [`NetError::KeyFile`].
+    pub fn save(&self, path: &Path) -> Result<(), NetError> {
+        self.create(path)
+            .map_err(|error| key_file(path, &error.to_string()))
+    }
+
+    /// Loads the key from `path`.
+    ///
+    /// # Errors
+    /// [`NetError::KeyFile`] if there is no such file, if it is no Ed25519 key, or if users other
+    /// than its owner may read it.
+    pub fn load(path: &Path) -> Result<Identity, NetError> {
+        let mut pkcs8 = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE_BYTES as usize));
+        File::open(path)
+            .and_then(|file| {
+                refuse_if_shared(&file)?;
+                file.take(MAX_KEY_FILE_BYTES).read_to_end(&mut pkcs8)
+            })
+            .map_err(|error| key_file(path, &error.to_string()))?;
+        Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
+    }
+
+    /// The PKCS#8 form, for the TLS library.
+    pub(crate) fn pkcs8(&self) -> &[u8] {
+        &self.pkcs8
+    }
+
+    fn from_pkcs8(pkcs8: Zeroizing<Vec<u8>>) -> Option<Identity> {
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&pkcs8).ok()?;
+        let public = PublicKey(pair.public_key().as_ref().try_into().ok()?);
+        Some(Identity { pkcs8, public })
+    }
+
+    /// Writes a file beside `path` and links it there: linking fails if `path` exists.
+    fn create(&self, path: &Path) -> io::Result<()> {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(format!(".{}.new", std::process::id()));
+        let written = private_file(Path::new(&beside)).and_then(|mut file| {
+            file.write_all(&self.pkcs8)?;
+            file.sync_all()?;
+            fs::hard_link(&beside, path)
+        });
+        let removed = fs::remove_file(&beside);
+        written.and(removed)
+    }
+}
+
+/// A new file that only its owner can read and write, from its first moment on.
+fn private_file(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Refuses a key that other users of the machine may read.
+#[cfg(unix)]
+fn refuse_if_shared(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = file.metadata()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        let mode = mode & 0o777;
+        let what = format!("other users can read it (mode {mode:o}); use `chmod 600`");
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn refuse_if_shared(_file: &File) -> io::Result<()> {
+    Ok(())
+}
+
+fn key_file(path: &Path, cause: &str) -> NetError {
+    NetError::KeyFile(path.display().to_string(), cause.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Private and public key of RFC 8032, section 7.1, test 1.
+    const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+    const PUBLIC: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+
+    #[test]
+    fn a_stored_key_of_the_standard_has_the_public_key_of_the_standard() {
+        let seed: PublicKey = format!("ed25519:{SEED}").parse().unwrap();
+        let pkcs8 = Zeroizing::new([PKCS8_PREFIX.as_slice(), &seed.0].concat());
+        let identity = Identity::from_pkcs8(pkcs8).unwrap();
+        assert_eq!(
+            identity.public_key().to_string(),
+            format!("ed25519:{PUBLIC}")
+        );
+    }
+
+    #[test]
+    fn public_keys_survive_text_and_spki_and_refuse_anything_else() {
+        let key = Identity::generate().public_key();
+        assert_eq!(key.to_string().parse(), Ok(key));
+        assert_eq!(PublicKey::from_spki(&key.to_spki()), Some(key));
+        let long = format!("{key}0");
+        let odd = key
+            .to_string()
+            .replace("ed25519:", "ed25519:+")
+            .split_off(0);
+        for bad in ["", "ed25519:", "rsa:00", &long, &odd, &key.to_string()[8..]] {
+            assert_eq!(bad.parse::<PublicKey>(), Err(PublicKeyError), "{bad}");
+        }
+        assert_eq!(PublicKey::from_spki(&key.to_spki()[1..]), None);
+    }
+
+    #[test]
+    fn a_saved_identity_loads_is_private_and_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("hospital.key");
+        let identity = Identity::generate();
+        identity.save(&path).unwrap();
+        assert_eq!(
+            Identity::load(&path).unwrap().public_key(),
+            identity.public_key()
+        );
+        assert!(matches!(
+            Identity::generate().save(&path),
+            Err(NetError::KeyFile(..))
+        ));
+        assert_eq!(
+            Identity::load(&path).unwrap().public_key(),
+            identity.public_key()
+        );
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        Identity::generate().save(&path).unwrap();
+        assert_eq!(
+            fs::metadata(&path).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+        let error = Identity::load(&path).err().unwrap().to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_key_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        private_file(&path)
+            .unwrap()
+            .write_all(b"not a key")
+            .unwrap();
+        assert!(matches!(Identity::load(&path), Err(NetError::KeyFile(..))));
+    }
+}

@@ -1,0 +1,173 @@
+//! Recording what crosses a link, and replaying one party against a recording.
+//!
+//! A recording holds the frames of one end in the order in which this end sent and received them,
+//! so a protocol that draws fixed randomness can be tested alone: the replayer plays the peer, and
+//! refuses the first byte that is sent otherwise than it was when the run was recorded.
+//!
+//! ```text
+//!   magic 8 | then for each frame: direction 1 ('>' sent, '<' received) | frame in its wire form
+//! ```
+//!
+//! A recording holds everything that the peer sent and thus is as sensitive as the traffic itself
+//! without encryption. Goodbyes and aborts are not recorded.
+
+use std::collections::VecDeque;
+use std::io::{self, Read, Write};
+use std::time::Instant;
+
+use crate::counters::Traffic;
+use crate::error::LinkError;
+use crate::frame::Frame;
+use crate::{Farewell, Transport};
+
+const MAGIC: [u8; 8] = *b"SEALREC\x01";
+const SENT: u8 = b'>';
+const RECEIVED: u8 = b'<';
+
+/// A transport that writes down every frame that passes through it.
+pub struct Recorder<W> {
+    inner: Box<dyn Transport>,
+    log: W,
+}
+
+impl<W: Write + Send> Recorder<W> {
+    /// Records into `log` what crosses `inner` from now on. `log` should buffer its writes.
+    pub fn new(inner: Box<dyn Transport>, mut log: W) -> io::Result<Recorder<W>> {
+        log.write_all(&MAGIC)?;
+        Ok(Recorder { inner, log })
+    }
+
+    fn note(&mut self, direction: u8, frame: &Frame) -> Result<(), LinkError> {
+        self.log
+            .write_all(&[direction])
+            .and_then(|()| self.log.write_all(&frame.header()))
+            .and_then(|()| self.log.write_all(&frame.payload))
+            .map_err(|error| LinkError::Io(format!("recording: {error}")))
+    }
+}
+
+impl<W: Write + Send> Transport for Recorder<W> {
+    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
+        self.note(SENT, &frame)?;
+        self.inner.send(frame, deadline)
+    }
+
+    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
+        let frame = self.inner.recv(deadline)?;
+        self.note(RECEIVED, &frame)?;
+        Ok(frame)
+    }
+
+    fn shutdown(&mut self, farewell: Farewell<'_>) {
+        self.inner.shutdown(farewell);
+    }
+
+    fn wire(&self) -> Traffic {
+        self.inner.wire()
+    }
+}
+
+/// A transport that plays the peer of a recorded run.
+///
+/// What is received is what was received then. What is sent has to be what was sent then, to the
+/// byte; the first deviation is a [`LinkError::Diverged`] that names frame and offset.
+pub struct Replayer {
+    to_send: VecDeque<Frame>,
+    to_receive: VecDeque<Frame>,
+    frames_sent: usize,
+    payload_sent: usize,
+    wire: Traffic,
+}
+
+impl Replayer {
+    /// Reads the recording of the end that is to be run again.
+    ///
+    /// # Errors
+    /// Of kind [`io::ErrorKind::InvalidData`] if it is no recording or is cut off.
+    pub fn new(mut recording: impl Read) -> io::Result<Replayer> {
+        let mut bytes = Vec::new();
+        recording.read_to_end(&mut bytes)?;
+        Replayer::parse(&bytes).map_err(|what| io::Error::new(io::ErrorKind::InvalidData, what))
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Replayer, String> {
+        let mut rest = bytes
+            .strip_prefix(&MAGIC)
+            .ok_or("no recording of Sealane")?;
+        let (mut to_send, mut to_receive) = (VecDeque::new(), VecDeque::new());
+        while let Some((direction, after)) = rest.split_first() {
+            rest = after;
+            let frame = Frame::decode(&mut rest)?;
+            match *direction {
+                SENT => to_send.push_back(frame),
+                RECEIVED => to_receive.push_back(frame),
+                other => return Err(format!("direction {other} in a recording")),
+            }
+        }
+        Ok(Replayer {
+            to_send,
+            to_receive,
+            frames_sent: 0,
+            payload_sent: 0,
+            wire: Traffic::default(),
+        })
+    }
+
+    /// Where `frame` differs from `recorded`, in words.
+    fn difference(&self, frame: &Frame, recorded: &Frame) -> Option<String> {
+        let number = self.frames_sent;
+        if (frame.kind, frame.stamp) != (recorded.kind, recorded.stamp) {
+            return Some(format!(
+                "frame {number} sent is {:?} with stamp {}, the recorded one {:?} with stamp {}",
+                frame.kind, frame.stamp, recorded.kind, recorded.stamp
+            ));
+        }
+        let same = |(one, other): &(&u8, &u8)| one == other;
+        let offset = frame
+            .payload
+            .iter()
+            .zip(&recorded.payload)
+            .take_while(same)
+            .count();
+        if offset == frame.payload.len() && offset == recorded.payload.len() {
+            return None;
+        }
+        Some(format!(
+            "frame {number} sent differs at its byte {offset} (byte {} of all that was sent); it \
+             has {} bytes, the recorded one {}",
+            self.payload_sent + offset,
+            frame.payload.len(),
+            recorded.payload.len()
+        ))
+    }
+}
+
+impl Transport for Replayer {
+    fn send(&mut self, frame: Frame, _deadline: Instant) -> Result<(), LinkError> {
+        let number = self.frames_sent;
+        let Some(recorded) = self.to_send.pop_front() else {
+            let what = format!("frame {number} is sent, but only {number} were recorded");
+            return Err(LinkError::Diverged(what));
+        };
+        if let Some(difference) = self.difference(&frame, &recorded) {
+            return Err(LinkError::Diverged(difference));
+        }
+        self.frames_sent += 1;
+        self.payload_sent += frame.payload.len();
+        self.wire.sent += frame.wire_bytes() as u64;
+        Ok(())
+    }
+
+    /// After the last recorded frame, the peer has finished.
+    fn recv(&mut self, _deadline: Instant) -> Result<Frame, LinkError> {
+        let frame = self.to_receive.pop_front().ok_or(LinkError::Finished)?;
+        self.wire.received += frame.wire_bytes() as u64;
+        Ok(frame)
+    }
+
+    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
+
+    fn wire(&self) -> Traffic {
+        self.wire
+    }
+}

@@ -1,0 +1,437 @@
+//! A transport over TCP, with a thread for each direction.
+//!
+//! ```text
+//!   protocol --frames--> outgoing queue --> writer thread --> seal --> socket
+//!   protocol <--frames-- incoming queue <-- reader thread <-- open <-- socket
+//! ```
+//!
+//! Because the reader always reads while its queue has room, two parties may both send much before
+//! either receives: neither blocks until the bounds of both sides' queues are reached.
+//!
+//! **Life signs.** The writer sends a heartbeat whenever it has had nothing to send for a while, so
+//! a peer that computes is heard of. A reader that waits for the socket and hears nothing for
+//! `Limits::silence` knows that the process is stopped or the link is dead. A reader whose queue is
+//! full does not listen and does not judge.
+//!
+//! **Endings.** Each direction ends by itself: a goodbye or an abort, then the TLS end, then the
+//! end of the stream. Whoever hears the other end stop, stops too. Dropping a transport waits for
+//! that, within the limits; closing a socket earlier could destroy bytes that the peer has not read
+//! yet.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::cipher::Cipher;
+use crate::counters::Traffic;
+use crate::error::LinkError;
+use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
+use crate::limits::Limits;
+use crate::queue::Queue;
+use crate::{Farewell, Transport};
+
+/// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
+/// time: large enough to make system calls rare, small enough for a core's own cache.
+const BATCH_BYTES: usize = 256 << 10;
+
+/// A wait that other events end: longer than any run.
+const UNTIL_WOKEN: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// How long a writer that fails waits for the reader to say why.
+const READER_GRACE: Duration = Duration::from_millis(500);
+
+/// One end of a connection whose handshake is done.
+pub(crate) struct TcpTransport {
+    link: Arc<Link>,
+    limits: Limits,
+    said_goodbye: bool,
+    /// Disconnects when both threads have ended.
+    ended: Receiver<()>,
+}
+
+impl TcpTransport {
+    /// Starts the threads of a connection. `peer_silence` is how long the peer lets the connection
+    /// be silent; the heartbeats keep well within it.
+    pub(crate) fn start(
+        socket: TcpStream,
+        cipher: Cipher,
+        limits: Limits,
+        peer_silence: Duration,
+    ) -> std::io::Result<TcpTransport> {
+        socket.set_nodelay(true)?;
+        socket.set_read_timeout(Some(limits.silence))?;
+        socket.set_write_timeout(None)?;
+        let link = Arc::new(Link {
+            socket,
+            cipher,
+            incoming: Queue::new(limits.inbound_bytes),
+            outgoing: Queue::new(limits.outbound_bytes),
+            silence: limits.silence,
+            heartbeat: heartbeat_interval(limits.silence.min(peer_silence)),
+            wire_sent: AtomicU64::new(0),
+            wire_received: AtomicU64::new(0),
+        });
+        let (alive, ended) = channel();
+        spawn("net-read", &link, alive.clone(), Link::read)?;
+        spawn("net-write", &link, alive, Link::write)?;
+        Ok(TcpTransport {
+            link,
+            limits,
+            said_goodbye: false,
+            ended,
+        })
+    }
+}
+
+impl Transport for TcpTransport {
+    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
+        let bytes = frame.wire_bytes();
+        self.link
+            .outgoing
+            .push(Packet::Frame(frame), bytes, deadline)
+    }
+
+    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
+        self.link.incoming.pop(deadline)
+    }
+
+    fn shutdown(&mut self, farewell: Farewell<'_>) {
+        let signal = match farewell {
+            Farewell::Goodbye => Signal::Goodbye,
+            Farewell::Abort(reason) => {
+                self.link.outgoing.clear();
+                Signal::Abort(reason.into())
+            }
+        };
+        self.said_goodbye = farewell == Farewell::Goodbye;
+        self.link
+            .outgoing
+            .close_with(Packet::Signal(signal), HEADER_BYTES, LinkError::Left);
+        self.link.stop_listening();
+    }
+
+    fn wire(&self) -> Traffic {
+        Traffic {
+            sent: self.link.wire_sent.load(Ordering::Relaxed),
+            received: self.link.wire_received.load(Ordering::Relaxed),
+        }
+    }
+}
+
+impl Drop for TcpTransport {
+    /// Waits until the peer has heard the last word: after a goodbye as long as the peer is alive,
+    /// because it may still be at work on what it was sent; else only for a while.
+    fn drop(&mut self) {
+        self.link.outgoing.close(LinkError::Left);
+        self.link.stop_listening();
+        let linger = if self.said_goodbye {
+            self.limits.patience
+        } else {
+            self.limits.linger
+        };
+        // The threads send nothing; the wait ends when both have dropped their senders.
+        let _ = self.ended.recv_timeout(linger);
+        // Wakes a thread that still waits for the socket. It then ends by itself.
+        let _ = self.link.socket.shutdown(Shutdown::Both);
+    }
+}
+
+/// What the protocol's thread and the two threads of a connection share.
+struct Link {
+    socket: TcpStream,
+    cipher: Cipher,
+    incoming: Queue<Frame>,
+    outgoing: Queue<Packet>,
+    silence: Duration,
+    heartbeat: Duration,
+    wire_sent: AtomicU64,
+    wire_received: AtomicU64,
+}
+
+impl Link {
+    /// The writer thread: sends what is queued until the queue ends.
+    fn write(&self) {
+        let mut wire = Vec::with_capacity(2 * BATCH_BYTES);
+        let mut batch = Vec::new();
+        let result = loop {
+            let until = Instant::now() + self.heartbeat;
+            if self
+                .outgoing
+                .pop_many(&mut batch, BATCH_BYTES, until)
+                .is_err()
+            {
+                break self.write_end(&mut wire);
+            }
+            if batch.is_empty() {
+                batch.push(Packet::Signal(Signal::Heartbeat));
+            }
+            if let Err(error) = self.write_batch(&mut batch, &mut wire) {
+                break Err(error);
+            }
+        };
+        if let Err(error) = result {
+            // The reader may know better why the connection ended, so it is given time to say so.
+            self.outgoing
+                .close_late(error, Instant::now() + READER_GRACE);
+        }
+    }
+
+    fn write_batch(&self, batch: &mut Vec<Packet>, wire: &mut Vec<u8>) -> Result<(), LinkError> {
+        let parts: Vec<_> = batch.drain(..).map(Packet::into_parts).collect();
+        let pieces: Vec<&[u8]> = parts
+            .iter()
+            .flat_map(|(header, payload)| [&header[..], payload])
+            .collect();
+        wire.clear();
+        self.cipher.seal(&pieces, wire)?;
+        self.write_wire(wire)
+    }
+
+    /// Says the end of this direction.
+    fn write_end(&self, wire: &mut Vec<u8>) -> Result<(), LinkError> {
+        wire.clear();
+        self.cipher.seal_end(wire);
+        self.write_wire(wire)?;
+        self.socket
+            .shutdown(Shutdown::Write)
+            .map_err(|error| io_fault(&error))
+    }
+
+    fn write_wire(&self, wire: &[u8]) -> Result<(), LinkError> {
+        (&self.socket)
+            .write_all(wire)
+            .map_err(|error| io_fault(&error))?;
+        self.wire_sent
+            .fetch_add(wire.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The reader thread: queues what comes until the stream ends, then has this end stop too.
+    fn read(&self) {
+        let mut buffer = vec![0; BATCH_BYTES];
+        let mut assembler = Assembler::default();
+        let mut packets = Vec::new();
+        // What the peer sent together with the end of the handshake is there already.
+        let mut filled = 0;
+        let end = loop {
+            let opened = self.cipher.open(&buffer[..filled], |plain| {
+                assembler.feed(plain, &mut packets)
+            });
+            packets.drain(..).for_each(|packet| self.take_in(packet));
+            if let Err(error) = opened {
+                break error;
+            }
+            match self.read_wire(&mut buffer) {
+                Ok(0) => break LinkError::Vanished,
+                Ok(bytes) => filled = bytes,
+                Err(error) => break error,
+            }
+        };
+        let is_dead = matches!(end, LinkError::Silent(_));
+        // These change nothing after a goodbye or an abort.
+        self.incoming.close(end.clone());
+        self.outgoing.close(end);
+        if is_dead {
+            // Wakes a writer that waits for a peer who does not read either.
+            let _ = self.socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    fn read_wire(&self, buffer: &mut [u8]) -> Result<usize, LinkError> {
+        loop {
+            match (&self.socket).read(buffer) {
+                Ok(bytes) => {
+                    self.wire_received
+                        .fetch_add(bytes as u64, Ordering::Relaxed);
+                    return Ok(bytes);
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if is_timeout(error.kind()) => {
+                    return Err(LinkError::Silent(self.silence));
+                }
+                Err(error) => return Err(io_fault(&error)),
+            }
+        }
+    }
+
+    fn take_in(&self, packet: Packet) {
+        match packet {
+            Packet::Frame(frame) => {
+                let bytes = frame.wire_bytes();
+                // Once nobody listens any more, or after the peer's own goodbye, what still comes
+                // is thrown away.
+                let _ = self
+                    .incoming
+                    .push(frame, bytes, Instant::now() + UNTIL_WOKEN);
+            }
+            Packet::Signal(Signal::Heartbeat) => {}
+            Packet::Signal(Signal::Goodbye) => {
+                self.incoming.close(LinkError::Finished);
+                self.outgoing.close(LinkError::Finished);
+            }
+            Packet::Signal(Signal::Abort(reason)) => {
+                self.incoming.cut(LinkError::Aborted(reason.clone()));
+                self.outgoing.cut(LinkError::Aborted(reason));
+            }
+        }
+    }
+
+    /// From now on, what comes is thrown away, so that the peer is never kept from reading.
+    fn stop_listening(&self) {
+        self.incoming.cut(LinkError::Left);
+    }
+}
+
+fn spawn(name: &str, link: &Arc<Link>, alive: Sender<()>, body: fn(&Link)) -> std::io::Result<()> {
+    let link = Arc::clone(link);
+    thread::Builder::new().name(name.into()).spawn(move || {
+        body(&link);
+        drop(alive);
+    })?;
+    Ok(())
+}
+
+/// Heartbeats come four times within the silence that the more impatient side allows.
+fn heartbeat_interval(silence: Duration) -> Duration {
+    (silence / 4).clamp(Duration::from_millis(10), Duration::from_secs(5))
+}
+
+/// Whether a socket's time-out passed; systems disagree on its name.
+pub(crate) fn is_timeout(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
+}
+
+/// Whether the error says that the other end has closed the connection.
+pub(crate) fn is_closed(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionReset
+            | ErrorKind::ConnectionAborted
+            | ErrorKind::BrokenPipe
+            | ErrorKind::UnexpectedEof
+            | ErrorKind::WriteZero
+            | ErrorKind::NotConnected
+    )
+}
+
+fn io_fault(error: &std::io::Error) -> LinkError {
+    if is_closed(error.kind()) {
+        LinkError::Vanished
+    } else {
+        LinkError::Io(error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::frame::FrameKind;
+
+    fn limits() -> Limits {
+        let short = Duration::from_millis(400);
+        Limits {
+            silence: short,
+            linger: short,
+            ..Limits::default()
+        }
+    }
+
+    /// A transport and the bare socket of its peer, without encryption.
+    fn transport_and_socket() -> (TcpTransport, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (peer, _) = listener.accept().unwrap();
+        let silence = Duration::from_secs(30);
+        (
+            TcpTransport::start(socket, Cipher::Plain, limits(), silence).unwrap(),
+            peer,
+        )
+    }
+
+    fn later() -> Instant {
+        Instant::now() + Duration::from_secs(20)
+    }
+
+    fn data(bytes: usize) -> Frame {
+        Frame {
+            kind: FrameKind::Data { end: true },
+            stamp: 1,
+            payload: vec![5; bytes],
+        }
+    }
+
+    #[test]
+    fn a_stopped_peer_is_found_within_the_silence_that_is_allowed() {
+        let (mut transport, _stopped) = transport_and_socket();
+        let started = Instant::now();
+        assert_eq!(
+            transport.recv(later()),
+            Err(LinkError::Silent(limits().silence))
+        );
+        assert!(started.elapsed() < Duration::from_secs(3));
+    }
+
+    #[test]
+    fn a_stopped_peer_is_found_by_a_blocked_sender_too() {
+        let (mut transport, _stopped) = transport_and_socket();
+        let error = loop {
+            if let Err(error) = transport.send(data(200_000), later()) {
+                break error;
+            }
+        };
+        assert_eq!(error, LinkError::Silent(limits().silence));
+        // The writer is freed as well, so that leaving takes no longer than it may.
+        let started = Instant::now();
+        drop(transport);
+        assert!(started.elapsed() < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn bytes_that_are_no_frame_are_malformed() {
+        let (mut transport, mut peer) = transport_and_socket();
+        let mut wire = data(3).header().to_vec();
+        wire.extend_from_slice(b"yes, then garbage");
+        peer.write_all(&wire).unwrap();
+        assert!(transport.recv(later()).is_ok());
+        assert!(matches!(
+            transport.recv(later()),
+            Err(LinkError::Malformed(_))
+        ));
+    }
+
+    #[test]
+    fn a_stream_that_ends_within_a_frame_is_a_peer_that_vanished() {
+        let (mut transport, mut peer) = transport_and_socket();
+        peer.write_all(&data(100).header()).unwrap();
+        drop(peer);
+        assert_eq!(transport.recv(later()), Err(LinkError::Vanished));
+    }
+
+    #[test]
+    fn an_idle_transport_shows_signs_of_life_and_nothing_else() {
+        let (_transport, mut peer) = transport_and_socket();
+        let mut wire = [0; 24];
+        peer.read_exact(&mut wire).unwrap();
+        let (heartbeat, _) = Packet::Signal(Signal::Heartbeat).into_parts();
+        assert_eq!(wire, [heartbeat, heartbeat].concat()[..]);
+    }
+
+    #[test]
+    fn a_heartbeat_comes_several_times_within_the_silence() {
+        assert_eq!(
+            heartbeat_interval(Duration::from_secs(4)),
+            Duration::from_secs(1)
+        );
+        assert_eq!(heartbeat_interval(Duration::MAX), Duration::from_secs(5));
+        assert_eq!(
+            heartbeat_interval(Duration::ZERO),
+            Duration::from_millis(10)
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! What the tests of this room have in common.
+
+#![allow(dead_code)] // Each test file uses a part of it.
+
+use std::net::TcpListener;
+use std::thread;
+use std::time::Duration;
+
+use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+
+pub const A: PartyId = PartyId(0);
+pub const B: PartyId = PartyId(1);
+pub const C: PartyId = PartyId(2);
+
+/// Limits that let tests of failures end soon.
+pub fn short() -> Limits {
+    Limits {
+        connect: Duration::from_millis(1500),
+        silence: Duration::from_secs(1),
+        linger: Duration::from_secs(2),
+        patience: Duration::from_secs(60),
+        ..Limits::default()
+    }
+}
+
+/// Bytes whose pattern has a prime period, so that a shifted copy never looks right.
+pub fn pattern(length: usize) -> Vec<u8> {
+    (0..251).cycle().take(length).collect()
+}
+
+/// The configurations of `parties` parties on free ports of this machine.
+pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
+    let identities: Vec<_> = (0..parties).map(|_| Identity::generate()).collect();
+    // Held until all are chosen, so that no port comes twice.
+    let listeners: Vec<_> = (0..parties)
+        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
+        .collect();
+    let endpoint = |party: usize| Endpoint {
+        name: format!("name {party}"),
+        address: listeners[party].local_addr().unwrap().to_string(),
+        key: identities[party].public_key(),
+    };
+    let endpoints: Vec<_> = (0..parties).map(endpoint).collect();
+    let config = |(me, identity)| MeshConfig {
+        me: PartyId::from_index(me),
+        identity,
+        parties: endpoints.clone(),
+        listen: None,
+        limits,
+    };
+    identities.into_iter().enumerate().map(config).collect()
+}
+
+/// Lets all parties meet, each in a thread of its own.
+pub fn meet(configs: Vec<MeshConfig>) -> Vec<Result<Mesh, NetError>> {
+    let threads: Vec<_> = configs
+        .into_iter()
+        .map(|config| thread::spawn(move || Mesh::connect(&config)))
+        .collect();
+    threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .collect()
+}
+
+/// Two parties that have met over TLS.
+pub fn pair(limits: Limits) -> (Mesh, Mesh) {
+    let meshes: Vec<_> = meet(configs(2, limits))
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    let [a, b] = meshes.try_into().ok().unwrap();
+    (a, b)
+}
+
+pub fn say(from: &mut Mesh, to: PartyId, bytes: &[u8]) {
+    from.send(to, bytes).unwrap();
+    from.flush().unwrap();
+}
+
+pub fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    at.recv(from, &mut bytes).unwrap();
+    bytes
+}

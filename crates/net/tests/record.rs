@@ -1,0 +1,108 @@
+//! Recording a run and replaying one of its parties.
+
+mod common;
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use common::{A, B, hear, pattern, say};
+use sealane_net::{Limits, Mesh, NetError, Recorder, Replayer, Transport, memory_pair};
+
+/// A recording that the test can read while the recorder owns it.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn mesh(transport: impl Transport + 'static) -> Mesh {
+    Mesh::from_transports(A, vec![None, Some(Box::new(transport))], Limits::default()).unwrap()
+}
+
+/// What party A does, with one byte that may be another than usual.
+fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>, NetError> {
+    a.send_control(B, &"job")?;
+    let mut question = pattern(100_000);
+    question[70_000] = byte;
+    a.send(B, &question)?;
+    a.flush()?;
+    let mut answer = vec![0; 5];
+    a.recv(B, &mut answer)?;
+    a.send(B, b"thanks")?;
+    a.flush()?;
+    Ok(answer)
+}
+
+/// Records what A does with a live peer.
+fn recording() -> Vec<u8> {
+    let limits = Limits::default();
+    let (one, other) = memory_pair(&limits);
+    let log = Log::default();
+    let mut a = mesh(Recorder::new(Box::new(one), log.clone()).unwrap());
+    let transports: Vec<Option<Box<dyn Transport>>> = vec![Some(Box::new(other)), None];
+    let mut b = Mesh::from_transports(B, transports, limits).unwrap();
+    let peer = std::thread::spawn(move || {
+        assert_eq!(b.recv_control::<String>(A).unwrap(), "job");
+        hear(&mut b, A, 100_000);
+        say(&mut b, A, b"right");
+        hear(&mut b, A, 6);
+    });
+    assert_eq!(play(&mut a, 1).unwrap(), b"right");
+    peer.join().unwrap();
+    log.0.lock().unwrap().clone()
+}
+
+#[test]
+fn the_same_run_replays_to_the_same_counts_and_digests() {
+    let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
+    assert_eq!(play(&mut a, 1).unwrap(), b"right");
+    assert_eq!(
+        (a.rounds(), a.payload_sent(B), a.payload_received(B)),
+        (3, 100_006, 5)
+    );
+    let mut sent = pattern(100_000);
+    sent[70_000] = 1;
+    sent.extend_from_slice(b"thanks");
+    assert_eq!(a.digest_sent(B), *blake3::hash(&sent).as_bytes());
+    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Finished(B)));
+}
+
+#[test]
+fn a_deviation_is_named_by_frame_and_offset() {
+    let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
+    // The control message is frame 0, the first 65536 bytes are frame 1.
+    match play(&mut a, 2) {
+        Err(NetError::Diverged(B, what)) => {
+            assert!(
+                what.contains("frame 2 sent differs at its byte 4464"),
+                "{what}"
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn sending_more_than_was_recorded_is_a_deviation() {
+    let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
+    play(&mut a, 1).unwrap();
+    a.send(B, b"more").unwrap();
+    assert!(matches!(a.flush(), Err(NetError::Diverged(B, _))));
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    let good = recording();
+    assert!(Replayer::new(&b"SEALREC\x02"[..]).is_err());
+    assert!(Replayer::new(&good[..good.len() - 1]).is_err());
+    let mut bad = good;
+    bad[8] = b'?';
+    assert!(Replayer::new(&bad[..]).is_err());
+}

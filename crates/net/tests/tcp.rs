@@ -1,0 +1,354 @@
+//! The mesh over TCP with mutual TLS, on loopback: meetings, transfers, and every way to fail.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{A, B, C, configs, hear, meet, pair, pattern, say, short};
+use sealane_net::{Identity, KeyFault, Limits, Mesh, NetError};
+
+fn short_pair() -> (Mesh, Mesh) {
+    pair(short())
+}
+
+/// The error with which a meeting ended.
+fn error(result: Result<Mesh, NetError>) -> NetError {
+    result.err().expect("the meeting must fail")
+}
+
+#[test]
+fn three_parties_meet_and_talk() {
+    let meshes = meet(configs(3, Limits::default()));
+    let [mut a, mut b, mut c] = meshes
+        .into_iter()
+        .map(Result::unwrap)
+        .collect::<Vec<_>>()
+        .try_into()
+        .ok()
+        .unwrap();
+    say(&mut a, B, b"a to b");
+    say(&mut a, C, b"a to c");
+    assert_eq!(hear(&mut b, A, 6), b"a to b");
+    say(&mut b, C, b"b to c");
+    assert_eq!(hear(&mut c, B, 6), b"b to c");
+    assert_eq!(hear(&mut c, A, 6), b"a to c");
+    assert_eq!((a.rounds(), b.rounds(), c.rounds()), (1, 2, 2));
+    assert_eq!(c.digest_received(B), b.digest_sent(C));
+    assert!(a.counters().wire[1].sent > 6);
+}
+
+#[test]
+fn both_may_send_much_before_either_receives() {
+    let (mut a, mut b) = short_pair();
+    let bytes = pattern(40_000_000);
+    thread::scope(|threads| {
+        for (mesh, peer) in [(&mut a, B), (&mut b, A)] {
+            let bytes = &bytes;
+            threads.spawn(move || {
+                say(mesh, peer, bytes);
+                assert!(hear(mesh, peer, bytes.len()) == *bytes);
+            });
+        }
+    });
+    assert_eq!(a.digest_sent(B), b.digest_received(A));
+    assert_eq!(b.digest_sent(A), a.digest_received(B));
+}
+
+#[test]
+fn a_slow_reader_slows_the_sender_and_loses_nothing() {
+    let limits = Limits {
+        inbound_bytes: 200_000,
+        outbound_bytes: 200_000,
+        ..short()
+    };
+    let (mut a, mut b) = pair(limits);
+    let bytes = pattern(30_000_000);
+    thread::scope(|threads| {
+        let bytes = &bytes;
+        // Longer than the silence that is allowed: a peer that is slow is not taken for dead.
+        threads.spawn(move || {
+            thread::sleep(Duration::from_millis(1500));
+            assert!(hear(&mut b, A, bytes.len()) == *bytes);
+        });
+        say(&mut a, B, bytes);
+        a.finish().unwrap();
+        drop(a);
+    });
+}
+
+#[test]
+fn a_peer_that_computes_is_not_mistaken_for_a_stalled_one() {
+    let (mut a, mut b) = short_pair();
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            thread::sleep(Duration::from_millis(2500));
+            say(&mut b, A, b"done");
+            b.finish().unwrap();
+        });
+        assert_eq!(hear(&mut a, B, 4), b"done");
+    });
+}
+
+#[test]
+fn patience_with_a_live_peer_ends_too() {
+    let limits = Limits {
+        patience: Duration::from_millis(1300),
+        ..short()
+    };
+    let (mut a, _b) = pair(limits);
+    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Stalled(B, 1)));
+}
+
+#[test]
+fn bytes_sent_before_the_goodbye_arrive_and_then_the_peer_has_finished() {
+    let (mut a, mut b) = short_pair();
+    a.send(B, &pattern(1_000_000)).unwrap();
+    a.finish().unwrap();
+    drop(a);
+    assert_eq!(hear(&mut b, A, 1_000_000), pattern(1_000_000));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished(A)));
+    // In good order from both sides, whoever is first.
+    b.finish().unwrap();
+}
+
+#[test]
+fn a_peer_that_is_dropped_has_vanished_after_its_bytes() {
+    let (mut a, mut b) = short_pair();
+    say(&mut a, B, b"last words");
+    drop(a);
+    assert_eq!(hear(&mut b, A, 10), b"last words");
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+}
+
+#[test]
+fn an_abort_arrives_although_the_reader_is_far_behind() {
+    let limits = Limits {
+        inbound_bytes: 100_000,
+        outbound_bytes: 100_000,
+        ..short()
+    };
+    let (mut a, mut b) = pair(limits);
+    // Fills every buffer on the way, in both directions.
+    let sender = thread::spawn(move || {
+        let sent = b.send(A, &pattern(100_000_000));
+        (sent, b)
+    });
+    thread::sleep(Duration::from_millis(200));
+    a.send(B, &pattern(100_000)).unwrap();
+    a.abort("the weights do not fit");
+    drop(a);
+    let (sent, _b) = sender.join().unwrap();
+    assert_eq!(
+        sent,
+        Err(NetError::Aborted(A, "the weights do not fit".into()))
+    );
+}
+
+#[test]
+fn after_its_farewell_a_party_says_nothing_more() {
+    let (mut a, _b) = short_pair();
+    a.abort("over");
+    assert!(matches!(a.send(B, b"x"), Err(NetError::Misuse(_))));
+    assert!(matches!(a.recv(B, &mut [0]), Err(NetError::Misuse(_))));
+}
+
+#[test]
+fn a_wrong_key_is_told_to_both_sides_whoever_dials() {
+    for wrong in [0, 1] {
+        let mut all = configs(2, short());
+        let impostor = Identity::generate();
+        let shown = impostor.public_key();
+        let expected = all[wrong].parties[wrong].key;
+        all[wrong].parties[wrong].key = shown;
+        all[wrong].identity = impostor;
+        let mut errors: Vec<_> = meet(all).into_iter().map(error).collect();
+        let of_wrong = errors.remove(wrong);
+        let of_right = errors.remove(0);
+        let ids = [A, B];
+        let theirs = KeyFault::Theirs {
+            expected,
+            seen: shown,
+        };
+        assert_eq!(of_right, NetError::WrongKey(ids[wrong], theirs));
+        assert_eq!(
+            of_wrong,
+            NetError::WrongKey(ids[1 - wrong], KeyFault::Ours { shown })
+        );
+    }
+}
+
+#[test]
+fn a_configuration_with_anothers_key_for_oneself_is_found_before_connecting() {
+    let mut all = configs(2, short());
+    all[0].identity = Identity::generate();
+    let started = Instant::now();
+    assert!(matches!(
+        Mesh::connect(&all[0]),
+        Err(NetError::WrongKey(A, _))
+    ));
+    assert!(started.elapsed() < Duration::from_millis(500));
+}
+
+#[test]
+fn parties_that_disagree_on_who_is_who_are_told() {
+    let mut all = configs(2, short());
+    let third = configs(3, short()).remove(2).parties.remove(2);
+    all[1].parties.push(third);
+    // The second party believes in a third, for which it would listen once it has met the first.
+    all[1].listen = Some("127.0.0.1:0".into());
+    let errors: Vec<_> = meet(all).into_iter().map(error).collect();
+    assert!(
+        matches!(errors[0], NetError::WrongParty(B, _)),
+        "{}",
+        errors[0]
+    );
+    assert!(
+        matches!(errors[1], NetError::WrongParty(A, _)),
+        "{}",
+        errors[1]
+    );
+}
+
+#[test]
+fn nobody_there_is_told_with_the_address_to_both() {
+    for me in [0, 1] {
+        let config = configs(2, short()).remove(me);
+        let address = config.parties[1 - me].address.clone();
+        let started = Instant::now();
+        match error(Mesh::connect(&config)) {
+            NetError::Unreachable(_, at, _) => assert_eq!(at, address),
+            other => panic!("{other}"),
+        }
+        assert!(started.elapsed() < Duration::from_secs(3));
+    }
+}
+
+#[test]
+fn an_address_in_use_is_told() {
+    let config = configs(2, short()).remove(0);
+    let _taken = TcpListener::bind(&config.parties[0].address).unwrap();
+    assert!(matches!(Mesh::connect(&config), Err(NetError::Listen(..))));
+}
+
+#[test]
+fn garbage_from_who_dials_is_malformed_and_does_not_keep_the_right_one_out() {
+    let mut all = configs(2, short());
+    let listener = all.remove(0);
+    let address = listener.parties[0].address.clone();
+    let noise = move || {
+        let mut socket = dial(&address);
+        let _ = socket.write_all(&pattern(5000));
+        let _ = socket.read_to_end(&mut Vec::new());
+    };
+    thread::scope(|threads| {
+        threads.spawn(&noise);
+        let error = error(Mesh::connect(&listener));
+        assert!(matches!(error, NetError::Malformed(B, _)), "{error}");
+    });
+    thread::scope(|threads| {
+        threads.spawn(&noise);
+        let dialler = all.remove(0);
+        threads.spawn(move || {
+            thread::sleep(Duration::from_millis(300));
+            Mesh::connect(&dialler).unwrap();
+        });
+        Mesh::connect(&listener).unwrap();
+    });
+}
+
+#[test]
+fn garbage_from_who_listens_is_malformed() {
+    let dialler = configs(2, short()).remove(1);
+    let listener = TcpListener::bind(&dialler.parties[0].address).unwrap();
+    let server = thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        let _ = socket.read_to_end(&mut Vec::new());
+    });
+    let error = error(Mesh::connect(&dialler));
+    assert!(matches!(error, NetError::Malformed(A, _)), "{error}");
+    server.join().unwrap();
+}
+
+#[test]
+fn who_connects_and_says_nothing_has_stalled_on_either_side() {
+    let config = configs(2, short()).remove(0);
+    let address = config.parties[0].address.clone();
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            let mut silent = dial(&address);
+            let _ = silent.read_to_end(&mut Vec::new());
+        });
+        assert_eq!(error(Mesh::connect(&config)), NetError::Stalled(B, 1));
+    });
+
+    let config = configs(2, short()).remove(1);
+    let _silent = TcpListener::bind(&config.parties[0].address).unwrap();
+    assert_eq!(error(Mesh::connect(&config)), NetError::Stalled(A, 1));
+}
+
+#[test]
+fn a_silent_stranger_does_not_keep_the_right_one_out() {
+    let limits = Limits {
+        connect: Duration::from_secs(10),
+        ..short()
+    };
+    let mut all = configs(2, limits);
+    let listener = all.remove(0);
+    let address = listener.parties[0].address.clone();
+    let dialler = all.remove(0);
+    let started = Instant::now();
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            let mut stranger = dial(&address);
+            threads.spawn(move || Mesh::connect(&dialler).unwrap());
+            let _ = stranger.read_to_end(&mut Vec::new());
+        });
+        Mesh::connect(&listener).unwrap();
+    });
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn plaintext_and_tls_do_not_understand_each_other() {
+    let mut all = configs(2, short());
+    let (listener, dialler) = (all.remove(0), all.remove(0));
+    let plain = thread::spawn(move || error(Mesh::danger_plaintext(&listener)));
+    let error = error(Mesh::connect(&dialler));
+    assert!(matches!(plain.join().unwrap(), NetError::Malformed(B, _)));
+    assert!(
+        matches!(
+            error,
+            NetError::Unreachable(A, ..) | NetError::Malformed(A, _)
+        ),
+        "{error}"
+    );
+}
+
+#[test]
+fn plaintext_moves_the_same_bytes() {
+    let mut all = configs(2, short());
+    let (one, other) = (all.remove(0), all.remove(0));
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            let mut a = Mesh::danger_plaintext(&one).unwrap();
+            say(&mut a, B, &pattern(300_000));
+            a.finish().unwrap();
+        });
+        let mut b = Mesh::danger_plaintext(&other).unwrap();
+        assert_eq!(hear(&mut b, A, 300_000), pattern(300_000));
+    });
+}
+
+/// Dials until somebody listens.
+fn dial(address: &str) -> TcpStream {
+    loop {
+        match TcpStream::connect(address) {
+            Ok(socket) => return socket,
+            Err(_) => thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Measures, not tests: they print and never judge a speed. Run with
+//! `cargo test -p sealane-net --release --test throughput -- --ignored --nocapture`.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{A, B, configs, hear, pair, say};
+use sealane_net::{Limits, Mesh};
+
+/// Bytes that cross in one window.
+const WINDOW_BYTES: usize = 256 << 20;
+/// Bytes given to `send` and taken from `recv` at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+#[test]
+#[ignore = "a measure"]
+fn one_way() {
+    one_way_over("memory", Mesh::in_memory(2).try_into().ok().unwrap());
+    let (a, b) = plain();
+    one_way_over("TCP without TLS", [a, b]);
+    let (a, b) = pair(Limits::default());
+    one_way_over("TLS", [a, b]);
+}
+
+#[test]
+#[ignore = "a measure"]
+fn ping_pong() {
+    let (mut a, mut b) = pair(Limits::default());
+    let turns = 5000;
+    thread::scope(|threads| {
+        threads.spawn(move || {
+            for _ in 0..turns {
+                hear(&mut b, A, 16);
+                say(&mut b, A, &[0; 16]);
+            }
+        });
+        let started = Instant::now();
+        for _ in 0..turns {
+            say(&mut a, B, &[0; 16]);
+            hear(&mut a, B, 16);
+        }
+        println!(
+            "TLS: {:.1} us a round trip",
+            micros(started.elapsed()) / f64::from(turns)
+        );
+    });
+}
+
+/// Prints the best of several windows, since other work shares the machine.
+fn one_way_over(what: &str, [mut a, mut b]: [Mesh; 2]) {
+    let mut best = Duration::MAX;
+    let piece = vec![7u8; PIECE_BYTES];
+    for _ in 0..5 {
+        thread::scope(|threads| {
+            let sender = threads.spawn(|| {
+                for _ in 0..WINDOW_BYTES / PIECE_BYTES {
+                    a.send(B, &piece).unwrap();
+                }
+                a.flush().unwrap();
+                hear(&mut a, B, 1);
+            });
+            let started = Instant::now();
+            let mut into = vec![0; PIECE_BYTES];
+            for _ in 0..WINDOW_BYTES / PIECE_BYTES {
+                b.recv(A, &mut into).unwrap();
+            }
+            best = best.min(started.elapsed());
+            say(&mut b, A, &[0]);
+            sender.join().unwrap();
+        });
+    }
+    println!(
+        "{what}: {:.2} GB/s one way",
+        WINDOW_BYTES as f64 / micros(best) / 1000.0
+    );
+}
+
+fn plain() -> (Mesh, Mesh) {
+    let mut all = configs(2, Limits::default());
+    let (one, other) = (all.remove(0), all.remove(0));
+    let other = thread::spawn(move || Mesh::danger_plaintext(&other).unwrap());
+    (Mesh::danger_plaintext(&one).unwrap(), other.join().unwrap())
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

@@ -1,0 +1,140 @@
+//! Pass `choose`: in which domain each value lives, and who plays which role.
+//!
+//! A value lives where the step that makes it leaves it. Where a step wants it elsewhere, a
+//! convert step stands between them: once for each value and domain, as soon as the value is
+//! there. Tapes come before this pass, since every domain that a protocol has today is reached and
+//! wanted by tapes; a protocol that multiplies without gates will make this choice on bodies.
+
+use crate::draft::{Draft, Phase, Tensor};
+use crate::lower::Lowered;
+use crate::steps::{PlanValue, Step, StepOp, TapeId, ValuePlan};
+use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::Program;
+use sealane_protocol::{Algebra, Domain, PartyId, Protocol, Setting, Sharing, Work};
+use std::collections::HashMap;
+
+/// Steps with their phases, over values with their domains.
+pub(crate) struct Chosen {
+    pub values: Vec<ValuePlan>,
+    pub steps: Vec<(Phase, Step)>,
+    pub tapes: Vec<Tape>,
+    /// The value of each result of the program.
+    pub results: Vec<PlanValue>,
+}
+
+/// Gives every value its domain and inserts conversions.
+pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lowered) -> Chosen {
+    let none = compile(&Builder::new().finish(Vec::new()), &Machine::ROWS);
+    let mut chooser = Chooser { draft, values: plain(draft), steps: vec![], converted: HashMap::new() };
+    for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
+        let of_tape = |tape: Option<&Tape>| {
+            P::domain(&Work::Tape { tape: tape.unwrap_or(&none), lanes: 1 })
+        };
+        let tape = |id: Option<&TapeId>| of_tape(id.map(|id| &lowered.tapes[id.0 as usize]));
+        let wanted = match &step.op {
+            StepOp::Tape { tape: id, .. } | StepOp::Scan { tape: id, .. } => tape(Some(id)),
+            StepOp::Fold { levels, .. } => tape(levels.first()),
+            StepOp::Move { operand, .. } => chooser.values[operand.value.0 as usize].domain,
+            StepOp::Input { .. } | StepOp::Constant { .. } => tape(None),
+            StepOp::Concat { .. } | StepOp::Convert { .. } => {
+                unreachable!("lowering makes neither")
+            }
+        };
+        let made = match &step.op {
+            StepOp::Input { input, out } => {
+                let owner = PartyId(program.inputs[*input as usize].owner);
+                let value = &chooser.values[out.0 as usize];
+                let (elements, bits) = (value.elements, value.bits.into());
+                P::domain(&Work::Input { owner, elements, bits })
+            }
+            _ => wanted,
+        };
+        step.op.redirect(|value| chooser.convert(value, wanted));
+        for out in step.op.writes() {
+            chooser.values[out.0 as usize].domain = made;
+        }
+        chooser.steps.push((unit.phase, step));
+    }
+    let reveal = P::domain(&Work::Reveal { results: &[], checks: 0 });
+    let results = draft.results.iter().map(|id| chooser.convert(PlanValue(id.0), reveal));
+    let results = results.collect();
+    Chosen { values: chooser.values, steps: chooser.steps, tapes: lowered.tapes, results }
+}
+
+/// The assignment of parties to roles, in order of preference: every one that there is.
+pub(crate) fn settings<P: Protocol>(program: &Program) -> Result<Vec<Setting>, Diagnostic> {
+    let (profile, parties) = (P::profile(), program.parties.len());
+    let roles = profile.roles.len();
+    if roles == 0 {
+        return Ok(vec![Setting { parties, roles: Vec::new() }]);
+    }
+    if roles != parties {
+        return Err(Diagnostic {
+            code: "parties",
+            message: format!("protocol `{}` takes {roles} parties", profile.name),
+            span: None,
+            reason: format!("the program names {parties}: {}", program.parties.join(", ")),
+            hint: format!("name {roles} parties in the signature, or choose another protocol"),
+        });
+    }
+    let all = (0..parties as u8).map(PartyId).collect::<Vec<_>>();
+    let orders = permutations(&all);
+    Ok(orders.into_iter().map(|roles| Setting { parties, roles }).collect())
+}
+
+/// All orders of a few parties, the given one first.
+fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
+    let Some(_) = parties.first() else { return vec![Vec::new()] };
+    let mut orders = Vec::new();
+    for (at, first) in parties.iter().enumerate() {
+        let rest = [&parties[..at], &parties[at + 1..]].concat();
+        let prepend = |rest: Vec<PartyId>| [vec![*first], rest].concat();
+        orders.extend(permutations(&rest).into_iter().map(prepend));
+    }
+    orders
+}
+
+/// Values as tensors are, in a domain that the step which makes them replaces.
+fn plain(draft: &Draft) -> Vec<ValuePlan> {
+    let value = |tensor: &Tensor| ValuePlan {
+        rows: tensor.rows,
+        elements: tensor.elements,
+        bits: tensor.range.bits(),
+        signed: tensor.range.signed(),
+        domain: PUBLIC,
+        kept: false,
+    };
+    draft.tensors.iter().map(value).collect()
+}
+
+const PUBLIC: Domain =
+    Domain { sharing: Sharing::Public, algebra: Algebra::Z2, authenticated: false };
+
+struct Chooser<'a> {
+    draft: &'a Draft,
+    values: Vec<ValuePlan>,
+    steps: Vec<(Phase, Step)>,
+    converted: HashMap<(PlanValue, Domain), PlanValue>,
+}
+
+impl Chooser<'_> {
+    /// The value in the domain that is wanted.
+    fn convert(&mut self, value: PlanValue, wanted: Domain) -> PlanValue {
+        let plan = self.values[value.0 as usize].clone();
+        if plan.domain == wanted {
+            return value;
+        }
+        let next = PlanValue(self.values.len() as u32);
+        let out = *self.converted.entry((value, wanted)).or_insert(next);
+        if out == next {
+            self.values.push(ValuePlan { domain: wanted, ..plan });
+            let op = StepOp::Convert { value, out };
+            let maker = &self.draft.units[self.draft.tensors[value.0 as usize].unit];
+            let phase = self.draft.there_in(value.0 as usize);
+            let span = maker.span.clone();
+            self.steps.push((phase, Step { op, label: "convert".into(), span }));
+        }
+        out
+    }
+}

@@ -1,0 +1,45 @@
+//! What a plan costs, exactly: the promise that runs are held to.
+//!
+//! The run is walked as the engine runs it, with clocks in place of data: preparation, then every
+//! segment, tile by tile and batch by batch, then one reveal of everything. In a batch, flight `f`
+//! of all steps crosses together; a fold runs its levels (and then the carry of its tile) as
+//! batches of their own, a scan its iterations. A message is stamped 1 + the clock of its sender
+//! when the flight begins, and moves the clock of its receiver to its stamp; the rounds of a run
+//! are the largest stamp.
+//!
+//! Tiles of equal size cost the same, so work is asked of the protocol once for each size and
+//! step; only the clocks are walked for every tile.
+
+mod clock;
+mod report;
+mod walk;
+
+pub use report::{CostReport, Promise, StepCost};
+
+use crate::steps::Plan;
+use sealane_protocol::{Protocol, Setting};
+use walk::Walk;
+
+/// The cost of a plan for protocol `P` at the given number of rows of each table.
+///
+/// # Panics
+/// If `rows` has another length than [`Plan::rows`], or if a number of rows is 0.
+pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
+    let total = Walk::run::<P>(plan, &plan.setting, rows);
+    let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
+    for (table, &count) in rows.iter().enumerate() {
+        // A table half as long, or twice if there is but one row: two points of a line.
+        let mut other = rows.to_vec();
+        other[table] = if count > 1 { count / 2 } else { 2 };
+        let there = Walk::run::<P>(plan, &plan.setting, &other).payload_bytes() as f64;
+        let slope = (total.payload_bytes() as f64 - there) / (count as f64 - other[table] as f64);
+        by_row.push(slope);
+        by_run -= slope * count as f64;
+    }
+    report::report::<P>(plan, rows, total, by_row, by_run.max(0.0))
+}
+
+/// Payload bytes of a run, all parties together, if the roles were played as in `setting`.
+pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
+    Walk::run::<P>(plan, setting, rows).payload_bytes()
+}

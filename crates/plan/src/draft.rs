@@ -1,0 +1,225 @@
+//! What stands between a program and a plan: units of work over tensors.
+//!
+//! A *tensor* is a value that is really stored; a value of the program may be only a *placement*
+//! in one (a slice, a broadcast). A *unit* is what becomes one step: an element-wise body over
+//! lanes, a fold, a scan, an input. Bodies are still graphs of typed operations, with ranges; the
+//! pass `lower` turns them into tapes.
+
+use crate::steps::{Len, SymView};
+use sealane_program::diagnostic::Span;
+use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
+use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use std::collections::HashMap;
+
+/// When something runs: segments are ordered by level, and inside a level what runs once comes
+/// before the tables. A level counts the reductions and scans over rows that must have ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Phase {
+    pub level: u32,
+    pub rows: Option<RowId>,
+}
+
+impl Phase {
+    /// The first: work that needs no rows and no result of work over rows.
+    pub const FIRST: Phase = Phase { level: 0, rows: None };
+}
+
+/// A stored tensor: an index into [`Draft::tensors`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TensorId(pub u32);
+
+/// What is known of a stored tensor.
+#[derive(Clone, Debug)]
+pub(crate) struct Tensor {
+    pub rows: Option<RowId>,
+    /// Elements of each row, or in all.
+    pub elements: u64,
+    pub range: Range,
+    /// The unit that makes it: an index into [`Draft::units`].
+    pub unit: usize,
+}
+
+/// Elements of a tensor: for each lane those at `lanes[l] + inner[i]`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Read {
+    pub tensor: TensorId,
+    pub lanes: SymView,
+    pub inner: SymView,
+}
+
+/// A tensor that a body or a scan writes: `inner` neighbouring elements a lane or iteration.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    pub tensor: TensorId,
+    pub inner: u32,
+}
+
+/// Work that becomes one step.
+pub(crate) struct Unit {
+    pub phase: Phase,
+    /// Longest chain of units of the same phase before it; what it needs has a smaller rank.
+    pub rank: u32,
+    pub work: Work,
+    /// The operations of the program that it does, in order of the program.
+    pub ops: Vec<String>,
+    pub span: Option<Span>,
+}
+
+/// What a unit does.
+pub(crate) enum Work {
+    Input { input: u32, out: TensorId },
+    Constant { data: Data, out: TensorId },
+    Move { from: Read, out: TensorId },
+    Body(Body),
+    Fold(Fold),
+    Scan(Scan),
+}
+
+/// Independent lanes of one graph. `graph.values` may hold parameters anywhere: parameter `i` is
+/// `operands[i]`, and `graph.returns` are the `outs`, in order.
+#[derive(Default)]
+pub(crate) struct Body {
+    pub lanes: Vec<Len>,
+    pub graph: Graph,
+    pub operands: Vec<Read>,
+    pub outs: Vec<Write>,
+    pub params: HashMap<(Read, Type), ValueId>,
+}
+
+/// A reduction of the outermost dimension of `from`.
+pub(crate) struct Fold {
+    pub reduction: Reduction,
+    pub from: Read,
+    pub length: Len,
+    pub lanes: Vec<Len>,
+    pub out: TensorId,
+}
+
+/// A loop over elements in order; the graph's parameters are carries, elements of `over`,
+/// `captured`.
+pub(crate) struct Scan {
+    pub graph: Graph,
+    pub length: Len,
+    pub init: Vec<TensorId>,
+    pub over: Vec<Read>,
+    pub captured: Vec<TensorId>,
+    pub carries: Vec<TensorId>,
+    pub outs: Vec<Write>,
+}
+
+/// A program as units over tensors.
+#[derive(Default)]
+pub(crate) struct Draft {
+    pub tensors: Vec<Tensor>,
+    pub units: Vec<Unit>,
+    /// The tensor of each result of the program.
+    pub results: Vec<TensorId>,
+}
+
+impl Draft {
+    /// The tensor with this index.
+    pub fn tensor(&self, id: TensorId) -> &Tensor {
+        &self.tensors[id.0 as usize]
+    }
+
+    /// The first phase that may read a tensor: that of its unit, or the next level if all rows
+    /// must have passed.
+    pub fn there_in(&self, tensor: usize) -> Phase {
+        let tensor = &self.tensors[tensor];
+        let made = self.units[tensor.unit].phase;
+        match tensor.rows == made.rows {
+            true => made,
+            false => Phase { level: made.level + 1, rows: None },
+        }
+    }
+
+    /// Sorts the units by phase and rank, after which each comes after all that it needs.
+    pub fn sort(&mut self) {
+        let mut order = (0..self.units.len()).collect::<Vec<_>>();
+        order.sort_by_key(|&unit| (self.units[unit].phase, self.units[unit].rank, unit));
+        let mut place = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
+        self.tensors.iter_mut().for_each(|tensor| tensor.unit = place[tensor.unit]);
+        let mut units = std::mem::take(&mut self.units).into_iter().zip(place).collect::<Vec<_>>();
+        units.sort_by_key(|(_, new)| *new);
+        self.units = units.into_iter().map(|(unit, _)| unit).collect();
+    }
+
+    /// What holds after `fuse`: a unit needs only tensors made before it in its own phase, or
+    /// there when its phase begins.
+    pub fn check(&self) -> Result<(), String> {
+        for (index, unit) in self.units.iter().enumerate() {
+            for id in unit.work.reads() {
+                let tensor = self.tensor(id);
+                let maker = &self.units[tensor.unit];
+                let there = self.there_in(id.0 as usize);
+                let in_time = if there == unit.phase && maker.phase == unit.phase {
+                    tensor.unit < index && maker.rank < unit.rank
+                } else {
+                    there <= unit.phase
+                };
+                if !in_time {
+                    return Err(format!("unit {index} reads tensor {} before it is there", id.0));
+                }
+                if tensor.rows.is_some() && tensor.rows != unit.phase.rows {
+                    return Err(format!("unit {index} reads rows of another table"));
+                }
+            }
+            let own = |id: &TensorId| self.tensor(*id).unit == index;
+            if !unit.work.writes().iter().all(own) {
+                return Err(format!("unit {index} writes a tensor of another unit"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Work {
+    /// The tensors it reads.
+    pub fn reads(&self) -> Vec<TensorId> {
+        let of = |reads: &[Read]| reads.iter().map(|read| read.tensor).collect::<Vec<_>>();
+        match self {
+            Work::Input { .. } | Work::Constant { .. } => Vec::new(),
+            Work::Move { from, .. } => vec![from.tensor],
+            Work::Body(body) => of(&body.operands),
+            Work::Fold(fold) => vec![fold.from.tensor],
+            Work::Scan(scan) => [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat(),
+        }
+    }
+
+    /// The tensors it makes.
+    pub fn writes(&self) -> Vec<TensorId> {
+        let of = |outs: &[Write]| outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
+        match self {
+            Work::Input { out, .. } | Work::Constant { out, .. } | Work::Move { out, .. } => {
+                vec![*out]
+            }
+            Work::Body(body) => of(&body.outs),
+            Work::Fold(fold) => vec![fold.out],
+            Work::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
+        }
+    }
+}
+
+impl Body {
+    /// Appends an operation on the values of one lane.
+    pub fn push(&mut self, op: Op, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
+        let shape = Shape { rows: None, fixed };
+        let (visibility, span) = (Visibility::Secret, None);
+        self.graph.values.push(Value { op, ty, shape, range, visibility, span });
+        ValueId(self.graph.values.len() as u32 - 1)
+    }
+
+    /// The parameter for an operand, made at its first use. A second use with another type (after
+    /// a cast that changes nothing) is another value of the same operand.
+    pub fn param(&mut self, read: Read, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
+        if let Some(known) = self.params.get(&(read.clone(), ty)) {
+            return *known;
+        }
+        let index = self.operands.len() as u32;
+        self.operands.push(read.clone());
+        let param = self.push(Op::Param(index), ty, fixed, range);
+        self.params.insert((read, ty), param);
+        param
+    }
+}

@@ -1,0 +1,140 @@
+//! Pass `expand`: what no result needs is left out, and what later passes need not know is written
+//! in terms of what they know.
+//!
+//! * A dot product is products and a sum.
+//! * A reduction gets an operand from which widths can grow level by level: one with the sign of
+//!   the result. A reduction of a single element is that element.
+//! * Initial carries of a scan get the type and range in which the carries live.
+
+use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
+use sealane_program::types::{Dim, Range, Type};
+
+/// The same program with fewer kinds of operations in its main graph.
+pub(crate) fn expand(program: &Program) -> Program {
+    let live = live(program);
+    let values = Vec::with_capacity(program.main.values.len());
+    let mut expander = Expander { program, values, renamed: Vec::new() };
+    for (value, live) in program.main.values.iter().zip(live) {
+        // A dead value gets a number that nobody asks for.
+        let id = if live { expander.value(value) } else { ValueId(u32::MAX) };
+        expander.renamed.push(id);
+    }
+    let mut results = program.results.clone();
+    results.iter_mut().for_each(|result| result.value = expander.renamed(result.value));
+    let main = Graph { params: 0, values: expander.values, returns: Vec::new() };
+    Program { main, results, ..program.clone() }
+}
+
+/// Which values some result depends on.
+fn live(program: &Program) -> Vec<bool> {
+    let mut live = vec![false; program.main.values.len()];
+    program.results.iter().for_each(|result| live[result.value.0 as usize] = true);
+    for (index, value) in program.main.values.iter().enumerate().rev() {
+        if live[index] {
+            value.op.operands().iter().for_each(|o| live[o.0 as usize] = true);
+        }
+    }
+    live
+}
+
+struct Expander<'a> {
+    program: &'a Program,
+    values: Vec<Value>,
+    /// The new number of each value of the program.
+    renamed: Vec<ValueId>,
+}
+
+impl Expander<'_> {
+    fn renamed(&self, id: ValueId) -> ValueId {
+        self.renamed[id.0 as usize]
+    }
+
+    fn of(&self, id: ValueId) -> &Value {
+        &self.values[id.0 as usize]
+    }
+
+    fn push(&mut self, value: Value) -> ValueId {
+        self.values.push(value);
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    fn value(&mut self, value: &Value) -> ValueId {
+        let mut value = value.clone();
+        value.op.renumber(|id| self.renamed(id));
+        match &mut value.op {
+            Op::Dot(a, b) => {
+                let (a, b) = (*a, *b);
+                self.dot(&value, a, b)
+            }
+            Op::Reduce(reduction, of, axis) => {
+                let (reduction, of, axis) = (*reduction, *of, *axis);
+                self.reduce(&value, reduction, of, axis)
+            }
+            Op::Scan { init, body, .. } => {
+                for (init, param) in init.iter_mut().zip(&body.values) {
+                    *init = self.cast(*init, param.ty, param.range);
+                }
+                self.push(value)
+            }
+            _ => self.push(value),
+        }
+    }
+
+    /// `a @ b`: `a` repeats along the columns of `b`, if it has any.
+    fn dot(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
+        let columns = self.of(b).shape.fixed.get(1).copied();
+        let mut wide = self.of(a).clone();
+        let axis = wide.shape.rank() as u32 - 1;
+        let mut a = a;
+        if let Some(columns) = columns {
+            wide.op = Op::Stack(vec![a], axis + 1);
+            wide.shape.fixed.push(1);
+            a = self.push(wide.clone());
+            wide.shape.fixed.pop();
+            wide.shape.fixed.push(columns);
+        }
+        let range = product_range(value.ty, self.of(a).range, self.of(b).range);
+        let op = Op::Binary(Binary::Mul, a, b);
+        let products = self.push(Value { op, range, shape: wide.shape, ..value.clone() });
+        self.reduce(value, Reduction::Sum, products, axis)
+    }
+
+    fn reduce(&mut self, value: &Value, reduction: Reduction, of: ValueId, axis: u32) -> ValueId {
+        let operand = self.of(of).clone();
+        let single = match operand.shape.dim(axis as usize) {
+            Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound == 1,
+            Some(Dim::Fixed(1)) => {
+                let op = Op::Slice { of, axis, start: 0, len: 1, squeeze: true };
+                let element = Value { op, shape: value.shape.clone(), ..operand };
+                let element = self.push(element);
+                return self.cast(element, value.ty, value.range);
+            }
+            _ => false,
+        };
+        let of = if single || operand.range.signed() != value.range.signed() {
+            self.cast(of, value.ty, value.range)
+        } else {
+            of
+        };
+        self.push(Value { op: Op::Reduce(reduction, of, axis), ..value.clone() })
+    }
+
+    /// The same numbers, stored as those of `range`.
+    fn cast(&mut self, of: ValueId, ty: Type, range: Range) -> ValueId {
+        let operand = self.of(of).clone();
+        if (operand.ty, operand.range) == (ty, range) {
+            return of;
+        }
+        self.push(Value { op: Op::Cast(of), ty, range, ..operand })
+    }
+}
+
+/// The range of a product in type `ty`.
+fn product_range(ty: Type, a: Range, b: Range) -> Range {
+    let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
+    let products = corners.iter().map(|(a, b)| a.checked_mul(*b)).collect::<Option<Vec<_>>>();
+    products
+        .and_then(Range::of_all)
+        .filter(|range| ty.holds(*range))
+        .unwrap_or(ty.range())
+}

@@ -1,0 +1,199 @@
+//! Pass `fuse`: from operations to units of work.
+//!
+//! Element-wise operations (and maps, calls and stacks, whose lanes are the elements that they do
+//! not look inside of) join a *body*: one graph for all lanes. A value gets the rank 1 + the
+//! largest rank of what it needs, except that what it reads lane by lane from a body over the same
+//! lanes costs nothing; bodies are keyed by phase, lanes and rank. Every dependency between two
+//! bodies therefore goes to a larger rank, so that fusing never makes a cycle, and two parts of a
+//! program that do not touch share a body when they happen to have the same lanes.
+//!
+//! Slices and broadcasts become strides of operands. A value of a body is stored only if something
+//! outside of the body reads it. Constants that are the same for all lanes go into the body, where
+//! the circuit builder folds them; the others are stored tensors of their own.
+
+mod site;
+
+use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, Work, Write};
+use crate::place::{Placement, lens};
+use crate::steps::Len;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
+use site::{Access, Fuser, Home};
+
+/// Makes the units of an expanded program whose values have the given phases.
+pub(crate) fn fuse(program: &Program, phases: &[Phase]) -> Result<Draft, Diagnostic> {
+    let mut fuser = Fuser::new(program);
+    for (index, phase) in phases.iter().enumerate() {
+        let home = fuser.value(ValueId(index as u32), *phase)?;
+        fuser.homes.push(home);
+    }
+    for result in &program.results {
+        let tensor = fuser.stored_whole(result.value, phases[result.value.0 as usize]);
+        fuser.draft.results.push(tensor);
+    }
+    fuser.draft.sort();
+    Ok(fuser.draft)
+}
+
+impl Fuser<'_> {
+    /// Finds a home for one value of the main graph.
+    fn value(&mut self, id: ValueId, phase: Phase) -> Result<Home, Diagnostic> {
+        let program = self.program;
+        let value = &program.main.values[id.0 as usize];
+        Ok(match &value.op {
+            Op::Param(input) => {
+                let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
+                self.unit(phase, 0, Work::Input { input: *input, out }, value);
+                Home::Placed(Placement::whole(out, &lens(&value.shape)))
+            }
+            Op::Const(_) => Home::Constant(None),
+            Op::Slice { of, axis, start, len, squeeze } => {
+                let placed = self.stored(*of);
+                Home::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
+            }
+            Op::Stack(values, axis) if values.len() == 1 => {
+                Home::Placed(self.stored(values[0]).with_axis(*axis as usize))
+            }
+            Op::Part(of, part) => match &self.homes[of.0 as usize] {
+                Home::Parts(parts) => parts[*part as usize].clone(),
+                _ => unreachable!("check has seen that a part is one of a map or a scan"),
+            },
+            Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
+                self.member(value, phase, lens(&value.shape), 0)
+            }
+            Op::Call(..) => {
+                let mut lanes = lens(&value.shape);
+                lanes.pop();
+                self.member(value, phase, lanes, 1)
+            }
+            Op::Stack(values, axis) => self.stack(value, phase, values, *axis as usize),
+            Op::Map { over, captured, body } => self.map(value, phase, over, captured, body)?,
+            Op::Scan { init, over, captured, body } => {
+                self.scan(value, phase, [init, over, captured], body)?
+            }
+            Op::Reduce(reduction, of, axis) => {
+                let from = self.stored(*of).move_to_first(*axis as usize);
+                self.fold(value, phase, *reduction, from)
+            }
+            Op::Dot(..) => unreachable!("a dot product has been expanded"),
+        })
+    }
+
+    /// An operation on the `inner` trailing dimensions of its operands, in every lane.
+    fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Home {
+        let operands = value.op.operands();
+        let accesses = operands.iter().map(|&id| Access { id, inner }).collect::<Vec<_>>();
+        let (unit, ids) = self.join(phase, &lanes, &accesses, value);
+        let mut op = value.op.clone();
+        let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
+        op.renumber(|id| at(id).map_or(id, |at| ids[at]));
+        let fixed = value.shape.fixed[value.shape.fixed.len() - inner..].to_vec();
+        let node = self.body(unit).push(op, value.ty, fixed, value.range);
+        Home::Member { unit, node, axis: None }
+    }
+
+    /// A stack: one lane holds one element of each part.
+    fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Home {
+        let lanes = lens(&self.main(parts[0]).shape);
+        let accesses = parts.iter().map(|&id| Access { id, inner: 0 }).collect::<Vec<_>>();
+        let (unit, ids) = self.join(phase, &lanes, &accesses, value);
+        let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
+        let node = self.body(unit).push(op, value.ty, fixed, value.range);
+        Home::Member { unit, node, axis: (axis < lanes.len()).then_some(axis) }
+    }
+
+    /// A map: its body joins the body of its lanes, without a call.
+    fn map(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        over: &[ValueId],
+        captured: &[ValueId],
+        body: &Graph,
+    ) -> Result<Home, Diagnostic> {
+        let lanes = lens(&self.main(over[0]).shape)[..1].to_vec();
+        let rank = |id: ValueId| self.main(id).shape.rank();
+        let elements = over.iter().map(|&id| Access { id, inner: rank(id) - 1 });
+        let whole = captured.iter().map(|&id| Access { id, inner: rank(id) });
+        let accesses = elements.chain(whole).collect::<Vec<_>>();
+        self.refuse_rows(captured, value)?;
+        let (unit, params) = self.join(phase, &lanes, &accesses, value);
+        let nodes = self.inline(unit, body, &params);
+        let member = |id: &ValueId| {
+            let node = nodes[id.0 as usize];
+            Home::Member { unit, node, axis: None }
+        };
+        Ok(Home::Parts(body.returns.iter().map(member).collect()))
+    }
+
+    /// A scan: a unit of its own, since its iterations wait for each other.
+    fn scan(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        [init, over, captured]: [&[ValueId]; 3],
+        body: &Graph,
+    ) -> Result<Home, Diagnostic> {
+        self.refuse_rows(init, value)?;
+        self.refuse_rows(captured, value)?;
+        let length = lens(&self.main(over[0]).shape)[0];
+        let init = init.iter().map(|id| self.stored_whole(*id, phase)).collect::<Vec<_>>();
+        let read = |id: &ValueId| {
+            let placed = self.stored(*id);
+            placed.read(&[length], placed.dims.len() - 1)
+        };
+        let over = over.iter().map(read).collect::<Vec<Read>>();
+        let mut graph = body.clone();
+        let mut stored = Vec::new();
+        let params = init.len() + over.len();
+        for (param, id) in graph.values[params..].iter_mut().zip(captured) {
+            // What is known when the circuit is made needs no parameter.
+            param.op = match &self.main(*id).op {
+                Op::Const(data) => Op::Const(data.clone()),
+                _ => {
+                    stored.push(self.stored_whole(*id, phase));
+                    Op::Param((params + stored.len() - 1) as u32)
+                }
+            };
+        }
+        let mut carries: Vec<TensorId> = Vec::new();
+        let mut outs: Vec<Write> = Vec::new();
+        let mut parts = Vec::new();
+        for (at, id) in body.returns.iter().enumerate() {
+            let carried = at < init.len();
+            let of = &body.values[if carried { at } else { id.0 as usize }];
+            let inner = lens(&of.shape);
+            let (rows, dims) = match (carried, length) {
+                (true, _) => (None, inner),
+                (false, Len::Rows) => (phase.rows, [vec![length], inner].concat()),
+                (false, Len::Fixed(_)) => (None, [vec![length], inner].concat()),
+            };
+            let fixed = dims.iter().map(|len| len.at(1)).collect::<Vec<_>>();
+            let tensor = self.tensor(rows, &fixed, of.range);
+            match carried {
+                true => carries.push(tensor),
+                false => {
+                    let inner = of.shape.fixed.iter().product::<u64>() as u32;
+                    outs.push(Write { tensor, inner });
+                }
+            }
+            parts.push(Home::Placed(Placement::whole(tensor, &dims)));
+        }
+        let scan = Scan { graph, length, init, over, captured: stored, carries, outs };
+        let work = Work::Scan(scan);
+        let rank = self.rank_after(&work.reads(), phase);
+        self.unit(phase, rank, work, value);
+        Ok(Home::Parts(parts))
+    }
+
+    /// The fold of the outermost dimension of `from`.
+    fn fold(&mut self, value: &Value, phase: Phase, reduction: Reduction, from: Placement) -> Home {
+        let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
+        let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
+        let (length, lanes) = (dims[0], dims[1..].to_vec());
+        let fold = Fold { reduction, from: from.read(&dims, 0), length, lanes, out };
+        let rank = self.rank_after(&[from.tensor], phase);
+        self.unit(phase, rank, Work::Fold(fold), value);
+        Home::Placed(Placement::whole(out, &lens(&value.shape)))
+    }
+}

@@ -1,0 +1,297 @@
+//! Bodies under construction: who joins which, how they read, what of them is stored.
+
+use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, Work, Write};
+use crate::place::{Placement, lens};
+use crate::steps::Len;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Graph, Op, Program, Value, ValueId};
+use sealane_program::types::{Data, Range, RowId};
+use std::collections::HashMap;
+
+/// Where a value of the program is to be found.
+#[derive(Clone)]
+pub(super) enum Home {
+    /// A constant: in bodies as it is, elsewhere as a tensor, made at its first use.
+    Constant(Option<TensorId>),
+    /// In the lanes of a body. With `axis`, the innermost dimension stands there in the value.
+    Member { unit: usize, node: ValueId, axis: Option<usize> },
+    /// In a stored tensor.
+    Placed(Placement),
+    /// The parts of a map or scan.
+    Parts(Vec<Home>),
+}
+
+/// What a body reads of a value: `inner` trailing dimensions are whole in every lane, the others
+/// are the lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub id: ValueId,
+    pub inner: usize,
+}
+
+/// The state of the pass.
+pub(super) struct Fuser<'a> {
+    pub program: &'a Program,
+    pub draft: Draft,
+    /// By value of the main graph.
+    pub homes: Vec<Home>,
+    /// The body of each phase, lanes and rank.
+    bodies: HashMap<(Phase, Vec<Len>, u32), usize>,
+    /// The tensor in which a value of a body is stored.
+    exports: HashMap<(usize, ValueId), TensorId>,
+}
+
+impl<'a> Fuser<'a> {
+    pub fn new(program: &'a Program) -> Fuser<'a> {
+        Fuser {
+            program,
+            draft: Draft::default(),
+            homes: Vec::with_capacity(program.main.values.len()),
+            bodies: HashMap::new(),
+            exports: HashMap::new(),
+        }
+    }
+
+    pub fn main(&self, id: ValueId) -> &'a Value {
+        &self.program.main.values[id.0 as usize]
+    }
+
+    /// A tensor that the next unit makes.
+    pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> TensorId {
+        let (elements, unit) = (fixed.iter().product(), self.draft.units.len());
+        self.draft.tensors.push(Tensor { rows, elements, range, unit });
+        TensorId(self.draft.tensors.len() as u32 - 1)
+    }
+
+    /// Appends a unit that does the operation of `value`.
+    pub fn unit(&mut self, phase: Phase, rank: u32, work: Work, value: &Value) -> usize {
+        let (ops, span) = (vec![name(&value.op)], value.span.clone());
+        self.draft.units.push(Unit { phase, rank, work, ops, span });
+        self.draft.units.len() - 1
+    }
+
+    /// The smallest rank of a unit of `phase` that reads these tensors.
+    pub fn rank_after(&self, tensors: &[TensorId], phase: Phase) -> u32 {
+        let after = |id: &TensorId| self.rank_after_unit(self.draft.tensor(*id).unit, phase);
+        tensors.iter().map(after).max().unwrap_or(0)
+    }
+
+    fn rank_after_unit(&self, unit: usize, phase: Phase) -> u32 {
+        let unit = &self.draft.units[unit];
+        if unit.phase == phase { unit.rank + 1 } else { 0 }
+    }
+
+    /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
+    /// what it knows them as.
+    pub fn join(
+        &mut self,
+        phase: Phase,
+        lanes: &[Len],
+        accesses: &[Access],
+        value: &Value,
+    ) -> (usize, Vec<ValueId>) {
+        let ranks = accesses.iter().map(|access| self.rank_of(access, phase, lanes));
+        let rank = ranks.max().unwrap_or(0);
+        let key = (phase, lanes.to_vec(), rank);
+        let unit = match self.bodies.get(&key) {
+            Some(&unit) => {
+                let into = &mut self.draft.units[unit];
+                into.ops.push(name(&value.op));
+                into.span = into.span.take().or_else(|| value.span.clone());
+                unit
+            }
+            None => {
+                let body = Body { lanes: lanes.to_vec(), ..Body::default() };
+                let unit = self.unit(phase, rank, Work::Body(body), value);
+                self.bodies.insert(key, unit);
+                unit
+            }
+        };
+        let ids = accesses.iter().map(|access| self.access(unit, lanes, access)).collect();
+        (unit, ids)
+    }
+
+    /// The smallest rank of a body that reads a value.
+    fn rank_of(&self, access: &Access, phase: Phase, lanes: &[Len]) -> u32 {
+        if self.inline_constant(access).is_some() {
+            return 0;
+        }
+        match &self.homes[access.id.0 as usize] {
+            Home::Constant(_) => u32::from(phase == Phase::FIRST),
+            Home::Member { unit, .. } if self.is_direct(access, phase, lanes) => {
+                self.draft.units[*unit].rank
+            }
+            Home::Member { unit, .. } => self.rank_after_unit(*unit, phase),
+            Home::Placed(placed) => self.rank_after(&[placed.tensor], phase),
+            Home::Parts(_) => unreachable!("a map or scan is read through its parts"),
+        }
+    }
+
+    /// Whether a lane of the body reads exactly what the same lane of a body has made.
+    fn is_direct(&self, access: &Access, phase: Phase, lanes: &[Len]) -> bool {
+        let Home::Member { unit, axis: None, .. } = &self.homes[access.id.0 as usize] else {
+            return false;
+        };
+        let unit = &self.draft.units[*unit];
+        let same = matches!(&unit.work, Work::Body(body) if body.lanes == lanes);
+        same && unit.phase == phase && self.main(access.id).shape.rank() == lanes.len() + access.inner
+    }
+
+    /// What a body knows a value as.
+    fn access(&mut self, unit: usize, lanes: &[Len], access: &Access) -> ValueId {
+        let value = self.main(access.id);
+        let dims = &value.shape.fixed;
+        let fixed = dims[dims.len().saturating_sub(access.inner)..].to_vec();
+        if let Some(data) = self.inline_constant(access) {
+            return self.body(unit).push(Op::Const(data), value.ty, fixed, value.range);
+        }
+        let phase = self.draft.units[unit].phase;
+        match &self.homes[access.id.0 as usize] {
+            Home::Member { unit: there, node, .. }
+                if *there == unit && self.is_direct(access, phase, lanes) =>
+            {
+                *node
+            }
+            _ => {
+                let read = self.stored(access.id).read(lanes, access.inner);
+                let range = self.draft.tensor(read.tensor).range;
+                self.body(unit).param(read, value.ty, fixed, range)
+            }
+        }
+    }
+
+    /// The constant that every lane sees, if a value is that.
+    fn inline_constant(&self, access: &Access) -> Option<Data> {
+        let Op::Const(data) = &self.main(access.id).op else { return None };
+        let shape = data.shape[data.shape.len() - access.inner..].to_vec();
+        let inner = shape.iter().product::<u64>() as usize;
+        let first = data.elements.get(..inner)?;
+        let uniform = data.elements.chunks(inner.max(1)).all(|lane| lane == first);
+        uniform.then(|| Data { ty: data.ty, shape, elements: first.to_vec() })
+    }
+
+    /// Copies a graph into a body; returns what each of its values has become.
+    pub fn inline(&mut self, unit: usize, graph: &Graph, params: &[ValueId]) -> Vec<ValueId> {
+        let mut renamed: Vec<ValueId> = Vec::with_capacity(graph.values.len());
+        for value in &graph.values {
+            let id = match &value.op {
+                Op::Param(index) => params[*index as usize],
+                op => {
+                    let mut op = op.clone();
+                    op.renumber(|id| renamed[id.0 as usize]);
+                    self.draft.units[unit].ops.push(name(&op));
+                    let fixed = value.shape.fixed.clone();
+                    self.body(unit).push(op, value.ty, fixed, value.range)
+                }
+            };
+            renamed.push(id);
+        }
+        renamed
+    }
+
+    /// The body of a unit that is known to be one.
+    pub fn body(&mut self, unit: usize) -> &mut Body {
+        match &mut self.draft.units[unit].work {
+            Work::Body(body) => body,
+            _ => unreachable!("members live in bodies"),
+        }
+    }
+
+    /// Where a value is stored; now, if it was not before.
+    pub fn stored(&mut self, id: ValueId) -> Placement {
+        let dims = lens(&self.main(id).shape);
+        match self.homes[id.0 as usize].clone() {
+            Home::Placed(placed) => placed,
+            Home::Member { unit, node, axis } => self.export(unit, node, axis),
+            Home::Constant(Some(tensor)) => Placement::whole(tensor, &dims),
+            Home::Constant(None) => {
+                let value = self.main(id);
+                let Op::Const(data) = &value.op else {
+                    unreachable!("only a constant has the home of one")
+                };
+                let out = self.tensor(None, &value.shape.fixed, value.range);
+                let work = Work::Constant { data: data.clone(), out };
+                self.unit(Phase::FIRST, 0, work, value);
+                self.homes[id.0 as usize] = Home::Constant(Some(out));
+                Placement::whole(out, &dims)
+            }
+            Home::Parts(_) => unreachable!("a map or scan is read through its parts"),
+        }
+    }
+
+    /// The tensor that holds a value and nothing else, in row-major order.
+    pub fn stored_whole(&mut self, id: ValueId, phase: Phase) -> TensorId {
+        let placed = self.stored(id);
+        let tensor = self.draft.tensor(placed.tensor).clone();
+        if placed.is_whole(tensor.elements) {
+            return placed.tensor;
+        }
+        let value = self.main(id);
+        let out = self.tensor(value.shape.rows, &value.shape.fixed, tensor.range);
+        let from = placed.read(&lens(&value.shape), 0);
+        let rank = self.rank_after(&[placed.tensor], phase);
+        self.unit(phase, rank, Work::Move { from, out }, value);
+        out
+    }
+
+    /// Stores a value of a body: lanes outermost, then its own dimensions.
+    fn export(&mut self, unit: usize, node: ValueId, axis: Option<usize>) -> Placement {
+        let rows = self.draft.units[unit].phase.rows;
+        let body = self.body(unit);
+        let value = &body.graph.values[node.0 as usize];
+        let (range, inner) = (value.range, value.shape.fixed.clone());
+        let dims = [body.lanes.clone(), lens(&value.shape)].concat();
+        let by_rows = body.lanes.first() == Some(&Len::Rows);
+        let tensor = match self.exports.get(&(unit, node)) {
+            Some(tensor) => *tensor,
+            None => {
+                let fixed = dims.iter().map(|len| len.at(1)).collect::<Vec<_>>();
+                let tensor = self.tensor(rows.filter(|_| by_rows), &fixed, range);
+                self.draft.tensors[tensor.0 as usize].unit = unit;
+                let inner = inner.iter().product::<u64>() as u32;
+                let body = self.body(unit);
+                body.graph.returns.push(node);
+                body.outs.push(Write { tensor, inner });
+                self.exports.insert((unit, node), tensor);
+                tensor
+            }
+        };
+        let placed = Placement::whole(tensor, &dims);
+        axis.map_or(placed.clone(), |axis| placed.move_last_to(axis))
+    }
+
+    /// Refuses operands that are seen whole but have as many elements as a table has rows.
+    pub fn refuse_rows(&self, ids: &[ValueId], value: &Value) -> Result<(), Diagnostic> {
+        let Some(rows) = ids.iter().find_map(|id| self.main(*id).shape.rows) else {
+            return Ok(());
+        };
+        let name = &self.program.rows[usize::from(rows.0)].name;
+        Err(Diagnostic {
+            code: "whole-rows",
+            message: format!("a body sees all `{name}` rows of a value at once"),
+            span: value.span.clone(),
+            reason: "a circuit is made before the number of rows is known".into(),
+            hint: "walk the rows with `map` or `scan`, or reduce them before the body".into(),
+        })
+    }
+}
+
+/// A word for people.
+fn name(op: &Op) -> String {
+    match op {
+        Op::Param(_) => "input".into(),
+        Op::Const(_) => "constant".into(),
+        Op::Unary(unary, _) => unary.name().into(),
+        Op::Binary(binary, ..) => binary.name().into(),
+        Op::Select(..) => "where".into(),
+        Op::Cast(_) => "cast".into(),
+        Op::Reduce(reduction, ..) => reduction.name().into(),
+        Op::Dot(..) => "dot".into(),
+        Op::Slice { .. } => "slice".into(),
+        Op::Stack(..) => "stack".into(),
+        Op::Map { .. } => "map".into(),
+        Op::Scan { .. } => "scan".into(),
+        Op::Part(..) => "part".into(),
+        Op::Call(name, _) => name.clone(),
+    }
+}

@@ -1,0 +1,219 @@
+//! Pass `lower`: from units to steps with tapes.
+//!
+//! A body becomes one circuit for one lane. Values are stored in as many bits as their *ranges*
+//! need, not their declared types; every operation computes modulo two to the width of its result,
+//! which is exact because the result is known to lie in its range. Folds become one small tape for
+//! each width of their tree. Equal tapes are one.
+//!
+//! Circuits are compiled for rows: their lanes fill the machine, so the live set may stay that of
+//! the written order. A unit that runs on a single lane is compiled to fill the lanes with its own
+//! gates.
+
+mod body;
+mod fold;
+mod ops;
+
+use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
+use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
+use body::{Lowering, MAX_GATES, Words, widen};
+use fold::Tree;
+use sealane_circuit::{Machine, Tape, Word, compile};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::Graph;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+
+/// Tapes and, for each unit of the draft, its step.
+pub(crate) struct Lowered {
+    pub tapes: Vec<Tape>,
+    pub steps: Vec<Step>,
+}
+
+/// Lowers every unit. `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
+/// plan values are numbered as tensors.
+pub(crate) fn lower(draft: &Draft, tiles: &[u64], bounds: &[u64]) -> Result<Lowered, Diagnostic> {
+    let mut lowerer = Lowerer { draft, tapes: Tapes::default() };
+    let mut steps = Vec::with_capacity(draft.units.len());
+    for unit in &draft.units {
+        let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
+        let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
+        let op = lowerer.unit(unit, rows)?;
+        steps.push(Step { op, label: label(&unit.ops), span: unit.span.clone() });
+    }
+    Ok(Lowered { tapes: lowerer.tapes.list, steps })
+}
+
+/// A few words for the operations of a step.
+fn label(ops: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let mut names: Vec<&str> = Vec::new();
+    for op in ops {
+        if !names.contains(&op.as_str()) {
+            names.push(op);
+        }
+    }
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    let shown = names.join(", ");
+    if more > 0 { format!("{shown} +{more}") } else { shown }
+}
+
+struct Lowerer<'a> {
+    draft: &'a Draft,
+    tapes: Tapes,
+}
+
+impl Lowerer<'_> {
+    /// One unit; `rows` are the rows of a full tile and the bound, if it walks rows.
+    fn unit(&mut self, unit: &Unit, rows: Option<(u64, u64)>) -> Result<StepOp, Diagnostic> {
+        Ok(match &unit.work {
+            Work::Input { input, out } => StepOp::Input { input: *input, out: value(*out) },
+            Work::Constant { data, out } => {
+                StepOp::Constant { data: data.clone(), out: value(*out) }
+            }
+            Work::Move { from, out } => StepOp::Move { operand: operand(from), out: value(*out) },
+            Work::Body(body) => self.body(body, unit)?,
+            Work::Scan(scan) => self.scan(scan, unit)?,
+            Work::Fold(fold) => {
+                let (from, to) = (self.draft.tensor(fold.from.tensor), self.draft.tensor(fold.out));
+                let (longest, carried) = match (fold.length, rows) {
+                    (Len::Fixed(length), _) => (length, false),
+                    (Len::Rows, Some((tile, bound))) => (tile.min(bound), bound > tile),
+                    (Len::Rows, None) => (1, false),
+                };
+                let tree = Tree::new(fold.reduction, from.range, to.range, longest);
+                let mut combine = |[a, b, out]: [usize; 3]| {
+                    self.tapes.intern(fold::combine(fold.reduction, tree.signed, [a, b, out]))
+                };
+                StepOp::Fold {
+                    operand: operand(&fold.from),
+                    length: fold.length,
+                    lanes: fold.lanes.clone(),
+                    levels: tree.levels().map(&mut combine).collect(),
+                    carry: carried.then(|| combine([tree.last(); 3])),
+                    signed: tree.signed,
+                    bits: tree.bits,
+                    out: value(fold.out),
+                }
+            }
+        })
+    }
+
+    fn body(&mut self, body: &Body, unit: &Unit) -> Result<StepOp, Diagnostic> {
+        let reads = body.operands.iter().map(|read| (read.tensor, read.inner.count(1)));
+        let params = reads.collect::<Vec<_>>();
+        let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
+        let single = body.lanes.iter().all(|len| *len == Len::Fixed(1));
+        let tape = self.tape(&body.graph, &params, &outs, single, unit)?;
+        Ok(StepOp::Tape {
+            tape,
+            lanes: body.lanes.clone(),
+            operands: body.operands.iter().map(operand).collect(),
+            outs: self.produced(&body.outs, 0),
+        })
+    }
+
+    fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
+        let whole = |id: &TensorId| (*id, self.draft.tensor(*id).elements);
+        let mut params = scan.init.iter().map(whole).collect::<Vec<_>>();
+        params.extend(scan.over.iter().map(|read| (read.tensor, read.inner.count(1))));
+        params.extend(scan.captured.iter().map(whole));
+        let mut outs = scan.carries.clone();
+        outs.extend(scan.outs.iter().map(|out| out.tensor));
+        let tape = self.tape(&scan.graph, &params, &outs, true, unit)?;
+        let bits = |id: &TensorId| {
+            let tensor = self.draft.tensor(*id);
+            tensor.elements as u32 * u32::from(tensor.range.bits())
+        };
+        let carried = scan.carries.iter().map(bits).sum::<u32>();
+        let values = |ids: &[TensorId]| ids.iter().map(|id| value(*id)).collect();
+        Ok(StepOp::Scan {
+            tape,
+            length: scan.length,
+            init: values(&scan.init),
+            over: scan.over.iter().map(operand).collect(),
+            captured: values(&scan.captured),
+            carries: values(&scan.carries),
+            outs: self.produced(&scan.outs, carried),
+        })
+    }
+
+    /// Where outputs of a tape go, from output `first` on.
+    fn produced(&self, outs: &[Write], mut first: u32) -> Vec<Produced> {
+        let produced = |out: &Write| {
+            let made = Produced { value: value(out.tensor), first, inner: out.inner };
+            first += out.inner * u32::from(self.draft.tensor(out.tensor).range.bits());
+            made
+        };
+        outs.iter().map(produced).collect()
+    }
+
+    /// The tape of a graph: parameter `i` has the elements of a lane of tensor `params[i].0`, the
+    /// results go to `outs`. A number of elements in a lane is the same for any number of rows.
+    fn tape(
+        &mut self,
+        graph: &Graph,
+        params: &[(TensorId, u64)],
+        outs: &[TensorId],
+        single: bool,
+        unit: &Unit,
+    ) -> Result<TapeId, Diagnostic> {
+        let mut lowering = Lowering::new();
+        let range = |id: &TensorId| self.draft.tensor(*id).range;
+        let params = params.iter().map(|(id, count)| lowering.input(range(id), *count));
+        let params = params.collect::<Vec<_>>();
+        let values = lowering.graph(graph, &params).map_err(|_| too_large(unit))?;
+        let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
+        let outputs = values.iter().zip(outs).map(stored);
+        let outputs = outputs.flat_map(|result| result.words.clone()).collect::<Vec<Word>>();
+        let machine = if single { Machine::CPU } else { Machine::ROWS };
+        Ok(self.tapes.intern(compile(&lowering.builder.finish(outputs), &machine)))
+    }
+}
+
+/// The plan value of a tensor: it has the same number.
+fn value(id: TensorId) -> PlanValue {
+    PlanValue(id.0)
+}
+
+fn operand(read: &Read) -> Operand {
+    let (lanes, inner) = (read.lanes.clone(), read.inner.clone());
+    Operand { value: value(read.tensor), lanes, inner }
+}
+
+/// The refusal of a body that would make an unreasonable circuit.
+fn too_large(unit: &Unit) -> Diagnostic {
+    Diagnostic {
+        code: "circuit-too-large",
+        message: format!(
+            "this computation becomes a circuit of more than {} million gates",
+            MAX_GATES / 1_000_000
+        ),
+        span: unit.span.clone(),
+        reason: "what a `map` or `scan` body does, and what a plain loop does, is unrolled into \
+                 one circuit"
+            .into(),
+        hint: "write the loop with `scan`, or work on whole tensors, so that one small circuit \
+               serves all elements"
+            .into(),
+    }
+}
+
+/// Tapes, each once.
+#[derive(Default)]
+struct Tapes {
+    list: Vec<Tape>,
+    known: HashMap<blake3::Hash, TapeId>,
+}
+
+impl Tapes {
+    fn intern(&mut self, tape: Tape) -> TapeId {
+        let next = TapeId(self.list.len() as u32);
+        let id = *self.known.entry(crate::text::tape_hash(&tape)).or_insert(next);
+        if id == next {
+            self.list.push(tape);
+        }
+        id
+    }
+}

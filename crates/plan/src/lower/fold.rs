@@ -1,0 +1,61 @@
+//! The trees of reductions: how wide each level is, and the tape that combines two neighbours.
+
+use super::ops;
+use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_program::graph::Reduction;
+use sealane_program::types::Range;
+
+/// The widths of a tree.
+pub(super) struct Tree {
+    /// Planes before each level, and after the last one.
+    pub bits: Vec<u8>,
+    /// Whether elements are two's complement.
+    pub signed: bool,
+}
+
+impl Tree {
+    /// A tree over up to `longest` elements of range `from`, whose result has range `to`.
+    ///
+    /// A partial sum of `2^i` elements needs no more bits than `2^i` times their range, and no
+    /// more than the result: what does not fit the result is cut off in the end anyway.
+    pub fn new(reduction: Reduction, from: Range, to: Range, longest: u64) -> Tree {
+        let levels = longest.next_power_of_two().trailing_zeros();
+        let at = |level: u32| {
+            let scaled = match reduction {
+                // Wider than any value, so that a sum of long words cannot overflow here.
+                Reduction::Sum if level < 62 => Range {
+                    lo: from.lo.saturating_mul(1 << level),
+                    hi: from.hi.saturating_mul(1 << level),
+                },
+                Reduction::Sum => to,
+                _ => from,
+            };
+            scaled.bits().min(to.bits())
+        };
+        let mut bits = (0..=levels).map(at).collect::<Vec<_>>();
+        bits[0] = from.bits();
+        if let (Some(last), true) = (bits.last_mut(), levels > 0) {
+            *last = to.bits();
+        }
+        Tree { bits, signed: from.signed() }
+    }
+
+    /// The final width.
+    pub fn last(&self) -> usize {
+        self.bits.last().map_or(0, |bits| usize::from(*bits))
+    }
+
+    /// For each level the widths of both operands and of the result.
+    pub fn levels(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
+        let width = |bits: u8| usize::from(bits);
+        self.bits.windows(2).map(move |w| [width(w[0]), width(w[0]), width(w[1])])
+    }
+}
+
+/// The tape that combines two elements of the given widths.
+pub(super) fn combine(reduction: Reduction, signed: bool, [a, b, out]: [usize; 3]) -> Tape {
+    let mut builder = Builder::new();
+    let (x, y) = (builder.input(a), builder.input(b));
+    let word = ops::combine(&mut builder, reduction, [&x, &y], signed, out);
+    compile(&builder.finish(vec![word]), &Machine::ROWS)
+}

@@ -1,0 +1,175 @@
+//! The readable form of a plan, which is also what its hash covers.
+
+use crate::steps::{
+    Len, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView, TapeId, ValuePlan,
+};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::Gate;
+use sealane_protocol::Domain;
+use std::fmt::Write as _;
+
+impl Plan {
+    /// A listing of everything in the plan, line by line; tapes by size and hash. Equal plans have
+    /// equal texts, and unequal ones different texts.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        let _ = write_plan(&mut text, self);
+        text
+    }
+
+    /// BLAKE3 of the text, and thereby of the tapes.
+    pub fn hash(&self) -> [u8; 32] {
+        *blake3::hash(self.text().as_bytes()).as_bytes()
+    }
+}
+
+/// BLAKE3 of everything that a tape is.
+pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
+    let mut bytes = Vec::with_capacity(12 * (tape.xors.len() + tape.ands.len()) + 1024);
+    let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
+    let lengths = [tape.xors.len(), tape.ands.len(), tape.batches.len(), tape.outputs.len()];
+    [tape.inputs, tape.slots, tape.depth].into_iter().for_each(&mut word);
+    lengths.into_iter().for_each(|length| word(length as u32));
+    let gates = tape.xors.iter().chain(&tape.ands);
+    gates.flat_map(|Gate { a, b, out }| [*a, *b, *out]).for_each(&mut word);
+    let ends = tape.batches.iter().flat_map(|batch| [batch.xors.end, batch.ands.end]);
+    ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
+    blake3::hash(&bytes)
+}
+
+fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
+    let roles = plan.setting.roles.iter().map(|party| party.0.to_string()).collect::<Vec<_>>();
+    writeln!(text, "plan 1 for protocol {}", plan.protocol)?;
+    writeln!(text, "parties {}, roles [{}]", plan.setting.parties, roles.join(", "))?;
+    for (index, rows) in plan.rows.iter().enumerate() {
+        let (name, bound, tile) = (&rows.name, rows.bound, rows.tile);
+        writeln!(text, "rows {index} {name}: at most {bound}, {tile} a tile")?;
+    }
+    for (index, tape) in plan.tapes.iter().enumerate() {
+        let (xors, ands, depth) = (tape.xors.len(), tape.ands.len(), tape.depth);
+        writeln!(
+            text,
+            "tape t{index}: {} inputs, {} outputs, {xors} xors, {ands} ands, depth {depth}, {}",
+            tape.inputs,
+            tape.outputs.len(),
+            tape_hash(tape).to_hex()
+        )?;
+    }
+    for (index, value) in plan.values.iter().enumerate() {
+        writeln!(text, "value v{index}: {}", describe(value))?;
+    }
+    for segment in &plan.segments {
+        match segment.rows {
+            Some(rows) => writeln!(text, "for each tile of rows {}", rows.0)?,
+            None => writeln!(text, "once")?,
+        }
+        for (index, batch) in segment.batches.iter().enumerate() {
+            writeln!(text, "  batch {index}")?;
+            batch.iter().try_for_each(|step| writeln!(text, "    {}", say(step)))?;
+        }
+    }
+    for result in &plan.results {
+        let to = result.to.iter().map(|party| party.0.to_string()).collect::<Vec<_>>();
+        let (name, value, ty, range) = (&result.name, result.value.0, result.ty, result.range);
+        let dims = &result.fixed;
+        writeln!(text, "reveal {name} = v{value}: {ty} {dims:?} in {range} to [{}]", to.join(", "))?;
+    }
+    Ok(())
+}
+
+fn describe(value: &ValuePlan) -> String {
+    let rows = value.rows.map_or(String::new(), |rows| format!("rows {} x ", rows.0));
+    let sign = if value.signed { 'i' } else { 'u' };
+    let kept = if value.kept { ", kept" } else { "" };
+    format!("{rows}{} x {sign}{}, {}{kept}", value.elements, value.bits, domain(&value.domain))
+}
+
+fn domain(domain: &Domain) -> String {
+    let authenticated = if domain.authenticated { " authenticated" } else { "" };
+    format!("{:?}/{:?}{authenticated}", domain.sharing, domain.algebra)
+}
+
+/// One step. The label stays out: it is for people, and a hash need not depend on it.
+fn say(step: &Step) -> String {
+    match &step.op {
+        StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
+        StepOp::Constant { data, out } => {
+            let numbers = data.numbers().map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+            // Long tables would drown the listing; their hash says as much.
+            let shown = match data.elements.len() {
+                0..=16 => numbers,
+                _ => blake3::hash(numbers.as_bytes()).to_hex().to_string(),
+            };
+            format!("v{} = constant {} {:?} {shown}", out.0, data.ty, data.shape)
+        }
+        StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
+        StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
+        StepOp::Tape { tape, lanes, operands, outs } => {
+            let (outs, operands) = (produced(outs), reads(operands));
+            format!("{outs} = t{} on {} of {operands}", tape.0, dims(lanes))
+        }
+        StepOp::Fold { operand, length, lanes, levels, bits, signed, carry, out } => {
+            let tape = |id: &TapeId| format!("t{}", id.0);
+            let levels = levels.iter().map(tape).collect::<Vec<_>>().join(" ");
+            let carry = carry.as_ref().map_or(String::new(), |id| format!(", carry t{}", id.0));
+            let sign = if *signed { "signed" } else { "unsigned" };
+            format!(
+                "v{} = fold {} of {} by [{levels}] in {bits:?} {sign} bits on {}{carry}",
+                out.0,
+                len(length),
+                read(operand),
+                dims(lanes)
+            )
+        }
+        StepOp::Scan { tape, length, init, over, captured, carries, outs } => format!(
+            "{}; {} = scan {} by t{} from {} over {} with {}",
+            list(carries),
+            produced(outs),
+            len(length),
+            tape.0,
+            list(init),
+            reads(over),
+            list(captured)
+        ),
+        StepOp::Convert { value, out } => format!("v{} = convert v{}", out.0, value.0),
+    }
+}
+
+fn list(values: &[PlanValue]) -> String {
+    let names = values.iter().map(|value| format!("v{}", value.0)).collect::<Vec<_>>();
+    format!("({})", names.join(", "))
+}
+
+fn produced(outs: &[Produced]) -> String {
+    let out = |out: &Produced| format!("v{}[{} x {}]", out.value.0, out.first, out.inner);
+    format!("({})", outs.iter().map(out).collect::<Vec<_>>().join(", "))
+}
+
+fn reads(operands: &[Operand]) -> String {
+    format!("({})", operands.iter().map(read).collect::<Vec<_>>().join(", "))
+}
+
+fn read(operand: &Operand) -> String {
+    let inner = match operand.inner.dims.is_empty() {
+        true => String::new(),
+        false => format!(" inner {}", view(&operand.inner)),
+    };
+    format!("v{} at {}{inner}", operand.value.0, view(&operand.lanes))
+}
+
+fn view(view: &SymView) -> String {
+    let dim = |(length, stride): &(Len, u64)| format!("{}*{stride}", len(length));
+    let dims = view.dims.iter().map(dim).collect::<Vec<_>>().join(" ");
+    format!("{}+[{dims}]", view.offset)
+}
+
+fn dims(lanes: &[Len]) -> String {
+    format!("[{}]", lanes.iter().map(len).collect::<Vec<_>>().join(" "))
+}
+
+fn len(length: &Len) -> String {
+    match length {
+        Len::Rows => "rows".into(),
+        Len::Fixed(length) => length.to_string(),
+    }
+}

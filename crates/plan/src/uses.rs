@@ -1,0 +1,99 @@
+//! What steps read and write.
+
+use crate::steps::{Operand, PlanValue, Produced, Step, StepOp};
+
+/// What a step needs of the network and the machine. Steps of one batch are of one kind, so that
+/// no batch streams in both directions; folds and scans, which run many small batches themselves,
+/// are alone in theirs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StepKind {
+    /// Nothing: elements that are known or move.
+    Local,
+    /// Inputs are shared.
+    Input,
+    /// Domains change.
+    Convert,
+    /// Tapes run.
+    Tape,
+    /// A reduction.
+    Fold,
+    /// A loop.
+    Scan,
+}
+
+impl StepKind {
+    /// Whether a step of this kind shares no batch with another one.
+    pub fn is_alone(self) -> bool {
+        matches!(self, StepKind::Fold | StepKind::Scan)
+    }
+}
+
+impl StepOp {
+    /// Its kind.
+    pub fn kind(&self) -> StepKind {
+        match self {
+            StepOp::Constant { .. } | StepOp::Move { .. } | StepOp::Concat { .. } => StepKind::Local,
+            StepOp::Input { .. } => StepKind::Input,
+            StepOp::Convert { .. } => StepKind::Convert,
+            StepOp::Tape { .. } => StepKind::Tape,
+            StepOp::Fold { .. } => StepKind::Fold,
+            StepOp::Scan { .. } => StepKind::Scan,
+        }
+    }
+
+    /// The values it reads, one for each operand.
+    pub fn reads(&self) -> Vec<PlanValue> {
+        let of = |operands: &[Operand]| operands.iter().map(|o| o.value).collect::<Vec<_>>();
+        match self {
+            StepOp::Input { .. } | StepOp::Constant { .. } => Vec::new(),
+            StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
+            StepOp::Concat { parts, .. } => parts.clone(),
+            StepOp::Tape { operands, .. } => of(operands),
+            StepOp::Scan { init, over, captured, .. } => [&init[..], &of(over), captured].concat(),
+            StepOp::Convert { value, .. } => vec![*value],
+        }
+    }
+
+    /// The values it writes.
+    pub fn writes(&self) -> Vec<PlanValue> {
+        let of = |outs: &[Produced]| outs.iter().map(|out| out.value).collect::<Vec<_>>();
+        match self {
+            StepOp::Input { out, .. }
+            | StepOp::Constant { out, .. }
+            | StepOp::Move { out, .. }
+            | StepOp::Concat { out, .. }
+            | StepOp::Fold { out, .. }
+            | StepOp::Convert { out, .. } => vec![*out],
+            StepOp::Tape { outs, .. } => of(outs),
+            StepOp::Scan { carries, outs, .. } => [carries.clone(), of(outs)].concat(),
+        }
+    }
+
+    /// Replaces each value that it reads.
+    pub(crate) fn redirect(&mut self, mut new: impl FnMut(PlanValue) -> PlanValue) {
+        let mut each = |values: &mut [PlanValue]| values.iter_mut().for_each(|v| *v = new(*v));
+        match self {
+            StepOp::Input { .. } | StepOp::Constant { .. } => {}
+            StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => {
+                operand.value = new(operand.value);
+            }
+            StepOp::Concat { parts, .. } => each(parts),
+            StepOp::Tape { operands, .. } => {
+                operands.iter_mut().for_each(|o| o.value = new(o.value));
+            }
+            StepOp::Scan { init, over, captured, .. } => {
+                each(init);
+                each(captured);
+                over.iter_mut().for_each(|o| o.value = new(o.value));
+            }
+            StepOp::Convert { value, .. } => *value = new(*value),
+        }
+    }
+}
+
+impl Step {
+    /// The source line, for people.
+    pub fn line(&self) -> Option<u32> {
+        self.span.as_ref().map(|span| span.line)
+    }
+}

@@ -1,0 +1,198 @@
+//! What every order promises, on random graphs, and what sets the orders apart.
+
+use proptest::prelude::*;
+use sealane_schedule::{Graph, Machine, Order, Schedule, Slots, Work, schedule, slots};
+
+/// A graph of `sources` sources and nodes that need up to two earlier ones, most of them near.
+fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
+    let mut graph = Graph::new(sources);
+    for &(costly, x, y) in nodes {
+        let len = graph.len();
+        let needs: Vec<u32> = [x, y]
+            .iter()
+            .filter(|_| len > 0)
+            .map(|&back| len - 1 - u32::from(back) % len)
+            .collect();
+        graph.push(if costly { Work::Costly } else { Work::Free }, &needs);
+    }
+    graph
+}
+
+fn graphs() -> impl Strategy<Value = Graph> {
+    let nodes = prop::collection::vec((any::<bool>(), any::<u8>(), 0..20u8), 0..300);
+    (0..9u32, nodes).prop_map(|(sources, nodes)| build(sources, &nodes))
+}
+
+fn machines() -> impl Strategy<Value = Machine> {
+    let order = prop_oneof![
+        Just(Order::Program),
+        Just(Order::Levels),
+        (0..40u32).prop_map(|window| Order::Window { window }),
+    ];
+    (0..20u32, order).prop_map(|(lanes, order)| Machine { lanes, order })
+}
+
+/// The rules of a schedule: each node once, nothing before what it needs, costly nodes of a batch
+/// independent and at most as many as there are lanes.
+fn check_order(graph: &Graph, schedule: &Schedule, machine: &Machine) {
+    let mut done = vec![false; graph.len() as usize];
+    done[..graph.sources() as usize].fill(true);
+    for (i, batch) in schedule.batches.iter().enumerate() {
+        let (free, costly) = (schedule.free_of(batch), schedule.costly_of(batch));
+        assert!(costly.len() as u64 <= u64::from(machine.lanes.max(1)));
+        assert!(
+            !costly.is_empty() || i + 1 == schedule.batches.len(),
+            "only the last lacks ANDs"
+        );
+        for &node in free {
+            assert!(!graph.is_costly(node));
+            assert!(
+                graph.needs(node).iter().all(|&n| done[n as usize]),
+                "free {node} too early"
+            );
+            assert!(
+                !std::mem::replace(&mut done[node as usize], true),
+                "{node} runs twice"
+            );
+        }
+        for &node in costly {
+            assert!(graph.is_costly(node));
+            assert!(
+                graph.needs(node).iter().all(|&n| done[n as usize]),
+                "{node} too early"
+            );
+        }
+        for &node in costly {
+            assert!(
+                !std::mem::replace(&mut done[node as usize], true),
+                "{node} runs twice"
+            );
+        }
+    }
+    assert!(done.into_iter().all(|done| done), "a node never runs");
+}
+
+/// Runs the schedule over slots: each slot must still hold the node that a reader wants.
+fn check_slots(graph: &Graph, schedule: &Schedule, slots: &Slots, keep: &[u32]) {
+    let mut holds: Vec<Option<u32>> = vec![None; slots.count as usize];
+    for source in 0..graph.sources() {
+        assert_eq!(slots.of[source as usize], source);
+        holds[source as usize] = Some(source);
+    }
+    let place = |node: u32| slots.of[node as usize] as usize;
+    for batch in &schedule.batches {
+        for &node in schedule.free_of(batch) {
+            assert!(
+                graph
+                    .needs(node)
+                    .iter()
+                    .all(|&n| holds[place(n)] == Some(n))
+            );
+            holds[place(node)] = Some(node);
+        }
+        // Costly nodes run in any order: all writes happen, then all reads, and still all is well.
+        let costly = schedule.costly_of(batch);
+        costly
+            .iter()
+            .for_each(|&node| holds[place(node)] = Some(node));
+        for &node in costly {
+            assert_eq!(holds[place(node)], Some(node));
+            assert!(
+                graph
+                    .needs(node)
+                    .iter()
+                    .all(|&n| holds[place(n)] == Some(n))
+            );
+        }
+    }
+    assert!(keep.iter().all(|&node| holds[place(node)] == Some(node)));
+}
+
+proptest! {
+    #[test]
+    fn every_order_keeps_the_rules(graph in graphs(), machine in machines(), last in 0..9u32) {
+        let order = schedule(&graph, &machine);
+        check_order(&graph, &order, &machine);
+        // Some sources and the last nodes stay.
+        let mut keep: Vec<u32> = (0..graph.sources().min(2)).collect();
+        keep.extend(graph.len() - last.min(graph.len())..graph.len());
+        let places = slots(&graph, &order, &keep);
+        check_slots(&graph, &order, &places, &keep);
+        prop_assert_eq!(order, schedule(&graph, &machine));
+    }
+
+    #[test]
+    fn rounds_are_as_few_as_the_longest_chain(graph in graphs()) {
+        let order = schedule(&graph, &Machine::ROUNDS);
+        let rounds = order.batches.iter().filter(|batch| !batch.costly.is_empty()).count();
+        let depth = graph.depths().into_iter().max().unwrap_or(0);
+        prop_assert_eq!(rounds as u32, depth);
+    }
+}
+
+/// Chains of `length` costly nodes, one written after the other.
+fn chains(count: u32, length: u32) -> Graph {
+    let mut graph = Graph::new(1);
+    for _ in 0..count {
+        let mut last = 0;
+        for _ in 0..length {
+            last = graph.push(Work::Costly, &[last]);
+        }
+    }
+    graph
+}
+
+#[test]
+fn the_window_fills_lanes_and_keeps_the_live_set_small() {
+    let (count, length) = (1000, 10);
+    let graph = chains(count, length);
+    let run = |lanes, order| {
+        let order = schedule(&graph, &Machine { lanes, order });
+        (order.batches.len() as u32, slots(&graph, &order, &[]).count)
+    };
+    let all = count * length;
+    let (batches, live) = run(8, Order::Program);
+    assert!(
+        batches > all - count && live <= 4,
+        "{batches} batches, {live} slots"
+    );
+    let (batches, live) = run(8, Order::Levels);
+    assert!(
+        batches == all / 8 && live > count,
+        "{batches} batches, {live} slots"
+    );
+    let (batches, live) = run(8, Order::Window { window: 80 });
+    assert!(
+        batches <= all / 8 + length && live < 40,
+        "{batches} batches, {live} slots"
+    );
+}
+
+#[test]
+fn free_nodes_wait_for_the_window() {
+    // Free nodes on sources alone, each for one costly node of a chain: run at once, they would
+    // all be alive at once.
+    let mut graph = Graph::new(2);
+    let mut last = 0;
+    for _ in 0..1000 {
+        let free = graph.push(Work::Free, &[0, 1]);
+        last = graph.push(Work::Costly, &[last, free]);
+    }
+    let order = schedule(
+        &graph,
+        &Machine {
+            lanes: 4,
+            order: Order::Window { window: 8 },
+        },
+    );
+    let live = slots(&graph, &order, &[0, 1, last]).count;
+    assert!(live < 20, "{live} slots");
+}
+
+#[test]
+fn millions_of_nodes_take_a_moment() {
+    let graph = chains(100_000, 10);
+    let order = schedule(&graph, &Machine::CPU);
+    assert_eq!(order.batches.len(), 62_500);
+    assert!(slots(&graph, &order, &[]).count < 300);
+}

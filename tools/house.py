@@ -1,0 +1,127 @@
+"""Checks rules of the house that a compiler does not know.
+
+1. The rooms that ARCHITECTURE.md lists are the crates there are, and each uses only rooms on floors
+   below its own.
+2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has a
+   dependency that some crate uses.
+3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
+
+    python tools/house.py
+"""
+
+import re
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TEST_ROOMS = "-"
+PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "CHANGELOG.md"]
+
+Manifest = dict[str, Any]
+
+
+def main() -> int:
+    """Prints what is wrong; the number of findings is the exit status."""
+    manifests = {path.parent.name: load(path) for path in crates()}
+    findings = [*rooms(manifests), *reasons(manifests), *pages()]
+    for finding in findings:
+        print(finding, file=sys.stderr)
+    if not findings:
+        print(f"the house is in order: {len(manifests)} rooms")
+    return min(len(findings), 100)
+
+
+def crates() -> list[Path]:
+    """The manifests of all crates."""
+    return sorted([*ROOT.glob("crates/*/Cargo.toml"), ROOT / "bench" / "Cargo.toml"])
+
+
+def rooms(manifests: dict[str, Manifest]) -> list[str]:
+    """What is wrong with floors."""
+    table = re.findall(r"^\| ([\d-]+) \| `(\w+)` \|", read("ARCHITECTURE.md"), re.MULTILINE)
+    floors = {room: floor for floor, room in table}
+    wrong = [f"ARCHITECTURE.md lists no room `{room}`" for room in manifests.keys() - floors]
+    wrong += [f"ARCHITECTURE.md: there is no crate `{room}`" for room in floors.keys() - manifests]
+    for room in sorted(manifests.keys() & floors):
+        for used in sorted(rooms_used(manifests[room])):
+            if floors[room] == TEST_ROOMS:
+                continue
+            if floors.get(used) == TEST_ROOMS or int(floors[used]) >= int(floors[room]):
+                wrong.append(f"crates/{room}: uses `{used}`, which is not on a floor below")
+    return wrong
+
+
+def rooms_used(manifest: Manifest) -> set[str]:
+    """The rooms that a crate is built on; what only its tests use may be on any floor."""
+    names = {*manifest.get("dependencies", {}), *manifest.get("build-dependencies", {})}
+    return {name.removeprefix("sealane-") for name in names if name.startswith("sealane-")}
+
+
+def reasons(manifests: dict[str, Manifest]) -> list[str]:
+    """What is wrong with the list of dependencies."""
+    listed = re.findall(r"^\| `([\w-]+)` \| \S", section("CONTRIBUTING.md", "Dependencies"), re.M)
+    workspace = load(ROOT / "Cargo.toml")["workspace"]["dependencies"]
+    external = {name for name in workspace if not name.startswith("sealane-")}
+    used: set[str] = set()
+    wrong = []
+    for room, manifest in manifests.items():
+        for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+            for name, wanted in manifest.get(kind, {}).items():
+                used.add(name)
+                if not (isinstance(wanted, dict) and wanted.get("workspace")):
+                    wrong.append(f"{room}: `{name}` is not a dependency of the workspace")
+    wrong += [f"Cargo.toml: no room uses `{name}`" for name in sorted(external - used)]
+    known = external | python_dependencies()
+    wrong += [f"CONTRIBUTING.md gives no reason for `{name}`" for name in sorted(known - {*listed})]
+    wrong += [f"CONTRIBUTING.md: `{name}` is no dependency" for name in sorted({*listed} - known)]
+    wrong += [f"CONTRIBUTING.md: `{name}` twice" for name in {*listed} if listed.count(name) > 1]
+    return wrong
+
+
+def python_dependencies() -> set[str]:
+    """What the package needs to run, to be built, and to be tested."""
+    project = load(ROOT / "pyproject.toml")
+    wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
+    for extra in project["project"].get("optional-dependencies", {}).values():
+        wanted += extra
+    return {re.split(r"[^\w.-]", item)[0].lower() for item in wanted}
+
+
+def pages() -> list[str]:
+    """Pages that are too long, or that name what is not there."""
+    wrong = []
+    if (lines := read("ARCHITECTURE.md").count("\n")) > 200:
+        wrong.append(f"ARCHITECTURE.md has {lines} lines; 200 are its limit")
+    every = [*PAGES, *(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md"))]
+    every += [str(p.relative_to(ROOT)) for p in ROOT.glob("examples/**/*.md")]
+    for page in every:
+        text, folder = read(page), (ROOT / page).parent
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[\w-]+)?\)", text):
+            if not (folder / link).exists():
+                wrong.append(f"{page}: {link} does not exist")
+        for path in re.findall(r"`((?:crates|python|tools|docs|examples|bench)/[\w./-]*)`", text):
+            if not (ROOT / path).exists():
+                wrong.append(f"{page}: {path} does not exist")
+    return wrong
+
+
+def section(page: str, title: str) -> str:
+    """The text of a section of a page, down to the next one of the same level."""
+    _, _, rest = read(page).partition(f"\n## {title}\n")
+    return rest.split("\n## ")[0]
+
+
+def read(page: str) -> str:
+    """A page of the repository."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def load(path: Path) -> Manifest:
+    """A TOML file."""
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
