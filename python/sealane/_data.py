@@ -66,18 +66,14 @@ class Report:
             name: decode(result) for name, result in native.results.items()
         }
         """The results that this side learns, by name; all of them in a simulation."""
-        self._several = signature.several
+        self._make = signature.make
         self._order = [result.name for result in signature.results]
 
     @property
     def value(self) -> Any:
         """The result as the function returns it; a result that another party learns is `None`."""
         values = [self.results.get(name) for name in self._order]
-        if not self._several:
-            return values[0]
-        from collections import namedtuple
-
-        return namedtuple("Results", self._order)(*values)  # type: ignore[misc]  # noqa: PYI024
+        return self._make(values) if self._make else values[0]
 
     @property
     def payload_bytes(self) -> dict[str, int]:

@@ -140,18 +140,19 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
 
 
-def scan(body: Callable[..., Any], start: Any, *over: Value) -> Any:
+def scan(
+    body: Callable[..., Any], start: Any, *over: Value, dtype: type[Value] | None = None
+) -> Any:
     """Carries a state along axis 0 of each value in `over`, element by element, in order.
 
     `body(state, *elements)` returns the next state, or `(next state, output)`. The state is a value
-    or a tuple of values, as `start` is; its types stay those of `start`, so a number in `start` has
-    its type written out: `sl.u32(0)`. Returns the last state; with outputs, the last state and the
-    outputs, which gain axis 0. `body` is traced once, however many elements there are, and may use
-    values around it.
+    or a tuple of values, as `start` is, and keeps its types; `dtype` is the type of numbers in
+    `start`. Returns the last state; with outputs, the last state and the outputs, which gain axis
+    0. `body` is traced once, however many elements there are, and may use values around it.
     """
     trace = trace_of(*over)
     states, elements = trace.open_scan(
-        [operand(value) for value in _tuple(start, "scan", body)],
+        [_start(value, dtype) for value in _tuple(start, "scan", body)],
         [operand(value) for value in over],
         _source.here(),
     )
@@ -166,6 +167,11 @@ def scan(body: Callable[..., Any], start: Any, *over: Value) -> Any:
     if outputs is None:
         return _like(start, trace, last)
     return _like(start, trace, last), _like(outputs, trace, written)
+
+
+def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
+    """What a state starts from; a bare number in the type that the caller states."""
+    return operand(value if dtype is None or isinstance(value, Value) else dtype(value))
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:

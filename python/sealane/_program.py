@@ -199,7 +199,7 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
         )
         values[parameter.name] = wrap(trace, node)
     returned = function(**values)
-    results = returned if signature.several else (returned,)
+    results = returned if signature.make else (returned,)
     if not isinstance(results, tuple) or len(results) != len(signature.results):
         raise refuse(
             "result",

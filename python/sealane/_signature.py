@@ -10,7 +10,7 @@ plain `typing.Annotated[u16, "hospital", ...]` means the same at run time.
 
 from __future__ import annotations
 
-import inspect
+import collections
 import re
 import typing
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -125,12 +125,14 @@ class Signature(NamedTuple):
     parameters: tuple[Parameter, ...]
     results: tuple[Result, ...]
     rows: dict[str, int]
-    several: bool
-    """Whether the results come as a tuple."""
+    make: Callable[[list[Any]], Any] | None
+    """Makes what the function returns of several results; none for a single one."""
 
 
 def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
     """Reads the signature of a function; `scope` resolves names in annotations that are text."""
+    import inspect
+
     annotations = _annotations(function, scope)
     bounds: dict[str, int | None] = {}
     parameters = []
@@ -154,12 +156,14 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
         declaration = _declaration(annotations[name], "Private", name, at)
         parameters.append(_parameter(name, declaration, bounds, at))
     at = _source.of_parameter(function, "return")
-    results, several = _results(annotations.get("return"), at)
+    results, make = _results(annotations.get("return"), at)
     rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
-    return Signature(tuple(parameters), results, rows, several)
+    return Signature(tuple(parameters), results, rows, make)
 
 
 def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict[str, Any]:
+    import inspect
+
     try:
         return inspect.get_annotations(function, locals=scope, eval_str=True)
     except NameError as error:
@@ -327,7 +331,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
 
 def _results(
     annotation: Any, at: _source.Span | None
-) -> tuple[tuple[Result, ...], bool]:
+) -> tuple[tuple[Result, ...], Callable[[list[Any]], Any] | None]:
     if annotation is None:
         raise refuse(
             "signature",
@@ -335,15 +339,19 @@ def _results(
             hint='declare it: `-> sl.Revealed[sl.boolean, "receiver"]`',
             at=at,
         )
-    several = True
+    import inspect
+
+    make: Callable[[list[Any]], Any] | None = None
     if typing.get_origin(annotation) is tuple:
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
+        make = collections.namedtuple("Results", names)._make  # noqa: PYI024
     elif isinstance(annotation, type) and issubclass(annotation, tuple):
         fields = inspect.get_annotations(annotation, eval_str=True)
         declarations, names = list(fields.values()), list(fields)
+        make = getattr(annotation, "_make", tuple)
     else:
-        several, declarations, names = False, [annotation], ["result"]
+        declarations, names = [annotation], ["result"]
     results = []
     for name, item in zip(names, declarations, strict=True):
         declaration = _declaration(item, "Revealed", name, at)
@@ -358,4 +366,4 @@ def _results(
             )
         wraps = len(receivers) < len(declaration.markers)
         results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
-    return tuple(results), several
+    return tuple(results), make

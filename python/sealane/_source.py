@@ -169,6 +169,8 @@ def _construct(file: str, extent: _Extent) -> str:
                     return "in"
                 case ast.UnaryOp(op=ast.Not()):
                     return "not"
+                case ast.BoolOp(op=op):
+                    return "and" if isinstance(op, ast.And) else "or"
     return ""
 
 

@@ -113,9 +113,9 @@ class Unsupported:
 
 def truth(construct: str, at: _source.Span | None) -> ProgramError:
     """The refusal to say whether a value is true, for the construct that asks."""
-    what, hint = _TRUTH.get(construct, ("a value cannot decide what Python does next", _WHERE))
+    what, hint = _TRUTH.get(construct, ("a secret value cannot decide what Python does next", _WHERE))
     if construct and construct not in _TRUTH:
-        what = f"`{construct}` asks whether a value is true"
+        what = f"`{construct}` asks whether a secret value is true"
         hint = _CALLS.get(construct, _WHERE)
     reason = f"{_NO_CONTENT} Which branch is taken would also show the value to everyone."
     return refuse("secret-condition", what, reason=reason, hint=hint, at=at)
@@ -144,27 +144,27 @@ def _division() -> ProgramError:
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 
 _TRUTH = {
-    "if": ("`if` cannot branch on a value", _WHERE),
-    "if-else": ("`a if condition else b` cannot choose by a value", _WHERE),
+    "if": ("`if` cannot branch on a secret value", _WHERE),
+    "if-else": ("`a if condition else b` cannot choose by a secret value", _WHERE),
     "while": (
-        "`while` cannot loop until a value says so",
+        "`while` cannot loop until a secret value says so",
         "loop a public number of times and keep the state once it is final: "
         "`state = sl.where(done, state, step(state))`",
     ),
-    "and": ("`and` does not work on values", "write `&`, with parentheses: `(a > 0) & (b > 0)`"),
-    "or": ("`or` does not work on values", "write `|`, with parentheses: `(a > 0) | (b > 0)`"),
-    "not": ("`not` does not work on values", "write `~condition`"),
+    "and": ("`and` does not work on secret values", "write `&`, with parentheses: `(a > 0) & (b > 0)`"),
+    "or": ("`or` does not work on secret values", "write `|`, with parentheses: `(a > 0) | (b > 0)`"),
+    "not": ("`not` does not work on secret values", "write `~condition`"),
     "chain": (
-        "a chained comparison does not work on values",
+        "a chained comparison does not work on secret values",
         "write each comparison, joined by `&`: `(low < x) & (x < high)`",
     ),
-    "in": ("`in` does not work on values", "compare with all of them: `(x == item).any()`"),
+    "in": ("`in` does not work on secret values", "compare with all of them: `(x == item).any()`"),
     "assert": (
-        "`assert` cannot test a value",
+        "`assert` cannot test a secret value",
         "reveal the condition as a result, or declare the range: `sl.between(low, high)`",
     ),
     "comprehension": (
-        "a comprehension cannot leave elements out by a value",
+        "a comprehension cannot leave elements out by a secret value",
         "keep all of them and choose: `sl.where(condition, x, 0)`",
     ),
 }

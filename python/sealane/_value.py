@@ -247,7 +247,7 @@ class Value(Unsupported, metaclass=ElementType):
         if any(isinstance(item, Value) for item in items):
             raise refuse(
                 "secret-index",
-                "a value cannot be an index",
+                "a secret value cannot be an index",
                 reason="Which element is read would show in the work that is done.",
                 hint="compare every position with it: `sl.where(np.arange(n) == i, x, 0).sum()`",
             )
@@ -412,10 +412,9 @@ def wrap(trace: _core.Trace, node: _core.Node) -> Any:
 
 def trace_of(*operands: object) -> _core.Trace:
     """The trace that the operands belong to; refused if all of them are constants."""
-    values = [item for item in operands if isinstance(item, Value)]
-    scopes = (value for value in values if value._scope is not None)
-    if found := next(scopes, None) or next(iter(values), None):
-        return found._trace
+    for item in operands:
+        if isinstance(item, Value) and item._scope is not None:
+            return item._scope
     raise refuse(
         "operand",
         "none of the operands is a value of the program",
