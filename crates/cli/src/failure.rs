@@ -1,6 +1,6 @@
 //! Why a command failed, for people and for scripts.
 
-use sealane_engine::error::{EngineError, Kind};
+use sealane_engine::{EngineError, Kind};
 use sealane_net::NetError;
 use sealane_program::diagnostic::Diagnostic;
 

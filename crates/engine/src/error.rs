@@ -131,10 +131,8 @@ impl EngineError {
 
     /// A fault of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
-        EngineError::Net {
-            message: cause.with_names(names).to_string(),
-            cause,
-        }
+        let message = cause.with_names(names).to_string();
+        EngineError::Net { message, cause }
     }
 }
 

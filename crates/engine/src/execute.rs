@@ -13,7 +13,7 @@ use sealane_net::Mesh;
 use sealane_plan::steps::{Plan, PlanValue, Segment, Step as PlanStep, StepOp};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Fault, Outcome, PartyId, Progress, Protocol, Shares, Step, View};
+use sealane_protocol::{Demand, Fault, Outcome, PartyId, Progress, Protocol, Shares, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
 

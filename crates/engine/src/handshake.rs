@@ -10,17 +10,18 @@
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
-use crate::job::Job;
-use sealane_net::{Mesh, NetError, PartyId};
+use crate::job::{Job, hex};
+use sealane_net::{Mesh, NetError, NetworkClass, PartyId};
+use sealane_plan::JobParts;
 use serde::{Deserialize, Serialize};
 
 /// Steps 1 and 2, sent by every party to every other.
 #[derive(Serialize, Deserialize)]
 struct Hello {
-    parts: Vec<[u8; 32]>,
-    /// For people, where parts differ: protocol and network class by name.
+    parts: JobParts,
+    /// For people, where they differ.
     protocol: String,
-    network: String,
+    network: NetworkClass,
     rows: OwnRows,
 }
 
@@ -40,11 +41,10 @@ struct Goodbye {
 pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64>, EngineError> {
     let names = &job.program().parties;
     let net = |error| EngineError::from_net(error, names);
-    let parts = job.parts();
     let hello = Hello {
-        parts: parts.iter().map(|part| part.hash).collect(),
+        parts: *job.parts(),
         protocol: job.protocol().to_string(),
-        network: job.network_name().to_string(),
+        network: job.network(),
         rows: own.clone(),
     };
     let peers = mesh.peers().collect::<Vec<_>>();
@@ -54,12 +54,8 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
     let mut rows = own.clone();
     for peer in &peers {
         let theirs: Hello = mesh.recv_control(*peer).map_err(net)?;
-        let count = parts.len().max(theirs.parts.len());
-        for i in 0..count {
-            let (ours, there) = (parts.get(i), theirs.parts.get(i));
-            if ours.map(|part| part.hash) != there.copied() {
-                return Err(differs(job, i, &theirs, &name(names, *peer)));
-            }
+        if let Some(part) = job.parts().differences(&theirs.parts).first() {
+            return Err(differs(job, part, &theirs, &name(names, *peer)));
         }
         merge_rows(job, &mut rows, &theirs.rows, *peer)?;
     }
@@ -87,7 +83,10 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
 }
 
 /// Exchanges what was sent: payload bytes by sender and receiver, and the rounds of the run.
-pub(crate) fn part(names: &[String], mesh: &mut Mesh) -> Result<(Vec<Vec<u64>>, u32), EngineError> {
+pub(crate) fn part_ways(
+    names: &[String],
+    mesh: &mut Mesh,
+) -> Result<(Vec<Vec<u64>>, u32), EngineError> {
     let net = |error| EngineError::from_net(error, names);
     let count = mesh.parties();
     let me = mesh.me();
@@ -99,7 +98,10 @@ pub(crate) fn part(names: &[String], mesh: &mut Mesh) -> Result<(Vec<Vec<u64>>, 
     let mut sent = vec![vec![]; count];
     sent[me.index()] = own(mesh);
     let mut rounds = mesh.rounds();
-    let goodbye = Goodbye { sent: sent[me.index()].clone(), rounds };
+    let goodbye = Goodbye {
+        sent: sent[me.index()].clone(),
+        rounds,
+    };
     let peers = mesh.peers().collect::<Vec<_>>();
     for peer in &peers {
         mesh.send_control(*peer, &goodbye).map_err(net)?;
@@ -125,7 +127,9 @@ fn merge_rows(
     let tables = &job.program().rows;
     let peer = name(&job.program().parties, peer);
     if theirs.len() != tables.len() {
-        return Err(EngineError::Rows(format!("{peer} counts the rows of other tables")));
+        return Err(EngineError::Rows(format!(
+            "{peer} counts the rows of other tables"
+        )));
     }
     for ((count, said), table) in rows.iter_mut().zip(theirs).zip(tables) {
         match (*count, *said) {
@@ -148,23 +152,40 @@ fn merge_rows(
     Ok(())
 }
 
-fn differs(job: &Job, part: usize, theirs: &Hello, peer: &str) -> EngineError {
-    let parts = job.parts();
-    let short = |hash: Option<&[u8; 32]>| match hash {
-        Some(hash) => crate::job::hex(&hash[..6]),
-        None => "nothing".to_string(),
-    };
-    let part_name = parts.get(part).map_or("number of parts", |part| part.name);
-    // The peer's text is untrusted: only its beginning is shown, without control characters.
+/// The error for a part that differs. Names that the peer sent are untrusted: only their beginning
+/// is shown, without control characters. Where both sides use the same name, hashes tell.
+fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineError {
     let plain = |text: &str| -> String {
-        text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').take(40).collect()
+        text.chars()
+            .filter(|c| c.is_ascii_graphic() || *c == ' ')
+            .take(40)
+            .collect()
     };
-    let (ours, there) = match part_name {
-        "protocol" if theirs.protocol != job.protocol() => {
-            (job.protocol().to_string(), plain(&theirs.protocol))
-        }
-        "network" => (job.network_name().to_string(), plain(&theirs.network)),
-        _ => (short(parts.get(part).map(|part| &part.hash)), short(theirs.parts.get(part))),
+    let short = |parts: &JobParts| {
+        let hash = match part {
+            "program" => parts.program,
+            "protocol" => parts.protocol,
+            "network class" => parts.network,
+            _ => parts.plan,
+        };
+        hex(&hash[..6])
     };
-    EngineError::Job { peer: peer.to_string(), part: part_name, ours, theirs: there }
+    let by_name = match part {
+        "protocol" => (job.protocol().to_string(), plain(&theirs.protocol)),
+        "network class" => (
+            format!("{:?}", job.network()),
+            format!("{:?}", theirs.network),
+        ),
+        _ => Default::default(),
+    };
+    let (ours, theirs) = match by_name {
+        (ours, theirs) if ours != theirs => (ours, theirs),
+        _ => (short(job.parts()), short(&theirs.parts)),
+    };
+    EngineError::Job {
+        peer: peer.to_string(),
+        part,
+        ours,
+        theirs,
+    }
 }

@@ -1,6 +1,31 @@
-//! engine
+//! Room `engine`: runs a plan over a session; the one place that knows plans and protocols.
+//!
+//! A [`Job`] is a program, planned; its hash is what people approve. [`run()`] runs one party's
+//! side over a mesh of channels: handshake, steps, reveal, farewell. [`simulate`] runs all parties
+//! in this process with the same code. [`data`] reads and checks a party's inputs before any
+//! connection is made.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `job` | plans, hashes, the choice of protocol by name |
+//! | `data` | CSV and `.npy` files into checked elements |
+//! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
+//! | `execute` | the steps, tile by tile; the only place that flushes |
+//! | `run` | one party from handshake to report; simulation |
+//! | `error` | why a run ended, in the words of the person who started it |
 #![forbid(unsafe_code)]
+
 mod bits;
 pub mod data;
-pub mod error;
+mod error;
 mod execute;
+mod handshake;
+mod job;
+mod report;
+mod run;
+
+pub use error::{EngineError, Kind};
+pub use job::{Job, ProtocolName};
+pub use report::{RunReport, RunResult};
+pub use run::{OnProgress, run, simulate};
+pub use sealane_net::NetworkClass;

@@ -1,7 +1,10 @@
 //! What a run leaves: results, what crossed, and how long it took. No secret value is in it but
 //! the results that its party may learn.
 
+use sealane_block::Tier;
+use sealane_plan::cost::Promise;
 use sealane_program::types::Data;
+use sealane_protocol::PartyId;
 
 /// One result as a party sees it.
 pub struct RunResult {
@@ -24,33 +27,40 @@ pub struct RunReport {
     /// Name of the protocol.
     pub protocol: &'static str,
     /// CPU tier of this machine.
-    pub tier: &'static str,
+    pub tier: Tier,
     /// Rows of each table, by name.
     pub rows: Vec<(String, u64)>,
     /// Results in the order of the program.
     pub results: Vec<RunResult>,
-    /// Measured payload bytes: `sent[from][to]`.
+    /// Measured payload bytes: `sent[from][to]`, as each sender tells.
     pub sent: Vec<Vec<u64>>,
-    /// Measured rounds.
-    pub rounds: u32,
-    /// The plan's promise for the same rows: `sent[from][to]`.
-    pub planned_sent: Vec<Vec<u64>>,
-    /// The plan's promise of rounds.
-    pub planned_rounds: u32,
-    /// AND gates evaluated, counted once for each lane.
-    pub ands: u64,
+    /// Measured rounds: the largest stamp that any party saw.
+    pub rounds: u64,
+    /// What the plan promised for these rows.
+    pub promise: Promise,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: f64,
 }
 
 impl RunReport {
-    /// Measured payload bytes that each party sent.
+    /// Measured payload bytes that each party sent, by name.
     pub fn payload_bytes(&self) -> Vec<(String, u64)> {
         let sums = self.sent.iter().map(|to| to.iter().sum());
         self.parties.iter().cloned().zip(sums).collect()
     }
-    /// Whether the plan kept its promise.
+
+    /// Whether the plan kept its promise, byte by byte on every link.
     pub fn as_planned(&self) -> bool {
-        self.sent == self.planned_sent && self.rounds == self.planned_rounds
+        let planned = |from: usize, to: usize| {
+            let link = (PartyId::from_index(from), PartyId::from_index(to));
+            self.promise.payload.get(&link).copied().unwrap_or(0)
+        };
+        let mut links = self.sent.iter().enumerate().flat_map(|(from, sent)| {
+            sent.iter()
+                .enumerate()
+                .map(move |(to, bytes)| (from, to, *bytes))
+        });
+        self.rounds == self.promise.rounds
+            && links.all(|(from, to, bytes)| bytes == planned(from, to))
     }
 }

@@ -1,19 +1,16 @@
 //! Runs a job: one party over a mesh, or all of them in one process.
 
-use crate::error::EngineError;
+use crate::data;
+use crate::error::{EngineError, name};
 use crate::execute::{Start, execute};
-use crate::handshake::{agree, part};
-use crate::job::{Job, ProtocolName};
+use crate::handshake::{agree, part_ways};
+use crate::job::{Job, ProtocolName, dispatch};
 use crate::report::{RunReport, RunResult};
-use crate::{data, job};
 use sealane_block::{Coins, Cpu};
-use sealane_clear::Clear;
 use sealane_net::{Limits, Mesh};
-use sealane_plan::CostReport;
+use sealane_plan::steps::ResultPlan;
 use sealane_program::types::Data;
-use sealane_protocol::{Fault, PartyId, Protocol};
-use sealane_yao::Yao;
-use std::collections::BTreeMap;
+use sealane_protocol::{Fault, PartySet};
 use std::time::Instant;
 
 /// Hears how far a run has come: AND gates done, and planned in all.
@@ -43,7 +40,9 @@ pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> 
     }
     if inputs.len() != program.inputs.len() {
         let want = program.inputs.len();
-        return Err(EngineError::Config(format!("the program has {want} inputs")));
+        return Err(EngineError::Config(format!(
+            "the program has {want} inputs"
+        )));
     }
     let parties = program.parties.len();
     let mut by_party: Vec<Vec<Option<Data>>> = vec![vec![]; parties];
@@ -57,13 +56,20 @@ pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> 
     }
     // All parties share one process, so silence means a bug rather than a dead peer; a debugger
     // or a busy machine must not end the run.
-    let limits = Limits { silence: Limits::default().patience, ..Limits::default() };
+    let limits = Limits {
+        silence: Limits::default().patience,
+        ..Limits::default()
+    };
     let meshes = Mesh::in_memory_with(parties, limits);
     let reports = std::thread::scope(|scope| {
         let start = |(mut mesh, inputs): (Mesh, Vec<Option<Data>>)| {
             scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
         };
-        let threads = meshes.into_iter().zip(by_party).map(start).collect::<Vec<_>>();
+        let threads = meshes
+            .into_iter()
+            .zip(by_party)
+            .map(start)
+            .collect::<Vec<_>>();
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             let panicked = |_| Err(EngineError::Internal("a party panicked".to_string()));
             thread.join().unwrap_or_else(panicked)
@@ -88,7 +94,9 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
         return Err(error);
     }
     let mut done = done.into_iter();
-    let mut all = done.next().ok_or_else(|| EngineError::Internal("no party".to_string()))?;
+    let mut all = done
+        .next()
+        .ok_or_else(|| EngineError::Internal("no party".to_string()))?;
     for report in done {
         for (result, other) in all.results.iter_mut().zip(report.results) {
             result.data = result.data.take().or(other.data);
@@ -108,9 +116,9 @@ pub(crate) fn run_with(
 ) -> Result<RunReport, EngineError> {
     let result = run_inner(job, inputs, mesh, coins, progress);
     match &result {
-        Ok(_) => mesh.finish().map_err(|error| {
-            EngineError::from_net(error, &job.program().parties)
-        })?,
+        Ok(_) => mesh
+            .finish()
+            .map_err(|error| EngineError::from_net(error, &job.program().parties))?,
         Err(error) => mesh.abort(&error.for_peers()),
     }
     result
@@ -129,9 +137,9 @@ fn run_inner(
     let own = data::own_rows(program, inputs);
     let own = own.map_err(|error| EngineError::Data(Box::new(error)))?;
     let rows = agree(job, &own, mesh)?;
-    let cost = job.cost(&rows);
+    let cost = job.cost(&rows)?;
     let began = Instant::now();
-    let mut on_ands = |ands: u64| progress(ands, cost.ands);
+    let mut on_ands = |ands: u64| progress(ands, cost.promise.ands);
     let start = Start {
         program,
         plan: job.plan(),
@@ -142,21 +150,37 @@ fn run_inner(
         coins,
         progress: &mut on_ands,
     };
-    let results = execute_named(job.protocol_name(), start, mesh);
+    let results = execute_named(job.protocol(), start, mesh);
     let results = results.map_err(|fault| EngineError::from_fault(fault, &program.parties))?;
     let seconds = began.elapsed().as_secs_f64();
-    let (sent, rounds) = part(&program.parties, mesh)?;
-    Ok(report(job, mesh.me(), cpu, &rows, results, &cost, (sent, rounds), seconds))
+    let (sent, rounds) = part_ways(&program.parties, mesh)?;
+    let parties = &program.parties;
+    let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
+    let results = job.plan().results.iter().zip(results);
+    let result = |(plan, data): (&ResultPlan, _)| RunResult {
+        name: plan.name.clone(),
+        to: names(plan.to),
+        data,
+    };
+    Ok(RunReport {
+        party: Some(name(parties, mesh.me())),
+        parties: parties.clone(),
+        job: job.hash(),
+        protocol: job.plan().protocol,
+        tier: cpu.tier(),
+        rows: cost.rows.clone(),
+        results: results.map(result).collect(),
+        sent,
+        rounds: u64::from(rounds),
+        promise: cost.promise,
+        seconds,
+    })
 }
 
-/// The one place that knows protocols by name.
 fn execute_named(
     protocol: ProtocolName,
     start: Start<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
-    fn with<P: Protocol>(start: Start<'_>, mesh: &mut Mesh) -> Result<Vec<Option<Data>>, Fault> {
-        execute::<P>(start, mesh)
-    }
-    job::dispatch!(protocol, with(start, mesh))
+    dispatch!(protocol, execute(start, mesh))
 }

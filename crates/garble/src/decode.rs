@@ -24,9 +24,12 @@ pub(crate) fn hash_outputs(cpu: Cpu, mi: MiHash, next_group: &mut u64, labels: &
     *next_group += labels.len().div_ceil(GROUP) as u64;
 }
 
-/// The bits for which `hashes[i]` is `table[i][bit]`. All are looked at before the verdict; when
-/// one matches nothing, every bit is cleared.
-pub(crate) fn match_hashes(
+/// The bits, 0 or 1 a byte, for which `hashes[i]` is `table[i][bit]`. All are looked at before the
+/// verdict; when one matches nothing, every bit is cleared.
+///
+/// # Errors
+/// A hash matches neither of its two.
+pub fn match_hashes(
     hashes: &[Block],
     table: &[[Block; 2]],
     bits: &mut [u8],

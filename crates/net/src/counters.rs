@@ -29,8 +29,8 @@ pub struct Counters {
     /// Messages (what lies between two flushes) of the whole run, by peer. A received message
     /// counts when its last byte is consumed.
     pub messages: Vec<Traffic>,
-    /// Bytes on the wire, with framing and encryption, by peer. Unlike payload, these depend on
-    /// timing: heartbeats are among them.
+    /// Bytes on the wire since the parties met, with framing and encryption, by peer. Unlike
+    /// payload, these depend on timing: heartbeats are among them.
     pub wire: Vec<Traffic>,
 }
 

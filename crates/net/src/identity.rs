@@ -2,7 +2,8 @@
 //!
 //! A key is all there is: no certificate, no name in it, no date. Parties exchange public keys once,
 //! by a way that they trust, and write them into their configurations. The private half lies in a
-//! PKCS#8 file (RFC 8410, DER) that only its owner can read.
+//! PKCS#8 file (RFC 8410, DER) that only its owner can read. The bytes are zeroed when an identity
+//! is dropped; the expanded key that the TLS library makes of them for a handshake is not.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};

@@ -102,7 +102,7 @@ pub trait Transport: Send {
     /// peer learns of it.
     fn shutdown(&mut self, farewell: Farewell<'_>);
 
-    /// Bytes on the wire so far, in each direction, with all framing and encryption.
+    /// Bytes on the wire since the parties met, in each direction, with framing and encryption.
     fn wire(&self) -> Traffic;
 }
 

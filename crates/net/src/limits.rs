@@ -12,7 +12,8 @@ pub struct Limits {
     pub silence: Duration,
     /// How long a single receive or a blocked send may take although the peer is alive.
     pub patience: Duration,
-    /// How long a party that leaves waits until its last words have arrived.
+    /// How long a party that aborts waits until its last words have arrived. They wait behind what
+    /// the peer's system has taken in but its protocol has not yet made room for.
     pub linger: Duration,
     /// Received bytes that may wait for the protocol, for each peer. The peer is slowed down, not
     /// refused, when it sends more.

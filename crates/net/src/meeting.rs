@@ -3,13 +3,13 @@
 //! An attempt that fails says what kind of failure it was, because those who dial and those who
 //! listen go on differently: see [`Failure`].
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustls::server::Acceptor;
-use rustls::{AlertDescription, Stream};
+use rustls::{AlertDescription, ConnectionCommon, Stream};
 
 use crate::cipher::Cipher;
 use crate::error::{KeyFault, NetError};
@@ -74,8 +74,11 @@ impl<'a> Host<'a> {
             let mut client =
                 tls::client(&self.config.identity, Arc::clone(&pin), self.config.me)
                     .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
-            let theirs = greet_first(&mut Stream::new(&mut client, &mut timed), &hello)
-                .map_err(|error| self.failure(peer, Some(&pin), &error, &socket))?;
+            let greeted = greet_first(&mut Stream::new(&mut client, &mut timed), &hello);
+            let theirs = greeted.map_err(|error| {
+                say_last_words(&mut client, &mut timed);
+                self.failure(peer, Some(&pin), &error, &socket)
+            })?;
             (Cipher::tls(client.into()), theirs)
         } else {
             let theirs = greet_first(&mut timed, &hello)
@@ -115,8 +118,11 @@ impl<'a> Host<'a> {
                 Failure::Stranger(NetError::Tls(peer, error.to_string()))
             })?;
         let hello = self.hello(peer);
-        let theirs = greet_second(&mut Stream::new(&mut server, &mut timed), &hello)
-            .map_err(|error| self.failure(peer, Some(&pin), &error, &socket))?;
+        let greeted = greet_second(&mut Stream::new(&mut server, &mut timed), &hello);
+        let theirs = greeted.map_err(|error| {
+            say_last_words(&mut server, &mut timed);
+            self.failure(peer, Some(&pin), &error, &socket)
+        })?;
         finish(hello, theirs, socket, Cipher::tls(server.into()))
     }
 
@@ -228,12 +234,14 @@ impl Met {
     }
 }
 
-/// The dialler's side of the greeting. A refusal may arrive while the own hello is still being
-/// written, so what is read counts more than what could not be written.
+/// The dialler's side of the greeting. An acceptor that refuses this party says why and closes,
+/// perhaps while the hello is still being written; so a closed connection is read to its end.
 fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
-    let written = hello.write(stream);
-    let theirs = Hello::read(stream)?;
-    written.map(|()| theirs)
+    match hello.write(stream) {
+        Ok(()) => Hello::read(stream),
+        Err(error) if is_closed(error.kind()) => Hello::read(stream).and(Err(error)),
+        Err(error) => Err(error),
+    }
 }
 
 /// The acceptor's side of the greeting. It answers before it judges, so that both sides know both
@@ -242,6 +250,11 @@ fn greet_second(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<H
     let theirs = Hello::read(stream)?;
     hello.write(stream)?;
     Ok(theirs)
+}
+
+/// Sends the alert that tells the other end why its handshake failed, if one is waiting.
+fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mut Timed<'_>) {
+    while connection.wants_write() && connection.write_tls(timed).is_ok_and(|bytes| bytes > 0) {}
 }
 
 /// Judges the peer's hello.
@@ -308,6 +321,11 @@ impl Write for Timed<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.socket.set_write_timeout(self.left()?)?;
         self.socket.write(bytes)
+    }
+
+    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
+        self.socket.set_write_timeout(self.left()?)?;
+        self.socket.write_vectored(pieces)
     }
 
     fn flush(&mut self) -> io::Result<()> {

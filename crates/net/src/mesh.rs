@@ -262,6 +262,9 @@ impl Mesh {
 
     /// Tells every peer, as well as possible and without waiting, that this party gives up and why
     /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`].
+    ///
+    /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
+    /// without dropping it may take the reason along.
     pub fn abort(&mut self, reason: &str) {
         for channel in self.channels.iter_mut().flatten() {
             channel.shutdown(Farewell::Abort(reason));

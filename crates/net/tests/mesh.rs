@@ -2,12 +2,16 @@
 
 mod common;
 
+use std::collections::VecDeque;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
 use common::{A, B, C, hear, pattern, say};
 use sealane_net::{
-    Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, Traffic, Transport, memory_pair,
+    Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
+    memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -326,4 +330,97 @@ fn errors_name_parties_as_their_users_do() {
         error.with_names(&["hospital"]).to_string(),
         "party 1 gave up: no"
     );
+}
+
+/// One call of one of three parties.
+#[derive(Clone, Debug)]
+enum Call {
+    Send {
+        from: usize,
+        to: usize,
+        bytes: usize,
+    },
+    Flush {
+        from: usize,
+    },
+    Recv {
+        at: usize,
+        from: usize,
+        bytes: usize,
+    },
+}
+
+fn calls() -> impl Strategy<Value = Vec<Call>> {
+    let send = (0..3usize, 1..3usize, 0..400usize).prop_map(|(from, hop, bytes)| Call::Send {
+        from,
+        to: (from + hop) % 3,
+        bytes,
+    });
+    let flush = (0..3usize).prop_map(|from| Call::Flush { from });
+    let recv = (0..3usize, 1..3usize, 0..400usize).prop_map(|(at, hop, bytes)| Call::Recv {
+        at,
+        from: (at + hop) % 3,
+        bytes,
+    });
+    proptest::collection::vec(prop_oneof![send, flush, recv], 0..60)
+}
+
+/// The definition of rounds, written down byte by byte: every byte carries its message's stamp.
+#[derive(Default)]
+struct Model {
+    open: [[usize; 3]; 3],
+    wires: [[VecDeque<u32>; 3]; 3],
+    received: [u32; 3],
+    rounds: [u32; 3],
+}
+
+impl Model {
+    fn flush(&mut self, from: usize) {
+        for to in 0..3 {
+            let bytes = std::mem::take(&mut self.open[from][to]);
+            let stamp = self.received[from] + 1;
+            if bytes > 0 {
+                self.rounds[from] = self.rounds[from].max(stamp);
+                self.wires[from][to].extend(std::iter::repeat_n(stamp, bytes));
+            }
+        }
+    }
+
+    /// Takes as many bytes as are there, at most `bytes`; says how many.
+    fn recv(&mut self, at: usize, from: usize, bytes: usize) -> usize {
+        let wire = &mut self.wires[from][at];
+        let there = bytes.min(wire.len());
+        for stamp in wire.drain(..there) {
+            self.received[at] = self.received[at].max(stamp);
+            self.rounds[at] = self.rounds[at].max(stamp);
+        }
+        there
+    }
+}
+
+proptest! {
+    #[test]
+    fn rounds_are_those_of_the_definition(calls in calls()) {
+        let mut meshes = Mesh::in_memory(3);
+        let mut model = Model::default();
+        for call in calls {
+            match call {
+                Call::Send { from, to, bytes } => {
+                    meshes[from].send(PartyId::from_index(to), &pattern(bytes)).unwrap();
+                    model.open[from][to] += bytes;
+                }
+                Call::Flush { from } => {
+                    meshes[from].flush().unwrap();
+                    model.flush(from);
+                }
+                Call::Recv { at, from, bytes } => {
+                    let there = model.recv(at, from, bytes);
+                    hear(&mut meshes[at], PartyId::from_index(from), there);
+                }
+            }
+            for (mesh, rounds) in meshes.iter().zip(model.rounds) {
+                prop_assert_eq!(mesh.rounds(), rounds);
+            }
+        }
+    }
 }

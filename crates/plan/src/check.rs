@@ -7,7 +7,9 @@
 //! * Widths fit: operands and tapes, outputs and values, the levels of a fold.
 //! * Every step finds its operands in the domain that the protocol wants.
 
-use crate::steps::{Len, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp, SymView, TapeId};
+use crate::steps::{
+    Len, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp, SymView, TapeId,
+};
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
 use sealane_protocol::{Protocol, Work};
@@ -15,9 +17,15 @@ use sealane_protocol::{Protocol, Work};
 /// Checks a plan for protocol `P`; says the first thing that is wrong.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
     for (index, tape) in plan.tapes.iter().enumerate() {
-        tape.check().map_err(|error| format!("tape {index}: {error}"))?;
+        tape.check()
+            .map_err(|error| format!("tape {index}: {error}"))?;
     }
-    let mut checker = Checker { plan, made: vec![Made::No; plan.values.len()], segment: 0, batch: 0 };
+    let mut checker = Checker {
+        plan,
+        made: vec![Made::No; plan.values.len()],
+        segment: 0,
+        batch: 0,
+    };
     for (number, segment) in plan.segments.iter().enumerate() {
         for (batch, steps) in segment.batches.iter().enumerate() {
             (checker.segment, checker.batch) = (number, batch);
@@ -41,7 +49,11 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
 enum Made {
     No,
     /// In this segment and batch; `after` says that it is there after the segment only.
-    In { segment: usize, batch: usize, after: bool },
+    In {
+        segment: usize,
+        batch: usize,
+        after: bool,
+    },
 }
 
 struct Checker<'a> {
@@ -53,24 +65,49 @@ struct Checker<'a> {
 
 impl Checker<'_> {
     fn kinds(&self, steps: &[Step]) -> Result<(), String> {
-        let Some(first) = steps.first() else { return Err("a batch is empty".into()) };
+        let Some(first) = steps.first() else {
+            return Err("a batch is empty".into());
+        };
         let kind = first.op.kind();
-        ensure(steps.iter().all(|step| step.op.kind() == kind), "a batch mixes kinds of steps")?;
-        ensure(!kind.is_alone() || steps.len() == 1, "a fold or scan shares its batch")
+        ensure(
+            steps.iter().all(|step| step.op.kind() == kind),
+            "a batch mixes kinds of steps",
+        )?;
+        ensure(
+            !kind.is_alone() || steps.len() == 1,
+            "a fold or scan shares its batch",
+        )
     }
 
     fn reads(&self, segment: &Segment, step: &Step) -> Result<(), String> {
         let mut used = step.op.reads().into_iter().chain(step.op.writes());
-        ensure(used.all(|v| (v.0 as usize) < self.made.len()), "a value does not exist")?;
+        ensure(
+            used.all(|v| (v.0 as usize) < self.made.len()),
+            "a value does not exist",
+        )?;
         for value in step.op.reads() {
             let known = self.value(value);
-            let Made::In { segment: made, batch, after } = self.made[value.0 as usize] else {
+            let Made::In {
+                segment: made,
+                batch,
+                after,
+            } = self.made[value.0 as usize]
+            else {
                 return Err(format!("v{} is read before it is written", value.0));
             };
             let here = made == self.segment;
-            ensure(!here || (batch < self.batch && !after), "an operand is not there yet")?;
-            ensure(here || known.rows.is_none() || known.kept, "an operand has not been kept")?;
-            ensure(known.rows.is_none() || known.rows == segment.rows, "rows of another table")?;
+            ensure(
+                !here || (batch < self.batch && !after),
+                "an operand is not there yet",
+            )?;
+            ensure(
+                here || known.rows.is_none() || known.kept,
+                "an operand has not been kept",
+            )?;
+            ensure(
+                known.rows.is_none() || known.rows == segment.rows,
+                "rows of another table",
+            )?;
         }
         Ok(())
     }
@@ -83,9 +120,19 @@ impl Checker<'_> {
             // Without rows of its own, what comes out of a walk over rows comes at its end.
             let ends = matches!(step.op.kind(), StepKind::Fold | StepKind::Scan);
             let after = known.rows.is_none() && segment.rows.is_some();
-            ensure(!after || ends, "a step in the rows of a table makes a value without rows")?;
-            ensure(known.rows.is_none() || known.rows == segment.rows, "rows of another table")?;
-            *made = Made::In { segment: self.segment, batch: self.batch, after };
+            ensure(
+                !after || ends,
+                "a step in the rows of a table makes a value without rows",
+            )?;
+            ensure(
+                known.rows.is_none() || known.rows == segment.rows,
+                "rows of another table",
+            )?;
+            *made = Made::In {
+                segment: self.segment,
+                batch: self.batch,
+                after,
+            };
         }
         Ok(())
     }
@@ -93,7 +140,11 @@ impl Checker<'_> {
     fn widths(&self, segment: &Segment, step: &Step) -> Result<(), String> {
         let rows = match segment.rows {
             Some(rows) => {
-                let rows = self.plan.rows.get(usize::from(rows.0)).ok_or("unknown rows")?;
+                let rows = self
+                    .plan
+                    .rows
+                    .get(usize::from(rows.0))
+                    .ok_or("unknown rows")?;
                 vec![1, rows.tile.min(rows.bound)]
             }
             None => vec![1],
@@ -104,20 +155,34 @@ impl Checker<'_> {
     /// Whether everything fits in a tile of `rows` rows.
     fn widths_at(&self, rows: u64, step: &Step) -> Result<(), String> {
         match &step.op {
-            StepOp::Input { input, .. } => {
-                ensure((*input as usize) < self.plan.owners.len(), "an unknown input")
-            }
-            StepOp::Constant { data, out } => {
-                ensure(data.elements.len() as u64 == self.elements(*out, rows), "a constant's size")
-            }
+            StepOp::Input { input, .. } => ensure(
+                (*input as usize) < self.plan.owners.len(),
+                "an unknown input",
+            ),
+            StepOp::Constant { data, out } => ensure(
+                data.elements.len() as u64 == self.elements(*out, rows),
+                "a constant's size",
+            ),
             StepOp::Move { operand, out } => {
                 let count = self.within(operand, rows)? * operand.inner.count(rows);
-                ensure(count == self.elements(*out, rows), "what is moved does not fill its value")?;
-                ensure(self.bits(operand.value) == self.bits(*out), "a move changes a width")
+                ensure(
+                    count == self.elements(*out, rows),
+                    "what is moved does not fill its value",
+                )?;
+                ensure(
+                    self.bits(operand.value) == self.bits(*out),
+                    "a move changes a width",
+                )
             }
             StepOp::Concat { parts, out } => {
-                let count = parts.iter().map(|part| self.elements(*part, rows)).sum::<u64>();
-                ensure(count == self.elements(*out, rows), "the parts do not fill their value")?;
+                let count = parts
+                    .iter()
+                    .map(|part| self.elements(*part, rows))
+                    .sum::<u64>();
+                ensure(
+                    count == self.elements(*out, rows),
+                    "the parts do not fill their value",
+                )?;
                 let same = parts.iter().all(|part| self.bits(*part) == self.bits(*out));
                 ensure(same, "parts of different widths")
             }
@@ -126,15 +191,26 @@ impl Checker<'_> {
                 let same = (from.rows, from.elements, from.bits) == (to.rows, to.elements, to.bits);
                 ensure(same, "a conversion changes a shape")
             }
-            StepOp::Tape { tape, lanes, operands, outs } => {
+            StepOp::Tape {
+                tape,
+                lanes,
+                operands,
+                outs,
+            } => {
                 let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>();
                 let tape = self.tape(*tape)?;
                 let mut inputs = 0;
                 for operand in operands {
-                    ensure(self.within(operand, rows)? == lanes, "an operand has other lanes")?;
+                    ensure(
+                        self.within(operand, rows)? == lanes,
+                        "an operand has other lanes",
+                    )?;
                     inputs += operand.inner.count(rows) * self.bits(operand.value);
                 }
-                ensure(inputs == u64::from(tape.inputs), "operands do not fill the tape's inputs")?;
+                ensure(
+                    inputs == u64::from(tape.inputs),
+                    "operands do not fill the tape's inputs",
+                )?;
                 self.produced(tape, outs, lanes, rows)
             }
             StepOp::Fold { .. } => self.fold(rows, step),
@@ -143,21 +219,54 @@ impl Checker<'_> {
     }
 
     fn fold(&self, rows: u64, step: &Step) -> Result<(), String> {
-        let StepOp::Fold { operand, length, lanes, levels, bits, carry, out, .. } = &step.op else {
+        let StepOp::Fold {
+            operand,
+            length,
+            lanes,
+            levels,
+            bits,
+            carry,
+            out,
+            ..
+        } = &step.op
+        else {
             return Ok(());
         };
-        let (count, lanes) = (length.at(rows), lanes.iter().map(|len| len.at(rows)).product::<u64>());
-        ensure(self.within(operand, rows)? == count * lanes, "the operand has other elements")?;
-        ensure(lanes == self.elements(*out, rows), "the result has other elements")?;
-        ensure(bits.len() == levels.len() + 1, "a width for each level and one more")?;
-        ensure(levels.len() < 64 && count <= 1 << levels.len(), "too few levels")?;
+        let (count, lanes) = (
+            length.at(rows),
+            lanes.iter().map(|len| len.at(rows)).product::<u64>(),
+        );
+        ensure(
+            self.within(operand, rows)? == count * lanes,
+            "the operand has other elements",
+        )?;
+        ensure(
+            lanes == self.elements(*out, rows),
+            "the result has other elements",
+        )?;
+        ensure(
+            bits.len() == levels.len() + 1,
+            "a width for each level and one more",
+        )?;
+        ensure(
+            levels.len() < 64 && count <= 1 << levels.len(),
+            "too few levels",
+        )?;
         let width = |at: usize| bits.get(at).copied().map_or(0, u64::from);
-        ensure(width(0) == self.bits(operand.value), "the operand has another width")?;
-        ensure(width(levels.len()) == self.bits(*out), "the result has another width")?;
+        ensure(
+            width(0) == self.bits(operand.value),
+            "the operand has another width",
+        )?;
+        ensure(
+            width(levels.len()) == self.bits(*out),
+            "the result has another width",
+        )?;
         for (level, tape) in levels.iter().enumerate() {
             self.combines(*tape, width(level), width(level + 1))?;
         }
-        carry.map_or(Ok(()), |tape| self.combines(tape, width(levels.len()), width(levels.len())))
+        carry.map_or(Ok(()), |tape| {
+            self.combines(tape, width(levels.len()), width(levels.len()))
+        })
     }
 
     fn combines(&self, tape: TapeId, from: u64, to: u64) -> Result<(), String> {
@@ -167,7 +276,16 @@ impl Checker<'_> {
     }
 
     fn scan(&self, rows: u64, step: &Step) -> Result<(), String> {
-        let StepOp::Scan { tape, length, init, over, captured, carries, outs } = &step.op else {
+        let StepOp::Scan {
+            tape,
+            length,
+            init,
+            over,
+            captured,
+            carries,
+            outs,
+        } = &step.op
+        else {
             return Ok(());
         };
         let (tape, length) = (self.tape(*tape)?, length.at(rows));
@@ -175,26 +293,44 @@ impl Checker<'_> {
         let carried = init.iter().map(whole).sum::<u64>();
         let mut inputs = carried + captured.iter().map(whole).sum::<u64>();
         for operand in over {
-            ensure(self.within(operand, rows)? == length, "an operand has other elements")?;
+            ensure(
+                self.within(operand, rows)? == length,
+                "an operand has other elements",
+            )?;
             inputs += operand.inner.count(rows) * self.bits(operand.value);
         }
-        ensure(inputs == u64::from(tape.inputs), "operands do not fill the tape's inputs")?;
+        ensure(
+            inputs == u64::from(tape.inputs),
+            "operands do not fill the tape's inputs",
+        )?;
         let same = init.len() == carries.len()
             && init.iter().zip(carries).all(|(a, b)| {
                 let shape = |v: &PlanValue| (self.elements(*v, rows), self.value(*v).bits);
                 shape(a) == shape(b) && self.value(*a).rows.is_none()
             });
         ensure(same, "carries change their shape")?;
-        ensure(tape.outputs.len() as u64 >= carried, "the tape has too few outputs")?;
+        ensure(
+            tape.outputs.len() as u64 >= carried,
+            "the tape has too few outputs",
+        )?;
         self.produced(tape, outs, length, rows)
     }
 
     /// Whether outputs of a tape on `lanes` lanes are those that its values have room for.
-    fn produced(&self, tape: &Tape, outs: &[Produced], lanes: u64, rows: u64) -> Result<(), String> {
+    fn produced(
+        &self,
+        tape: &Tape,
+        outs: &[Produced],
+        lanes: u64,
+        rows: u64,
+    ) -> Result<(), String> {
         for out in outs {
             let inner = u64::from(out.inner);
             let end = u64::from(out.first) + inner * self.bits(out.value);
-            ensure(end <= tape.outputs.len() as u64, "a result beyond the tape's outputs")?;
+            ensure(
+                end <= tape.outputs.len() as u64,
+                "a result beyond the tape's outputs",
+            )?;
             let fills = lanes * inner == self.elements(out.value, rows);
             ensure(fills, "a tape does not fill its value")?;
         }
@@ -204,10 +340,16 @@ impl Checker<'_> {
     /// Checks that a view stays inside of its value; returns its number of lanes.
     fn within(&self, operand: &Operand, rows: u64) -> Result<u64, String> {
         let last = furthest(&operand.lanes, rows) + furthest(&operand.inner, rows);
-        ensure(last < self.elements(operand.value, rows), "a view leaves its value")?;
+        ensure(
+            last < self.elements(operand.value, rows),
+            "a view leaves its value",
+        )?;
         let by_rows = operand.lanes.dims.iter().any(|(len, _)| *len == Len::Rows);
         let value = self.value(operand.value);
-        ensure(by_rows || value.rows.is_none(), "rows are read without walking them")?;
+        ensure(
+            by_rows || value.rows.is_none(),
+            "rows are read without walking them",
+        )?;
         Ok(operand.lanes.count(rows))
     }
 
@@ -221,23 +363,41 @@ impl Checker<'_> {
             }
             _ => return Ok(()),
         };
-        let domain = P::domain(&Work::Tape { tape: self.tape(*wanted)?, lanes: 1 });
+        let domain = P::domain(&Work::Tape {
+            tape: self.tape(*wanted)?,
+            lanes: 1,
+        });
         let (reads, writes) = (step.op.reads(), step.op.writes());
         let all = reads.iter().chain(&writes).all(|value| of(value) == domain);
         ensure(all, "an operand is not in the domain that is wanted")
     }
 
     fn results<P: Protocol>(&self) -> Result<(), String> {
-        let domain = P::domain(&Work::Reveal { results: &[], checks: 0 });
+        let domain = P::domain(&Work::Reveal {
+            results: &[],
+            checks: 0,
+        });
         for result in &self.plan.results {
             let value = self.plan.values.get(result.value.0 as usize);
             let value = value.ok_or("a result does not exist")?;
-            ensure(self.made[result.value.0 as usize] != Made::No, "a result is not computed")?;
-            ensure(value.domain == domain, "a result is not in the domain of reveals")?;
-            ensure(value.rows.is_none() || value.kept, "a result has not been kept")?;
+            ensure(
+                self.made[result.value.0 as usize] != Made::No,
+                "a result is not computed",
+            )?;
+            ensure(
+                value.domain == domain,
+                "a result is not in the domain of reveals",
+            )?;
+            ensure(
+                value.rows.is_none() || value.kept,
+                "a result has not been kept",
+            )?;
             let elements = result.fixed.iter().product::<u64>();
             ensure(elements == value.elements, "a result has another shape")?;
-            ensure(result.range.bits() <= value.bits, "a result does not fit its value")?;
+            ensure(
+                result.range.bits() <= value.bits,
+                "a result does not fit its value",
+            )?;
         }
         Ok(())
     }
@@ -256,13 +416,19 @@ impl Checker<'_> {
     }
 
     fn tape(&self, tape: TapeId) -> Result<&Tape, String> {
-        self.plan.tapes.get(tape.0 as usize).ok_or_else(|| "a tape does not exist".into())
+        self.plan
+            .tapes
+            .get(tape.0 as usize)
+            .ok_or_else(|| "a tape does not exist".into())
     }
 }
 
 /// The largest index that a view names.
 fn furthest(view: &SymView, rows: u64) -> u64 {
-    let steps = view.dims.iter().map(|(len, stride)| len.at(rows).saturating_sub(1) * stride);
+    let steps = view
+        .dims
+        .iter()
+        .map(|(len, stride)| len.at(rows).saturating_sub(1) * stride);
     view.offset + steps.sum::<u64>()
 }
 

@@ -26,10 +26,18 @@ pub(crate) struct Chosen {
 /// Gives every value its domain and inserts conversions.
 pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lowered) -> Chosen {
     let none = compile(&Builder::new().finish(Vec::new()), &Machine::ROWS);
-    let mut chooser = Chooser { draft, values: plain(draft), steps: vec![], converted: HashMap::new() };
+    let mut chooser = Chooser {
+        draft,
+        values: plain(draft),
+        steps: vec![],
+        converted: HashMap::new(),
+    };
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
         let of_tape = |tape: Option<&Tape>| {
-            P::domain(&Work::Tape { tape: tape.unwrap_or(&none), lanes: 1 })
+            P::domain(&Work::Tape {
+                tape: tape.unwrap_or(&none),
+                lanes: 1,
+            })
         };
         let tape = |id: Option<&TapeId>| of_tape(id.map(|id| &lowered.tapes[id.0 as usize]));
         let wanted = match &step.op {
@@ -46,7 +54,11 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
                 let owner = PartyId(program.inputs[*input as usize].owner);
                 let value = &chooser.values[out.0 as usize];
                 let (elements, bits) = (value.elements, value.bits.into());
-                P::domain(&Work::Input { owner, elements, bits })
+                P::domain(&Work::Input {
+                    owner,
+                    elements,
+                    bits,
+                })
             }
             _ => wanted,
         };
@@ -56,10 +68,21 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         }
         chooser.steps.push((unit.phase, step));
     }
-    let reveal = P::domain(&Work::Reveal { results: &[], checks: 0 });
-    let results = draft.results.iter().map(|id| chooser.convert(PlanValue(id.0), reveal));
+    let reveal = P::domain(&Work::Reveal {
+        results: &[],
+        checks: 0,
+    });
+    let results = draft
+        .results
+        .iter()
+        .map(|id| chooser.convert(PlanValue(id.0), reveal));
     let results = results.collect();
-    Chosen { values: chooser.values, steps: chooser.steps, tapes: lowered.tapes, results }
+    Chosen {
+        values: chooser.values,
+        steps: chooser.steps,
+        tapes: lowered.tapes,
+        results,
+    }
 }
 
 /// The assignment of parties to roles, in order of preference: every one that there is.
@@ -67,25 +90,36 @@ pub(crate) fn settings<P: Protocol>(program: &Program) -> Result<Vec<Setting>, D
     let (profile, parties) = (P::profile(), program.parties.len());
     let roles = profile.roles.len();
     if roles == 0 {
-        return Ok(vec![Setting { parties, roles: Vec::new() }]);
+        return Ok(vec![Setting {
+            parties,
+            roles: Vec::new(),
+        }]);
     }
     if roles != parties {
         return Err(Diagnostic {
             code: "parties",
             message: format!("protocol `{}` takes {roles} parties", profile.name),
             span: None,
-            reason: format!("the program names {parties}: {}", program.parties.join(", ")),
+            reason: format!(
+                "the program names {parties}: {}",
+                program.parties.join(", ")
+            ),
             hint: format!("name {roles} parties in the signature, or choose another protocol"),
         });
     }
     let all = (0..parties as u8).map(PartyId).collect::<Vec<_>>();
     let orders = permutations(&all);
-    Ok(orders.into_iter().map(|roles| Setting { parties, roles }).collect())
+    Ok(orders
+        .into_iter()
+        .map(|roles| Setting { parties, roles })
+        .collect())
 }
 
 /// All orders of a few parties, the given one first.
 fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
-    let Some(_) = parties.first() else { return vec![Vec::new()] };
+    let Some(_) = parties.first() else {
+        return vec![Vec::new()];
+    };
     let mut orders = Vec::new();
     for (at, first) in parties.iter().enumerate() {
         let rest = [&parties[..at], &parties[at + 1..]].concat();
@@ -108,8 +142,11 @@ fn plain(draft: &Draft) -> Vec<ValuePlan> {
     draft.tensors.iter().map(value).collect()
 }
 
-const PUBLIC: Domain =
-    Domain { sharing: Sharing::Public, algebra: Algebra::Z2, authenticated: false };
+const PUBLIC: Domain = Domain {
+    sharing: Sharing::Public,
+    algebra: Algebra::Z2,
+    authenticated: false,
+};
 
 struct Chooser<'a> {
     draft: &'a Draft,
@@ -128,12 +165,22 @@ impl Chooser<'_> {
         let next = PlanValue(self.values.len() as u32);
         let out = *self.converted.entry((value, wanted)).or_insert(next);
         if out == next {
-            self.values.push(ValuePlan { domain: wanted, ..plan });
+            self.values.push(ValuePlan {
+                domain: wanted,
+                ..plan
+            });
             let op = StepOp::Convert { value, out };
             let maker = &self.draft.units[self.draft.tensors[value.0 as usize].unit];
             let phase = self.draft.there_in(value.0 as usize);
             let span = maker.span.clone();
-            self.steps.push((phase, Step { op, label: "convert".into(), span }));
+            self.steps.push((
+                phase,
+                Step {
+                    op,
+                    label: "convert".into(),
+                    span,
+                },
+            ));
         }
         out
     }

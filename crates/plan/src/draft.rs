@@ -21,7 +21,10 @@ pub(crate) struct Phase {
 
 impl Phase {
     /// The first: work that needs no rows and no result of work over rows.
-    pub const FIRST: Phase = Phase { level: 0, rows: None };
+    pub const FIRST: Phase = Phase {
+        level: 0,
+        rows: None,
+    };
 }
 
 /// A stored tensor: an index into [`Draft::tensors`].
@@ -129,7 +132,10 @@ impl Draft {
         let made = self.units[tensor.unit].phase;
         match tensor.rows == made.rows {
             true => made,
-            false => Phase { level: made.level + 1, rows: None },
+            false => Phase {
+                level: made.level + 1,
+                rows: None,
+            },
         }
     }
 
@@ -138,9 +144,17 @@ impl Draft {
         let mut order = (0..self.units.len()).collect::<Vec<_>>();
         order.sort_by_key(|&unit| (self.units[unit].phase, self.units[unit].rank, unit));
         let mut place = vec![0; order.len()];
-        order.iter().enumerate().for_each(|(new, &old)| place[old] = new);
-        self.tensors.iter_mut().for_each(|tensor| tensor.unit = place[tensor.unit]);
-        let mut units = std::mem::take(&mut self.units).into_iter().zip(place).collect::<Vec<_>>();
+        order
+            .iter()
+            .enumerate()
+            .for_each(|(new, &old)| place[old] = new);
+        self.tensors
+            .iter_mut()
+            .for_each(|tensor| tensor.unit = place[tensor.unit]);
+        let mut units = std::mem::take(&mut self.units)
+            .into_iter()
+            .zip(place)
+            .collect::<Vec<_>>();
         units.sort_by_key(|(_, new)| *new);
         self.units = units.into_iter().map(|(unit, _)| unit).collect();
     }
@@ -159,7 +173,10 @@ impl Draft {
                     there <= unit.phase
                 };
                 if !in_time {
-                    return Err(format!("unit {index} reads tensor {} before it is there", id.0));
+                    return Err(format!(
+                        "unit {index} reads tensor {} before it is there",
+                        id.0
+                    ));
                 }
                 if tensor.rows.is_some() && tensor.rows != unit.phase.rows {
                     return Err(format!("unit {index} reads rows of another table"));
@@ -206,7 +223,14 @@ impl Body {
     pub fn push(&mut self, op: Op, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
         let shape = Shape { rows: None, fixed };
         let (visibility, span) = (Visibility::Secret, None);
-        self.graph.values.push(Value { op, ty, shape, range, visibility, span });
+        self.graph.values.push(Value {
+            op,
+            ty,
+            shape,
+            range,
+            visibility,
+            span,
+        });
         ValueId(self.graph.values.len() as u32 - 1)
     }
 

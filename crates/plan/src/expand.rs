@@ -13,25 +13,50 @@ use sealane_program::types::{Dim, Range, Type};
 pub(crate) fn expand(program: &Program) -> Program {
     let live = live(program);
     let values = Vec::with_capacity(program.main.values.len());
-    let mut expander = Expander { program, values, renamed: Vec::new() };
+    let mut expander = Expander {
+        program,
+        values,
+        renamed: Vec::new(),
+    };
     for (value, live) in program.main.values.iter().zip(live) {
         // A dead value gets a number that nobody asks for.
-        let id = if live { expander.value(value) } else { ValueId(u32::MAX) };
+        let id = if live {
+            expander.value(value)
+        } else {
+            ValueId(u32::MAX)
+        };
         expander.renamed.push(id);
     }
     let mut results = program.results.clone();
-    results.iter_mut().for_each(|result| result.value = expander.renamed(result.value));
-    let main = Graph { params: 0, values: expander.values, returns: Vec::new() };
-    Program { main, results, ..program.clone() }
+    results
+        .iter_mut()
+        .for_each(|result| result.value = expander.renamed(result.value));
+    let main = Graph {
+        params: 0,
+        values: expander.values,
+        returns: Vec::new(),
+    };
+    Program {
+        main,
+        results,
+        ..program.clone()
+    }
 }
 
 /// Which values some result depends on.
 fn live(program: &Program) -> Vec<bool> {
     let mut live = vec![false; program.main.values.len()];
-    program.results.iter().for_each(|result| live[result.value.0 as usize] = true);
+    program
+        .results
+        .iter()
+        .for_each(|result| live[result.value.0 as usize] = true);
     for (index, value) in program.main.values.iter().enumerate().rev() {
         if live[index] {
-            value.op.operands().iter().for_each(|o| live[o.0 as usize] = true);
+            value
+                .op
+                .operands()
+                .iter()
+                .for_each(|o| live[o.0 as usize] = true);
         }
     }
     live
@@ -95,7 +120,12 @@ impl Expander<'_> {
         }
         let range = product_range(value.ty, self.of(a).range, self.of(b).range);
         let op = Op::Binary(Binary::Mul, a, b);
-        let products = self.push(Value { op, range, shape: wide.shape, ..value.clone() });
+        let products = self.push(Value {
+            op,
+            range,
+            shape: wide.shape,
+            ..value.clone()
+        });
         self.reduce(value, Reduction::Sum, products, axis)
     }
 
@@ -104,8 +134,18 @@ impl Expander<'_> {
         let single = match operand.shape.dim(axis as usize) {
             Some(Dim::Rows(rows)) => self.program.rows[usize::from(rows.0)].bound == 1,
             Some(Dim::Fixed(1)) => {
-                let op = Op::Slice { of, axis, start: 0, len: 1, squeeze: true };
-                let element = Value { op, shape: value.shape.clone(), ..operand };
+                let op = Op::Slice {
+                    of,
+                    axis,
+                    start: 0,
+                    len: 1,
+                    squeeze: true,
+                };
+                let element = Value {
+                    op,
+                    shape: value.shape.clone(),
+                    ..operand
+                };
                 let element = self.push(element);
                 return self.cast(element, value.ty, value.range);
             }
@@ -116,7 +156,10 @@ impl Expander<'_> {
         } else {
             of
         };
-        self.push(Value { op: Op::Reduce(reduction, of, axis), ..value.clone() })
+        self.push(Value {
+            op: Op::Reduce(reduction, of, axis),
+            ..value.clone()
+        })
     }
 
     /// The same numbers, stored as those of `range`.
@@ -125,14 +168,22 @@ impl Expander<'_> {
         if (operand.ty, operand.range) == (ty, range) {
             return of;
         }
-        self.push(Value { op: Op::Cast(of), ty, range, ..operand })
+        self.push(Value {
+            op: Op::Cast(of),
+            ty,
+            range,
+            ..operand
+        })
     }
 }
 
 /// The range of a product in type `ty`.
 fn product_range(ty: Type, a: Range, b: Range) -> Range {
     let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
-    let products = corners.iter().map(|(a, b)| a.checked_mul(*b)).collect::<Option<Vec<_>>>();
+    let products = corners
+        .iter()
+        .map(|(a, b)| a.checked_mul(*b))
+        .collect::<Option<Vec<_>>>();
     products
         .and_then(Range::of_all)
         .filter(|range| ty.holds(*range))

@@ -47,7 +47,13 @@ impl Fuser<'_> {
                 Home::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Const(_) => Home::Constant(None),
-            Op::Slice { of, axis, start, len, squeeze } => {
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                squeeze,
+            } => {
                 let placed = self.stored(*of);
                 Home::Placed(placed.slice(*axis as usize, *start, *len, *squeeze))
             }
@@ -67,10 +73,17 @@ impl Fuser<'_> {
                 self.member(value, phase, lanes, 1)
             }
             Op::Stack(values, axis) => self.stack(value, phase, values, *axis as usize),
-            Op::Map { over, captured, body } => self.map(value, phase, over, captured, body)?,
-            Op::Scan { init, over, captured, body } => {
-                self.scan(value, phase, [init, over, captured], body)?
-            }
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => self.map(value, phase, over, captured, body)?,
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => self.scan(value, phase, [init, over, captured], body)?,
             Op::Reduce(reduction, of, axis) => {
                 let from = self.stored(*of).move_to_first(*axis as usize);
                 self.fold(value, phase, *reduction, from)
@@ -82,24 +95,38 @@ impl Fuser<'_> {
     /// An operation on the `inner` trailing dimensions of its operands, in every lane.
     fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Home {
         let operands = value.op.operands();
-        let accesses = operands.iter().map(|&id| Access { id, inner }).collect::<Vec<_>>();
+        let accesses = operands
+            .iter()
+            .map(|&id| Access { id, inner })
+            .collect::<Vec<_>>();
         let (unit, ids) = self.join(phase, &lanes, &accesses, value);
         let mut op = value.op.clone();
         let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
         op.renumber(|id| at(id).map_or(id, |at| ids[at]));
         let fixed = value.shape.fixed[value.shape.fixed.len() - inner..].to_vec();
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Home::Member { unit, node, axis: None }
+        Home::Member {
+            unit,
+            node,
+            axis: None,
+        }
     }
 
     /// A stack: one lane holds one element of each part.
     fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Home {
         let lanes = lens(&self.main(parts[0]).shape);
-        let accesses = parts.iter().map(|&id| Access { id, inner: 0 }).collect::<Vec<_>>();
+        let accesses = parts
+            .iter()
+            .map(|&id| Access { id, inner: 0 })
+            .collect::<Vec<_>>();
         let (unit, ids) = self.join(phase, &lanes, &accesses, value);
         let (op, fixed) = (Op::Stack(ids, 0), vec![parts.len() as u64]);
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
-        Home::Member { unit, node, axis: (axis < lanes.len()).then_some(axis) }
+        Home::Member {
+            unit,
+            node,
+            axis: (axis < lanes.len()).then_some(axis),
+        }
     }
 
     /// A map: its body joins the body of its lanes, without a call.
@@ -113,15 +140,25 @@ impl Fuser<'_> {
     ) -> Result<Home, Diagnostic> {
         let lanes = lens(&self.main(over[0]).shape)[..1].to_vec();
         let rank = |id: ValueId| self.main(id).shape.rank();
-        let elements = over.iter().map(|&id| Access { id, inner: rank(id) - 1 });
-        let whole = captured.iter().map(|&id| Access { id, inner: rank(id) });
+        let elements = over.iter().map(|&id| Access {
+            id,
+            inner: rank(id) - 1,
+        });
+        let whole = captured.iter().map(|&id| Access {
+            id,
+            inner: rank(id),
+        });
         let accesses = elements.chain(whole).collect::<Vec<_>>();
         self.refuse_rows(captured, value)?;
         let (unit, params) = self.join(phase, &lanes, &accesses, value);
         let nodes = self.inline(unit, body, &params);
         let member = |id: &ValueId| {
             let node = nodes[id.0 as usize];
-            Home::Member { unit, node, axis: None }
+            Home::Member {
+                unit,
+                node,
+                axis: None,
+            }
         };
         Ok(Home::Parts(body.returns.iter().map(member).collect()))
     }
@@ -137,7 +174,10 @@ impl Fuser<'_> {
         self.refuse_rows(init, value)?;
         self.refuse_rows(captured, value)?;
         let length = lens(&self.main(over[0]).shape)[0];
-        let init = init.iter().map(|id| self.stored_whole(*id, phase)).collect::<Vec<_>>();
+        let init = init
+            .iter()
+            .map(|id| self.stored_whole(*id, phase))
+            .collect::<Vec<_>>();
         let read = |id: &ValueId| {
             let placed = self.stored(*id);
             placed.read(&[length], placed.dims.len() - 1)
@@ -179,7 +219,15 @@ impl Fuser<'_> {
             }
             parts.push(Home::Placed(Placement::whole(tensor, &dims)));
         }
-        let scan = Scan { graph, length, init, over, captured: stored, carries, outs };
+        let scan = Scan {
+            graph,
+            length,
+            init,
+            over,
+            captured: stored,
+            carries,
+            outs,
+        };
         let work = Work::Scan(scan);
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
@@ -191,7 +239,13 @@ impl Fuser<'_> {
         let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
         let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
         let (length, lanes) = (dims[0], dims[1..].to_vec());
-        let fold = Fold { reduction, from: from.read(&dims, 0), length, lanes, out };
+        let fold = Fold {
+            reduction,
+            from: from.read(&dims, 0),
+            length,
+            lanes,
+            out,
+        };
         let rank = self.rank_after(&[from.tensor], phase);
         self.unit(phase, rank, Work::Fold(fold), value);
         Home::Placed(Placement::whole(out, &lens(&value.shape)))

@@ -24,7 +24,12 @@ impl JobParts {
     /// The parts of the job that runs `plan`, made from `program` for protocol `P`.
     pub fn new<P: Protocol>(program: &Program, plan: &Plan, network: NetworkClass) -> JobParts {
         let profile = P::profile();
-        let roles = plan.setting.roles.iter().map(|party| party.0).collect::<Vec<_>>();
+        let roles = plan
+            .setting
+            .roles
+            .iter()
+            .map(|party| party.0)
+            .collect::<Vec<_>>();
         // Debug forms quote names and delimit lists, so that no two settings read alike.
         let protocol = format!(
             "{:?} {} parties {:?} roles {roles:?}",
@@ -55,7 +60,11 @@ impl JobParts {
             ("network class", self.network == other.network),
             ("plan", self.plan == other.plan),
         ];
-        parts.into_iter().filter(|(_, same)| !same).map(|(name, _)| name).collect()
+        parts
+            .into_iter()
+            .filter(|(_, same)| !same)
+            .map(|(name, _)| name)
+            .collect()
     }
 }
 

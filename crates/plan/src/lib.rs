@@ -59,28 +59,65 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 /// What the check of the program finds, or that its parts do not fit: the number of parties, a
 /// body that needs all rows at once, a circuit of more than 20 million gates.
 pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Plan, Diagnostic> {
-    let _ = network;
+    plan_in_tiles::<P>(program, network, u64::MAX)
+}
+
+/// As [`plan()`], with at most `most_rows` rows a tile: for tests of what happens between tiles.
+/// Parties that plan with different limits have different plans.
+///
+/// # Errors
+/// Those of [`plan()`].
+pub fn plan_in_tiles<P: Protocol>(
+    program: &Program,
+    _network: NetworkClass,
+    most_rows: u64,
+) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let settings = choose::settings::<P>(program)?;
     let expanded = expand::expand(program);
     let phases = segment::segment(&expanded);
     let draft = fuse::fuse(&expanded, &phases)?;
     draft.check().map_err(broken)?;
-    let tiles = tile::tiles(&draft, program.rows.len());
-    let bounds = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+    let mut tiles = tile::tiles(&draft, program.rows.len());
+    tiles
+        .iter_mut()
+        .for_each(|tile| *tile = most_rows.clamp(1, *tile));
+    let bounds = program
+        .rows
+        .iter()
+        .map(|rows| rows.bound)
+        .collect::<Vec<_>>();
     let lowered = lower::lower(&draft, &tiles, &bounds)?;
-    let Chosen { values, steps, tapes, results } = choose::domains::<P>(program, &draft, lowered);
+    let Chosen {
+        values,
+        steps,
+        tapes,
+        results,
+    } = choose::domains::<P>(program, &draft, lowered);
     let segments = batch::batch(steps);
 
     let rows = program.rows.iter().zip(tiles);
-    let rows = rows.map(|(r, tile)| RowPlan { name: r.name.clone(), bound: r.bound, tile });
+    let rows = rows.map(|(r, tile)| RowPlan {
+        name: r.name.clone(),
+        bound: r.bound,
+        tile,
+    });
     let result = |(reveal, value): (&Reveal, PlanValue)| result(program, reveal, value);
-    let results = program.results.iter().zip(results).map(result).collect::<Vec<_>>();
+    let results = program
+        .results
+        .iter()
+        .zip(results)
+        .map(result)
+        .collect::<Vec<_>>();
     let values = keep(values, &segments, &results);
     let mut plan = Plan {
         protocol: P::profile().name,
         setting: settings[0].clone(),
-        owners: program.inputs.iter().map(|input| PartyId(input.owner)).collect(),
+        owners: program
+            .inputs
+            .iter()
+            .map(|input| PartyId(input.owner))
+            .collect(),
         rows: rows.collect(),
         tapes,
         values,
@@ -98,7 +135,11 @@ const NOMINAL_ROWS: u64 = 1024;
 /// The assignment of roles with the fewest payload bytes at a nominal number of rows; the first of
 /// those where several are equal.
 fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
-    let rows = plan.rows.iter().map(|rows| rows.bound.min(NOMINAL_ROWS)).collect::<Vec<_>>();
+    let rows = plan
+        .rows
+        .iter()
+        .map(|rows| rows.bound.min(NOMINAL_ROWS))
+        .collect::<Vec<_>>();
     let bytes = |setting: &Setting| cost::payload_bytes::<P>(plan, setting, &rows);
     let best = settings.into_iter().min_by_key(bytes);
     best.unwrap_or_else(|| plan.setting.clone())
@@ -111,10 +152,16 @@ fn keep(
     results: &[ResultPlan],
 ) -> Vec<ValuePlan> {
     let mut made_in = vec![usize::MAX; values.len()];
-    let mut outlives = results.iter().map(|result| result.value).collect::<Vec<_>>();
+    let mut outlives = results
+        .iter()
+        .map(|result| result.value)
+        .collect::<Vec<_>>();
     for (index, segment) in segments.iter().enumerate() {
         for step in segment.batches.iter().flatten() {
-            step.op.writes().iter().for_each(|out| made_in[out.0 as usize] = index);
+            step.op
+                .writes()
+                .iter()
+                .for_each(|out| made_in[out.0 as usize] = index);
             let reads = step.op.reads().into_iter();
             outlives.extend(reads.filter(|value| made_in[value.0 as usize] != index));
         }

@@ -15,14 +15,13 @@ mod ops;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
-use body::{Lowering, MAX_GATES, Words, widen};
+use body::{Lowering, MAX_GATES, TooLarge, Words, widen};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Graph;
 use std::collections::HashMap;
 use std::rc::Rc;
-
 
 /// Tapes and, for each unit of the draft, its step.
 pub(crate) struct Lowered {
@@ -33,15 +32,25 @@ pub(crate) struct Lowered {
 /// Lowers every unit. `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
 /// plan values are numbered as tensors.
 pub(crate) fn lower(draft: &Draft, tiles: &[u64], bounds: &[u64]) -> Result<Lowered, Diagnostic> {
-    let mut lowerer = Lowerer { draft, tapes: Tapes::default() };
+    let mut lowerer = Lowerer {
+        draft,
+        tapes: Tapes::default(),
+    };
     let mut steps = Vec::with_capacity(draft.units.len());
     for unit in &draft.units {
         let rows = unit.phase.rows.map(|rows| usize::from(rows.0));
         let rows = rows.map(|rows| (tiles[rows], bounds[rows]));
         let op = lowerer.unit(unit, rows)?;
-        steps.push(Step { op, label: label(&unit.ops), span: unit.span.clone() });
+        steps.push(Step {
+            op,
+            label: label(&unit.ops),
+            span: unit.span.clone(),
+        });
     }
-    Ok(Lowered { tapes: lowerer.tapes.list, steps })
+    Ok(Lowered {
+        tapes: lowerer.tapes.list,
+        steps,
+    })
 }
 
 /// A few words for the operations of a step.
@@ -56,7 +65,11 @@ fn label(ops: &[String]) -> String {
     let more = names.len().saturating_sub(SHOWN);
     names.truncate(SHOWN);
     let shown = names.join(", ");
-    if more > 0 { format!("{shown} +{more}") } else { shown }
+    if more > 0 {
+        format!("{shown} +{more}")
+    } else {
+        shown
+    }
 }
 
 struct Lowerer<'a> {
@@ -68,15 +81,25 @@ impl Lowerer<'_> {
     /// One unit; `rows` are the rows of a full tile and the bound, if it walks rows.
     fn unit(&mut self, unit: &Unit, rows: Option<(u64, u64)>) -> Result<StepOp, Diagnostic> {
         Ok(match &unit.work {
-            Work::Input { input, out } => StepOp::Input { input: *input, out: value(*out) },
-            Work::Constant { data, out } => {
-                StepOp::Constant { data: data.clone(), out: value(*out) }
-            }
-            Work::Move { from, out } => StepOp::Move { operand: operand(from), out: value(*out) },
+            Work::Input { input, out } => StepOp::Input {
+                input: *input,
+                out: value(*out),
+            },
+            Work::Constant { data, out } => StepOp::Constant {
+                data: data.clone(),
+                out: value(*out),
+            },
+            Work::Move { from, out } => StepOp::Move {
+                operand: operand(from),
+                out: value(*out),
+            },
             Work::Body(body) => self.body(body, unit)?,
             Work::Scan(scan) => self.scan(scan, unit)?,
             Work::Fold(fold) => {
-                let (from, to) = (self.draft.tensor(fold.from.tensor), self.draft.tensor(fold.out));
+                let (from, to) = (
+                    self.draft.tensor(fold.from.tensor),
+                    self.draft.tensor(fold.out),
+                );
                 let (longest, carried) = match (fold.length, rows) {
                     (Len::Fixed(length), _) => (length, false),
                     (Len::Rows, Some((tile, bound))) => (tile.min(bound), bound > tile),
@@ -84,7 +107,8 @@ impl Lowerer<'_> {
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
                 let mut combine = |[a, b, out]: [usize; 3]| {
-                    self.tapes.intern(fold::combine(fold.reduction, tree.signed, [a, b, out]))
+                    self.tapes
+                        .intern(fold::combine(fold.reduction, tree.signed, [a, b, out]))
                 };
                 StepOp::Fold {
                     operand: operand(&fold.from),
@@ -101,7 +125,10 @@ impl Lowerer<'_> {
     }
 
     fn body(&mut self, body: &Body, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let reads = body.operands.iter().map(|read| (read.tensor, read.inner.count(1)));
+        let reads = body
+            .operands
+            .iter()
+            .map(|read| (read.tensor, read.inner.count(1)));
         let params = reads.collect::<Vec<_>>();
         let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
         let single = body.lanes.iter().all(|len| *len == Len::Fixed(1));
@@ -117,7 +144,11 @@ impl Lowerer<'_> {
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
         let whole = |id: &TensorId| (*id, self.draft.tensor(*id).elements);
         let mut params = scan.init.iter().map(whole).collect::<Vec<_>>();
-        params.extend(scan.over.iter().map(|read| (read.tensor, read.inner.count(1))));
+        params.extend(
+            scan.over
+                .iter()
+                .map(|read| (read.tensor, read.inner.count(1))),
+        );
         params.extend(scan.captured.iter().map(whole));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
@@ -142,7 +173,11 @@ impl Lowerer<'_> {
     /// Where outputs of a tape go, from output `first` on.
     fn produced(&self, outs: &[Write], mut first: u32) -> Vec<Produced> {
         let produced = |out: &Write| {
-            let made = Produced { value: value(out.tensor), first, inner: out.inner };
+            let made = Produced {
+                value: value(out.tensor),
+                first,
+                inner: out.inner,
+            };
             first += out.inner * u32::from(self.draft.tensor(out.tensor).range.bits());
             made
         };
@@ -159,16 +194,23 @@ impl Lowerer<'_> {
         single: bool,
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        let mut lowering = Lowering::new();
+        let mut lowering = Lowering::default();
         let range = |id: &TensorId| self.draft.tensor(*id).range;
-        let params = params.iter().map(|(id, count)| lowering.input(range(id), *count));
-        let params = params.collect::<Vec<_>>();
-        let values = lowering.graph(graph, &params).map_err(|_| too_large(unit))?;
+        let params = params
+            .iter()
+            .map(|(id, count)| lowering.input(range(id), *count));
+        let params = params.collect::<Result<Vec<_>, TooLarge>>();
+        let values = params.and_then(|params| lowering.graph(graph, &params));
+        let values = values.map_err(|TooLarge| too_large(unit))?;
         let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
         let outputs = values.iter().zip(outs).map(stored);
-        let outputs = outputs.flat_map(|result| result.words.clone()).collect::<Vec<Word>>();
+        let outputs = outputs
+            .flat_map(|result| result.words.clone())
+            .collect::<Vec<Word>>();
         let machine = if single { Machine::CPU } else { Machine::ROWS };
-        Ok(self.tapes.intern(compile(&lowering.builder.finish(outputs), &machine)))
+        Ok(self
+            .tapes
+            .intern(compile(&lowering.builder.finish(outputs), &machine)))
     }
 }
 
@@ -179,7 +221,11 @@ fn value(id: TensorId) -> PlanValue {
 
 fn operand(read: &Read) -> Operand {
     let (lanes, inner) = (read.lanes.clone(), read.inner.clone());
-    Operand { value: value(read.tensor), lanes, inner }
+    Operand {
+        value: value(read.tensor),
+        lanes,
+        inner,
+    }
 }
 
 /// The refusal of a body that would make an unreasonable circuit.
@@ -210,7 +256,10 @@ struct Tapes {
 impl Tapes {
     fn intern(&mut self, tape: Tape) -> TapeId {
         let next = TapeId(self.list.len() as u32);
-        let id = *self.known.entry(crate::text::tape_hash(&tape)).or_insert(next);
+        let id = *self
+            .known
+            .entry(crate::text::tape_hash(&tape))
+            .or_insert(next);
         if id == next {
             self.list.push(tape);
         }

@@ -16,7 +16,9 @@ pub(crate) struct Placement {
 /// The dimensions of a shape.
 pub(crate) fn lens(shape: &Shape) -> Vec<Len> {
     let rows = shape.rows.map(|_| Len::Rows);
-    rows.into_iter().chain(shape.fixed.iter().map(|&n| Len::Fixed(n))).collect()
+    rows.into_iter()
+        .chain(shape.fixed.iter().map(|&n| Len::Fixed(n)))
+        .collect()
 }
 
 /// Row-major strides.
@@ -39,7 +41,11 @@ fn row_major(dims: &[Len]) -> Vec<(Len, u64)> {
 impl Placement {
     /// A tensor as it is stored.
     pub fn whole(tensor: TensorId, dims: &[Len]) -> Placement {
-        Placement { tensor, offset: 0, dims: row_major(dims) }
+        Placement {
+            tensor,
+            offset: 0,
+            dims: row_major(dims),
+        }
     }
 
     /// Whether the value is the stored tensor of `elements` elements a row, in its order.
@@ -49,9 +55,7 @@ impl Placement {
             *len == Len::Fixed(1) || have == want
         };
         let count = dims.iter().map(|len| len.at(1)).product::<u64>();
-        self.offset == 0
-            && count == elements
-            && self.dims.iter().zip(&row_major(&dims)).all(same)
+        self.offset == 0 && count == elements && self.dims.iter().zip(&row_major(&dims)).all(same)
     }
 
     /// Elements `start..start + len` of one dimension; with `squeeze` it disappears.
@@ -102,7 +106,10 @@ impl Placement {
                 offset: self.offset,
                 dims: lanes.iter().enumerate().map(stretch).collect(),
             },
-            inner: SymView { offset: 0, dims: inner.to_vec() },
+            inner: SymView {
+                offset: 0,
+                dims: inner.to_vec(),
+            },
         }
     }
 }

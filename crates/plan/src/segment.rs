@@ -15,7 +15,11 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     let graph = &program.main;
     let mut phases: Vec<Phase> = Vec::with_capacity(graph.values.len());
     for (index, value) in graph.values.iter().enumerate() {
-        let before = value.op.operands().into_iter().map(|o| available(graph, &phases, o));
+        let before = value
+            .op
+            .operands()
+            .into_iter()
+            .map(|o| available(graph, &phases, o));
         let level = before.max().unwrap_or(0);
         let rows = computed_by(graph, ValueId(index as u32));
         phases.push(Phase { level, rows });

@@ -27,20 +27,42 @@ impl Plan {
 pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
     let mut bytes = Vec::with_capacity(12 * (tape.xors.len() + tape.ands.len()) + 1024);
     let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
-    let lengths = [tape.xors.len(), tape.ands.len(), tape.batches.len(), tape.outputs.len()];
-    [tape.inputs, tape.slots, tape.depth].into_iter().for_each(&mut word);
+    let lengths = [
+        tape.xors.len(),
+        tape.ands.len(),
+        tape.batches.len(),
+        tape.outputs.len(),
+    ];
+    [tape.inputs, tape.slots, tape.depth]
+        .into_iter()
+        .for_each(&mut word);
     lengths.into_iter().for_each(|length| word(length as u32));
     let gates = tape.xors.iter().chain(&tape.ands);
-    gates.flat_map(|Gate { a, b, out }| [*a, *b, *out]).for_each(&mut word);
-    let ends = tape.batches.iter().flat_map(|batch| [batch.xors.end, batch.ands.end]);
+    gates
+        .flat_map(|Gate { a, b, out }| [*a, *b, *out])
+        .for_each(&mut word);
+    let ends = tape
+        .batches
+        .iter()
+        .flat_map(|batch| [batch.xors.end, batch.ands.end]);
     ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
     blake3::hash(&bytes)
 }
 
 fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
-    let roles = plan.setting.roles.iter().map(|party| party.0.to_string()).collect::<Vec<_>>();
+    let roles = plan
+        .setting
+        .roles
+        .iter()
+        .map(|party| party.0.to_string())
+        .collect::<Vec<_>>();
     writeln!(text, "plan 1 for protocol {}", plan.protocol)?;
-    writeln!(text, "parties {}, roles [{}]", plan.setting.parties, roles.join(", "))?;
+    writeln!(
+        text,
+        "parties {}, roles [{}]",
+        plan.setting.parties,
+        roles.join(", ")
+    )?;
     for (index, rows) in plan.rows.iter().enumerate() {
         let (name, bound, tile) = (&rows.name, rows.bound, rows.tile);
         writeln!(text, "rows {index} {name}: at most {bound}, {tile} a tile")?;
@@ -65,27 +87,48 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         }
         for (index, batch) in segment.batches.iter().enumerate() {
             writeln!(text, "  batch {index}")?;
-            batch.iter().try_for_each(|step| writeln!(text, "    {}", say(step)))?;
+            batch
+                .iter()
+                .try_for_each(|step| writeln!(text, "    {}", say(step)))?;
         }
     }
     for result in &plan.results {
-        let to = result.to.iter().map(|party| party.0.to_string()).collect::<Vec<_>>();
+        let to = result
+            .to
+            .iter()
+            .map(|party| party.0.to_string())
+            .collect::<Vec<_>>();
         let (name, value, ty, range) = (&result.name, result.value.0, result.ty, result.range);
         let dims = &result.fixed;
-        writeln!(text, "reveal {name} = v{value}: {ty} {dims:?} in {range} to [{}]", to.join(", "))?;
+        writeln!(
+            text,
+            "reveal {name} = v{value}: {ty} {dims:?} in {range} to [{}]",
+            to.join(", ")
+        )?;
     }
     Ok(())
 }
 
 fn describe(value: &ValuePlan) -> String {
-    let rows = value.rows.map_or(String::new(), |rows| format!("rows {} x ", rows.0));
+    let rows = value
+        .rows
+        .map_or(String::new(), |rows| format!("rows {} x ", rows.0));
     let sign = if value.signed { 'i' } else { 'u' };
     let kept = if value.kept { ", kept" } else { "" };
-    format!("{rows}{} x {sign}{}, {}{kept}", value.elements, value.bits, domain(&value.domain))
+    format!(
+        "{rows}{} x {sign}{}, {}{kept}",
+        value.elements,
+        value.bits,
+        domain(&value.domain)
+    )
 }
 
 fn domain(domain: &Domain) -> String {
-    let authenticated = if domain.authenticated { " authenticated" } else { "" };
+    let authenticated = if domain.authenticated {
+        " authenticated"
+    } else {
+        ""
+    };
     format!("{:?}/{:?}{authenticated}", domain.sharing, domain.algebra)
 }
 
@@ -94,7 +137,11 @@ fn say(step: &Step) -> String {
     match &step.op {
         StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
         StepOp::Constant { data, out } => {
-            let numbers = data.numbers().map(|n| n.to_string()).collect::<Vec<_>>().join(" ");
+            let numbers = data
+                .numbers()
+                .map(|n| n.to_string())
+                .collect::<Vec<_>>()
+                .join(" ");
             // Long tables would drown the listing; their hash says as much.
             let shown = match data.elements.len() {
                 0..=16 => numbers,
@@ -104,14 +151,30 @@ fn say(step: &Step) -> String {
         }
         StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
         StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
-        StepOp::Tape { tape, lanes, operands, outs } => {
+        StepOp::Tape {
+            tape,
+            lanes,
+            operands,
+            outs,
+        } => {
             let (outs, operands) = (produced(outs), reads(operands));
             format!("{outs} = t{} on {} of {operands}", tape.0, dims(lanes))
         }
-        StepOp::Fold { operand, length, lanes, levels, bits, signed, carry, out } => {
+        StepOp::Fold {
+            operand,
+            length,
+            lanes,
+            levels,
+            bits,
+            signed,
+            carry,
+            out,
+        } => {
             let tape = |id: &TapeId| format!("t{}", id.0);
             let levels = levels.iter().map(tape).collect::<Vec<_>>().join(" ");
-            let carry = carry.as_ref().map_or(String::new(), |id| format!(", carry t{}", id.0));
+            let carry = carry
+                .as_ref()
+                .map_or(String::new(), |id| format!(", carry t{}", id.0));
             let sign = if *signed { "signed" } else { "unsigned" };
             format!(
                 "v{} = fold {} of {} by [{levels}] in {bits:?} {sign} bits on {}{carry}",
@@ -121,7 +184,15 @@ fn say(step: &Step) -> String {
                 dims(lanes)
             )
         }
-        StepOp::Scan { tape, length, init, over, captured, carries, outs } => format!(
+        StepOp::Scan {
+            tape,
+            length,
+            init,
+            over,
+            captured,
+            carries,
+            outs,
+        } => format!(
             "{}; {} = scan {} by t{} from {} over {} with {}",
             list(carries),
             produced(outs),
@@ -136,7 +207,10 @@ fn say(step: &Step) -> String {
 }
 
 fn list(values: &[PlanValue]) -> String {
-    let names = values.iter().map(|value| format!("v{}", value.0)).collect::<Vec<_>>();
+    let names = values
+        .iter()
+        .map(|value| format!("v{}", value.0))
+        .collect::<Vec<_>>();
     format!("({})", names.join(", "))
 }
 
@@ -146,7 +220,10 @@ fn produced(outs: &[Produced]) -> String {
 }
 
 fn reads(operands: &[Operand]) -> String {
-    format!("({})", operands.iter().map(read).collect::<Vec<_>>().join(", "))
+    format!(
+        "({})",
+        operands.iter().map(read).collect::<Vec<_>>().join(", ")
+    )
 }
 
 fn read(operand: &Operand) -> String {

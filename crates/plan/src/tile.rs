@@ -21,7 +21,10 @@ pub(crate) fn tiles(draft: &Draft, tables: usize) -> Vec<u64> {
     let mut planes = vec![1u64; tables];
     for (phase, tensors) in alive {
         let Some(rows) = phase.rows else { continue };
-        let of_row = tensors.iter().map(|id| draft.tensor(*id)).filter(|t| t.rows.is_some());
+        let of_row = tensors
+            .iter()
+            .map(|id| draft.tensor(*id))
+            .filter(|t| t.rows.is_some());
         let total = of_row.map(|t| t.elements.saturating_mul(t.range.bits().into()));
         let total = total.fold(0, u64::saturating_add);
         planes[usize::from(rows.0)] = total.max(planes[usize::from(rows.0)]);

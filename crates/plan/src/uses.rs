@@ -32,7 +32,9 @@ impl StepOp {
     /// Its kind.
     pub fn kind(&self) -> StepKind {
         match self {
-            StepOp::Constant { .. } | StepOp::Move { .. } | StepOp::Concat { .. } => StepKind::Local,
+            StepOp::Constant { .. } | StepOp::Move { .. } | StepOp::Concat { .. } => {
+                StepKind::Local
+            }
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
             StepOp::Tape { .. } => StepKind::Tape,
@@ -49,7 +51,12 @@ impl StepOp {
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => parts.clone(),
             StepOp::Tape { operands, .. } => of(operands),
-            StepOp::Scan { init, over, captured, .. } => [&init[..], &of(over), captured].concat(),
+            StepOp::Scan {
+                init,
+                over,
+                captured,
+                ..
+            } => [&init[..], &of(over), captured].concat(),
             StepOp::Convert { value, .. } => vec![*value],
         }
     }
@@ -81,7 +88,12 @@ impl StepOp {
             StepOp::Tape { operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
             }
-            StepOp::Scan { init, over, captured, .. } => {
+            StepOp::Scan {
+                init,
+                over,
+                captured,
+                ..
+            } => {
                 each(init);
                 each(captured);
                 over.iter_mut().for_each(|o| o.value = new(o.value));

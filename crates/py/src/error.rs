@@ -4,7 +4,7 @@ use crate::trace::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sealane_cli::failure::Failure;
-use sealane_engine::error::{EngineError, Kind};
+use sealane_engine::{EngineError, Kind};
 use sealane_program::diagnostic::{Diagnostic, Span};
 
 /// Codes of the findings that the Python layer makes itself.

@@ -4,15 +4,18 @@ use crate::garbler_side::{Results, ot_fault};
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::Evaluator;
+use sealane_garble::{Evaluator, match_hashes};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
-use sealane_protocol::{Fault, PartyId, Shares};
+use sealane_protocol::{Fault, PartyId};
+use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
     ot: Option<CotReceiver>,
     labels: Prg,
+    /// Hashes of the active labels of each result; see [`EvaluatorSide::open`].
+    hashes: Vec<Zeroizing<Vec<Block>>>,
 }
 
 impl EvaluatorSide {
@@ -24,8 +27,8 @@ impl EvaluatorSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<EvaluatorSide, Fault> {
-        let receiver = |mesh| CotReceiver::setup(cpu, mesh, peer, coins);
-        let ot = ot.then(|| receiver(mesh)).transpose().map_err(ot_fault)?;
+        let ot = ot.then(|| CotReceiver::setup(cpu, mesh, peer, coins));
+        let ot = ot.transpose().map_err(ot_fault)?;
         let mut seeds = [Block::ZERO; 2];
         mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
         let [hash, labels] = seeds;
@@ -33,6 +36,7 @@ impl EvaluatorSide {
             evaluator: Evaluator::new(cpu, hash),
             ot,
             labels: Prg::new(cpu, labels),
+            hashes: vec![],
         })
     }
 
@@ -68,7 +72,7 @@ impl EvaluatorSide {
     }
 
     /// Step 6, what this party sends: hashes of the active labels of each result that the garbler
-    /// learns.
+    /// learns. Those of each result that this party learns wait for the garbler's table.
     pub(crate) fn open(
         &mut self,
         results: &Results,
@@ -76,13 +80,12 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
         for (labels, to) in results {
+            let mut hashes = Zeroizing::new(vec![Block::ZERO; labels.data().len()]);
+            self.evaluator.output_hashes(labels.data(), &mut hashes);
             if to.contains(peer) {
-                let first = self.evaluator.reserve(labels.data().len());
-                let mut hashes = vec![Block::ZERO; labels.data().len()];
-                self.evaluator
-                    .output_hashes(first, labels.data(), &mut hashes);
                 mesh.send(peer, Block::as_bytes(&hashes))?;
             }
+            self.hashes.push(hashes);
         }
         Ok(())
     }
@@ -95,20 +98,15 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
         let mut revealed = Vec::new();
-        for (labels, to) in results {
+        for ((_, to), hashes) in results.iter().zip(self.hashes.drain(..)) {
             if !to.contains(mesh.me()) {
                 revealed.push(None);
                 continue;
             }
-            let count = labels.planes() * labels.elements();
-            let first = self.evaluator.reserve(count);
-            let mut table = vec![[Block::ZERO; 2]; count];
+            let mut table = vec![[Block::ZERO; 2]; hashes.len()];
             mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
-            let mut bits = vec![0; count];
-            let decoded = self
-                .evaluator
-                .decode(first, labels.data(), &table, &mut bits);
-            decoded.map_err(|_| Fault::CheckFailed)?;
+            let mut bits = vec![0; hashes.len()];
+            match_hashes(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }
         Ok(revealed)

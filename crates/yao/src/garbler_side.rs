@@ -3,10 +3,11 @@
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::Garbler;
+use sealane_garble::{Garbler, match_hashes};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
-use sealane_protocol::{Fault, PartyId, PartySet, Planes, Shares};
+use sealane_protocol::{Fault, PartyId, PartySet};
+use zeroize::Zeroizing;
 
 /// Results and who learns them.
 pub(crate) type Results<'a> = [(&'a Labels, PartySet)];
@@ -15,8 +16,8 @@ pub(crate) struct GarblerSide {
     garbler: Garbler,
     ot: Option<CotSender>,
     labels: Prg,
-    /// Where hashes of results that this party learns begin; see [`GarblerSide::open`].
-    hashes_at: u64,
+    /// The hashes of both labels of each result; see [`GarblerSide::open`].
+    tables: Vec<Zeroizing<Vec<[Block; 2]>>>,
 }
 
 impl GarblerSide {
@@ -29,8 +30,8 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
         let garbler = Garbler::new(cpu, coins);
-        let sender = |mesh| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins);
-        let ot = ot.then(|| sender(mesh)).transpose().map_err(ot_fault)?;
+        let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
+        let ot = ot.transpose().map_err(ot_fault)?;
         let mut seed = [Block::ZERO];
         coins.fill(&mut seed);
         mesh.send(peer, Block::as_bytes(&[garbler.seed(), seed[0]]))?;
@@ -39,7 +40,7 @@ impl GarblerSide {
             garbler,
             ot,
             labels: Prg::new(cpu, seed[0]),
-            hashes_at: 0,
+            tables: vec![],
         })
     }
 
@@ -53,8 +54,7 @@ impl GarblerSide {
         let mut labels = input_labels(&mut self.labels, bits.len());
         for (label, bit) in labels.iter_mut().zip(bits) {
             // A mask, not a branch: the bit is secret.
-            let mask = Block::new(u128::from(*bit).wrapping_neg());
-            *label = *label ^ (delta & mask);
+            *label ^= delta.masked(*bit);
         }
         labels
     }
@@ -89,26 +89,21 @@ impl GarblerSide {
         Ok(ports.outputs)
     }
 
-    /// Step 6, what this party sends: the table of each result that the evaluator learns. Hashes
-    /// of results that this party learns come first in the sequence of tweaks, though they arrive
-    /// later.
+    /// Step 6, what this party sends: the table of each result that the evaluator learns. The
+    /// table of each result that this party learns waits for the evaluator's hashes.
     pub(crate) fn open(
         &mut self,
         results: &Results,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        let mine = results.iter().filter(|(_, to)| to.contains(mesh.me()));
-        self.hashes_at = self
-            .garbler
-            .reserve(mine.map(|(labels, _)| labels.data().len()).sum());
         for (labels, to) in results {
+            let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; labels.data().len()]);
+            self.garbler.decode_table(labels.data(), &mut table);
             if to.contains(peer) {
-                let first = self.garbler.reserve(labels.data().len());
-                let mut table = vec![[Block::ZERO; 2]; labels.data().len()];
-                self.garbler.decode_table(first, labels.data(), &mut table);
                 mesh.send(peer, Block::as_bytes(table.as_flattened()))?;
             }
+            self.tables.push(table);
         }
         Ok(())
     }
@@ -121,20 +116,15 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
         let mut revealed = Vec::new();
-        for (labels, to) in results {
+        for ((_, to), table) in results.iter().zip(self.tables.drain(..)) {
             if !to.contains(mesh.me()) {
                 revealed.push(None);
                 continue;
             }
-            let count = labels.planes() * labels.elements();
-            let mut hashes = vec![Block::ZERO; count];
+            let mut hashes = vec![Block::ZERO; table.len()];
             mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
-            let mut bits = vec![0; count];
-            let decoded = self
-                .garbler
-                .decode(self.hashes_at, labels.data(), &hashes, &mut bits);
-            decoded.map_err(|_| Fault::CheckFailed)?;
-            self.hashes_at += count as u64;
+            let mut bits = vec![0; table.len()];
+            match_hashes(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }
         Ok(revealed)

@@ -17,12 +17,18 @@ pub(super) struct Clocks {
 
 impl Clocks {
     pub fn new(parties: usize) -> Clocks {
-        Clocks { clocks: vec![0; parties], rounds: 0 }
+        Clocks {
+            clocks: vec![0; parties],
+            rounds: 0,
+        }
     }
 
     pub fn pass(&mut self, exchange: &Exchange) {
         for _ in 0..exchange.times {
-            exchange.flights.iter().for_each(|flight| self.flight(flight));
+            exchange
+                .flights
+                .iter()
+                .for_each(|flight| self.flight(flight));
         }
     }
 
@@ -43,7 +49,10 @@ pub(super) fn together(flights: impl IntoIterator<Item = Vec<Flight>>) -> Vec<Fl
     let mut merged: Vec<Flight> = Vec::new();
     for flights in flights {
         merged.resize(merged.len().max(flights.len()), Flight::new());
-        merged.iter_mut().zip(flights).for_each(|(into, flight)| into.extend(flight));
+        merged
+            .iter_mut()
+            .zip(flights)
+            .for_each(|(into, flight)| into.extend(flight));
     }
     merged
 }

@@ -86,7 +86,10 @@ pub(super) fn report<P: Protocol>(
     bytes_by_run: f64,
 ) -> CostReport {
     let parties = plan.setting.parties;
-    let steps = plan.segments.iter().flat_map(|segment| segment.batches.iter().flatten());
+    let steps = plan
+        .segments
+        .iter()
+        .flat_map(|segment| segment.batches.iter().flatten());
     let tallies = walk.steps.iter().flatten();
     let line = |label: &str, line, tally: &Tally| StepCost {
         label: label.into(),
@@ -104,7 +107,12 @@ pub(super) fn report<P: Protocol>(
     let compute_ns = every.map(|tally| tally.compute_ns).sum();
     CostReport {
         protocol: plan.protocol,
-        rows: plan.rows.iter().map(|r| r.name.clone()).zip(rows.iter().copied()).collect(),
+        rows: plan
+            .rows
+            .iter()
+            .map(|r| r.name.clone())
+            .zip(rows.iter().copied())
+            .collect(),
         promise: Promise {
             sent: sent(&walk.payload.0, parties),
             payload: walk.payload.0,
@@ -130,9 +138,16 @@ fn sent(payload: &BTreeMap<(PartyId, PartyId), u64>, parties: usize) -> Vec<u64>
 /// A table for a terminal.
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self.rows.iter().map(|(name, count)| format!("{name} = {}", grouped(*count)));
+        let rows = self
+            .rows
+            .iter()
+            .map(|(name, count)| format!("{name} = {}", grouped(*count)));
         let rows = rows.collect::<Vec<_>>().join(", ");
-        let at = if rows.is_empty() { String::new() } else { format!(" at {rows}") };
+        let at = if rows.is_empty() {
+            String::new()
+        } else {
+            format!(" at {rows}")
+        };
         writeln!(f, "Protocol {}{at}", self.protocol)?;
         self.table(f)?;
         let promise = &self.promise;
@@ -141,12 +156,22 @@ impl fmt::Display for CostReport {
         writeln!(f, "  AND gates    {:>14}", grouped(promise.ands))?;
         for ((from, to), bytes) in &promise.payload {
             let pair = format!("{} -> {}", from.0, to.0);
-            writeln!(f, "  {pair:<12} {:>14} bytes  ({})", grouped(*bytes), size(*bytes as f64))?;
+            writeln!(
+                f,
+                "  {pair:<12} {:>14} bytes  ({})",
+                grouped(*bytes),
+                size(*bytes as f64)
+            )?;
         }
         let slopes = self.rows.iter().zip(&self.bytes_by_row);
-        let slope = |((name, _), bytes): (&(String, u64), &f64)| format!(" + {} x {name}", size(*bytes));
+        let slope =
+            |((name, _), bytes): (&(String, u64), &f64)| format!(" + {} x {name}", size(*bytes));
         let slopes = slopes.map(slope).collect::<String>();
-        writeln!(f, "  payload      about {}{slopes}", size(self.bytes_by_run))?;
+        writeln!(
+            f,
+            "  payload      about {}{slopes}",
+            size(self.bytes_by_run)
+        )?;
         for (name, class) in [("LAN", NetworkClass::Lan), ("WAN", NetworkClass::Wan)] {
             writeln!(f, "  {name} estimate {:>13}", time(self.estimate_s(class)))?;
         }
@@ -157,9 +182,16 @@ impl fmt::Display for CostReport {
 impl CostReport {
     /// One line for each step that costs anything.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |step: &&StepCost| step.times > 0 && (step.ands > 0 || step.sent.iter().sum::<u64>() > 0);
+        let shown = |step: &&StepCost| {
+            step.times > 0 && (step.ands > 0 || step.sent.iter().sum::<u64>() > 0)
+        };
         let steps = self.steps.iter().filter(shown).collect::<Vec<_>>();
-        let width = steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0).max(4);
+        let width = steps
+            .iter()
+            .map(|step| step.label.chars().count())
+            .max()
+            .unwrap_or(0)
+            .max(4);
         let rule = "-".repeat(width + 60);
         let head = ["line", "times", "lanes", "ANDs", "payload"];
         let [line, times, lanes, ands, payload] = head;
@@ -205,7 +237,11 @@ fn size(bytes: f64) -> String {
     while bytes.abs() >= 999.5 && unit + 1 < UNITS.len() {
         (bytes, unit) = (bytes / 1000.0, unit + 1);
     }
-    let decimals = if unit == 0 || bytes.abs() >= 100.0 { 0 } else { 1 };
+    let decimals = if unit == 0 || bytes.abs() >= 100.0 {
+        0
+    } else {
+        1
+    };
     format!("{bytes:.decimals$} {}", UNITS[unit])
 }
 

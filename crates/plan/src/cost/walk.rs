@@ -36,7 +36,10 @@ impl Tally {
         self.checks += times * cost.checks;
         self.compute_ns += times * cost.compute_ns;
         self.payload.add(&cost.flights, times);
-        demand.0.iter().for_each(|(kind, count)| self.demand.add(*kind, times * count));
+        demand
+            .0
+            .iter()
+            .for_each(|(kind, count)| self.demand.add(*kind, times * count));
     }
 
     fn merge(&mut self, other: &Tally, times: u64) {
@@ -46,7 +49,11 @@ impl Tally {
         self.checks += times * other.checks;
         self.compute_ns += times * other.compute_ns;
         self.payload.merge(&other.payload, times);
-        other.demand.0.iter().for_each(|(kind, count)| self.demand.add(*kind, times * count));
+        other
+            .demand
+            .0
+            .iter()
+            .for_each(|(kind, count)| self.demand.add(*kind, times * count));
     }
 }
 
@@ -59,10 +66,17 @@ struct Pass {
 impl Walk {
     /// Counts a run with roles as in `setting`.
     pub fn run<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> Walk {
-        assert_eq!(rows.len(), plan.rows.len(), "a number of rows for each table");
+        assert_eq!(
+            rows.len(),
+            plan.rows.len(),
+            "a number of rows for each table"
+        );
         assert!(rows.iter().all(|count| *count > 0), "every table has a row");
         let counter = Counter { plan, setting };
-        let tiled = plan.segments.iter().map(|segment| counter.tiles::<P>(segment, rows));
+        let tiled = plan
+            .segments
+            .iter()
+            .map(|segment| counter.tiles::<P>(segment, rows));
         let tiled = tiled.collect::<Vec<_>>();
         let mut walk = Walk {
             payload: Payload::default(),
@@ -80,19 +94,33 @@ impl Walk {
         let prepare = P::prepare_cost(setting, &walk.demand);
         walk.prepare.add(0, &prepare, &none, 1);
         let results = counter.results(rows);
-        let work = Work::Reveal { results: &results, checks };
+        let work = Work::Reveal {
+            results: &results,
+            checks,
+        };
         let reveal = P::cost(setting, &work);
-        walk.reveal.add(results.len() as u64, &reveal, &P::demand(setting, &work), 1);
+        walk.reveal
+            .add(results.len() as u64, &reveal, &P::demand(setting, &work), 1);
 
         let mut clocks = Clocks::new(setting.parties);
-        clocks.pass(&Exchange { times: 1, flights: prepare.flights });
+        clocks.pass(&Exchange {
+            times: 1,
+            flights: prepare.flights,
+        });
         for (times, pass) in tiled.iter().flatten() {
             (0..*times).for_each(|_| pass.exchanges.iter().for_each(|e| clocks.pass(e)));
         }
-        clocks.pass(&Exchange { times: 1, flights: reveal.flights });
+        clocks.pass(&Exchange {
+            times: 1,
+            flights: reveal.flights,
+        });
         walk.rounds = clocks.rounds;
 
-        let all = walk.steps.iter().flatten().chain([&walk.prepare, &walk.reveal]);
+        let all = walk
+            .steps
+            .iter()
+            .flatten()
+            .chain([&walk.prepare, &walk.reveal]);
         all.for_each(|step| walk.payload.merge(&step.payload, 1));
         walk
     }
@@ -108,7 +136,9 @@ fn tally(tiles: &[(u64, Pass)]) -> Vec<Tally> {
     let steps = tiles.first().map_or(0, |(_, pass)| pass.steps.len());
     let mut sums = vec![Tally::default(); steps];
     for (times, pass) in tiles {
-        sums.iter_mut().zip(&pass.steps).for_each(|(sum, step)| sum.merge(step, *times));
+        sums.iter_mut()
+            .zip(&pass.steps)
+            .for_each(|(sum, step)| sum.merge(step, *times));
     }
     sums
 }
@@ -142,7 +172,10 @@ impl Counter<'_> {
 
     /// A segment over a tile of `rows` rows; `carries` says that another tile came before.
     fn pass<P: Protocol>(&self, segment: &Segment, rows: u64, carries: bool) -> Pass {
-        let mut pass = Pass { steps: Vec::new(), exchanges: Vec::new() };
+        let mut pass = Pass {
+            steps: Vec::new(),
+            exchanges: Vec::new(),
+        };
         for batch in &segment.batches {
             let mut flights = Vec::new();
             for step in batch {
@@ -151,14 +184,20 @@ impl Counter<'_> {
                     let cost = P::cost(self.setting, &work);
                     tally.add(lanes, &cost, &P::demand(self.setting, &work), times);
                     if step.op.kind().is_alone() {
-                        pass.exchanges.push(Exchange { times, flights: cost.flights });
+                        pass.exchanges.push(Exchange {
+                            times,
+                            flights: cost.flights,
+                        });
                     } else {
                         flights.push(cost.flights);
                     }
                 }
                 pass.steps.push(tally);
             }
-            pass.exchanges.push(Exchange { times: 1, flights: together(flights) });
+            pass.exchanges.push(Exchange {
+                times: 1,
+                flights: together(flights),
+            });
         }
         pass
     }
@@ -175,17 +214,40 @@ impl Counter<'_> {
             StepOp::Input { input, out } => {
                 let owner = self.plan.owners[*input as usize];
                 let (elements, value) = elements(out);
-                vec![(1, elements, Work::Input { owner, elements, bits: value.bits.into() })]
+                vec![(
+                    1,
+                    elements,
+                    Work::Input {
+                        owner,
+                        elements,
+                        bits: value.bits.into(),
+                    },
+                )]
             }
             StepOp::Convert { value, out } => {
                 let to = self.plan.values[out.0 as usize].domain;
                 let (elements, value) = elements(value);
                 let (from, bits) = (value.domain, value.bits.into());
-                vec![(1, elements, Work::Convert { from, to, elements, bits })]
+                vec![(
+                    1,
+                    elements,
+                    Work::Convert {
+                        from,
+                        to,
+                        elements,
+                        bits,
+                    },
+                )]
             }
             StepOp::Tape { tape, lanes, .. } => vec![self.tape(*tape, product(lanes), 1)],
             StepOp::Scan { tape, length, .. } => vec![self.tape(*tape, 1, length.at(rows))],
-            StepOp::Fold { length, lanes, levels, carry, .. } => {
+            StepOp::Fold {
+                length,
+                lanes,
+                levels,
+                carry,
+                ..
+            } => {
                 let lanes = product(lanes);
                 let mut works = Vec::new();
                 let mut left = length.at(rows);

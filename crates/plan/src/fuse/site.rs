@@ -14,7 +14,11 @@ pub(super) enum Home {
     /// A constant: in bodies as it is, elsewhere as a tensor, made at its first use.
     Constant(Option<TensorId>),
     /// In the lanes of a body. With `axis`, the innermost dimension stands there in the value.
-    Member { unit: usize, node: ValueId, axis: Option<usize> },
+    Member {
+        unit: usize,
+        node: ValueId,
+        axis: Option<usize>,
+    },
     /// In a stored tensor.
     Placed(Placement),
     /// The parts of a map or scan.
@@ -59,14 +63,25 @@ impl<'a> Fuser<'a> {
     /// A tensor that the next unit makes.
     pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> TensorId {
         let (elements, unit) = (fixed.iter().product(), self.draft.units.len());
-        self.draft.tensors.push(Tensor { rows, elements, range, unit });
+        self.draft.tensors.push(Tensor {
+            rows,
+            elements,
+            range,
+            unit,
+        });
         TensorId(self.draft.tensors.len() as u32 - 1)
     }
 
     /// Appends a unit that does the operation of `value`.
     pub fn unit(&mut self, phase: Phase, rank: u32, work: Work, value: &Value) -> usize {
         let (ops, span) = (vec![name(&value.op)], value.span.clone());
-        self.draft.units.push(Unit { phase, rank, work, ops, span });
+        self.draft.units.push(Unit {
+            phase,
+            rank,
+            work,
+            ops,
+            span,
+        });
         self.draft.units.len() - 1
     }
 
@@ -78,7 +93,11 @@ impl<'a> Fuser<'a> {
 
     fn rank_after_unit(&self, unit: usize, phase: Phase) -> u32 {
         let unit = &self.draft.units[unit];
-        if unit.phase == phase { unit.rank + 1 } else { 0 }
+        if unit.phase == phase {
+            unit.rank + 1
+        } else {
+            0
+        }
     }
 
     /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
@@ -90,7 +109,9 @@ impl<'a> Fuser<'a> {
         accesses: &[Access],
         value: &Value,
     ) -> (usize, Vec<ValueId>) {
-        let ranks = accesses.iter().map(|access| self.rank_of(access, phase, lanes));
+        let ranks = accesses
+            .iter()
+            .map(|access| self.rank_of(access, phase, lanes));
         let rank = ranks.max().unwrap_or(0);
         let key = (phase, lanes.to_vec(), rank);
         let unit = match self.bodies.get(&key) {
@@ -101,13 +122,19 @@ impl<'a> Fuser<'a> {
                 unit
             }
             None => {
-                let body = Body { lanes: lanes.to_vec(), ..Body::default() };
+                let body = Body {
+                    lanes: lanes.to_vec(),
+                    ..Body::default()
+                };
                 let unit = self.unit(phase, rank, Work::Body(body), value);
                 self.bodies.insert(key, unit);
                 unit
             }
         };
-        let ids = accesses.iter().map(|access| self.access(unit, lanes, access)).collect();
+        let ids = accesses
+            .iter()
+            .map(|access| self.access(unit, lanes, access))
+            .collect();
         (unit, ids)
     }
 
@@ -129,12 +156,16 @@ impl<'a> Fuser<'a> {
 
     /// Whether a lane of the body reads exactly what the same lane of a body has made.
     fn is_direct(&self, access: &Access, phase: Phase, lanes: &[Len]) -> bool {
-        let Home::Member { unit, axis: None, .. } = &self.homes[access.id.0 as usize] else {
+        let Home::Member {
+            unit, axis: None, ..
+        } = &self.homes[access.id.0 as usize]
+        else {
             return false;
         };
         let unit = &self.draft.units[*unit];
         let same = matches!(&unit.work, Work::Body(body) if body.lanes == lanes);
-        same && unit.phase == phase && self.main(access.id).shape.rank() == lanes.len() + access.inner
+        same && unit.phase == phase
+            && self.main(access.id).shape.rank() == lanes.len() + access.inner
     }
 
     /// What a body knows a value as.
@@ -143,15 +174,15 @@ impl<'a> Fuser<'a> {
         let dims = &value.shape.fixed;
         let fixed = dims[dims.len().saturating_sub(access.inner)..].to_vec();
         if let Some(data) = self.inline_constant(access) {
-            return self.body(unit).push(Op::Const(data), value.ty, fixed, value.range);
+            return self
+                .body(unit)
+                .push(Op::Const(data), value.ty, fixed, value.range);
         }
         let phase = self.draft.units[unit].phase;
         match &self.homes[access.id.0 as usize] {
-            Home::Member { unit: there, node, .. }
-                if *there == unit && self.is_direct(access, phase, lanes) =>
-            {
-                *node
-            }
+            Home::Member {
+                unit: there, node, ..
+            } if *there == unit && self.is_direct(access, phase, lanes) => *node,
             _ => {
                 let read = self.stored(access.id).read(lanes, access.inner);
                 let range = self.draft.tensor(read.tensor).range;
@@ -162,12 +193,18 @@ impl<'a> Fuser<'a> {
 
     /// The constant that every lane sees, if a value is that.
     fn inline_constant(&self, access: &Access) -> Option<Data> {
-        let Op::Const(data) = &self.main(access.id).op else { return None };
+        let Op::Const(data) = &self.main(access.id).op else {
+            return None;
+        };
         let shape = data.shape[data.shape.len() - access.inner..].to_vec();
         let inner = shape.iter().product::<u64>() as usize;
         let first = data.elements.get(..inner)?;
         let uniform = data.elements.chunks(inner.max(1)).all(|lane| lane == first);
-        uniform.then(|| Data { ty: data.ty, shape, elements: first.to_vec() })
+        uniform.then(|| Data {
+            ty: data.ty,
+            shape,
+            elements: first.to_vec(),
+        })
     }
 
     /// Copies a graph into a body; returns what each of its values has become.
@@ -210,7 +247,10 @@ impl<'a> Fuser<'a> {
                     unreachable!("only a constant has the home of one")
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
-                let work = Work::Constant { data: data.clone(), out };
+                let work = Work::Constant {
+                    data: data.clone(),
+                    out,
+                };
                 self.unit(Phase::FIRST, 0, work, value);
                 self.homes[id.0 as usize] = Home::Constant(Some(out));
                 Placement::whole(out, &dims)

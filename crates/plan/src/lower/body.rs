@@ -4,13 +4,17 @@
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
 use super::ops;
-use sealane_circuit::{Builder, Int, Wire, Word, aes};
+use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
 
 /// Largest number of gates of one tape: some hundreds of megabytes while it is made.
 pub(crate) const MAX_GATES: usize = 20_000_000;
+
+/// Gates that a function of bytes makes for each byte, at least: SHA-256 takes more than 100,000
+/// for a block of 64.
+const GATES_BY_BYTE: usize = 1500;
 
 /// A circuit has grown beyond [`MAX_GATES`].
 pub(super) struct TooLarge;
@@ -24,7 +28,10 @@ pub(super) struct Words {
 impl Words {
     /// One element as an operand of arithmetic.
     pub fn int(&self, index: usize) -> Int<'_> {
-        Int { bits: &self.words[index], signed: self.range.signed() }
+        Int {
+            bits: &self.words[index],
+            signed: self.range.signed(),
+        }
     }
 }
 
@@ -36,34 +43,64 @@ enum Held {
 }
 
 /// A circuit under construction.
+#[derive(Default)]
 pub(super) struct Lowering {
     pub builder: Builder,
+    /// Words made so far, those included that took no gate.
+    words: usize,
 }
 
 impl Lowering {
-    pub fn new() -> Lowering {
-        Lowering { builder: Builder::new() }
-    }
-
     /// The next inputs of the circuit: so many elements of a range.
-    pub fn input(&mut self, range: Range, elements: u64) -> Rc<Words> {
+    pub fn input(&mut self, range: Range, elements: u64) -> Result<Rc<Words>, TooLarge> {
         let width = usize::from(range.bits());
-        let words = (0..elements).map(|_| self.builder.input(width)).collect();
-        Rc::new(Words { range, words })
+        let elements = usize::try_from(elements).map_err(|_| TooLarge)?;
+        let words = self.elements(elements, |l, _| l.builder.input(width))?;
+        Ok(Rc::new(Words { range, words }))
     }
 
-    /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
-    pub fn graph(&mut self, graph: &Graph, params: &[Rc<Words>]) -> Result<Vec<Rc<Words>>, TooLarge> {
-        let mut held: Vec<Held> = Vec::with_capacity(graph.values.len());
-        for value in &graph.values {
-            let scope = Scope { graph, params, held: &held };
-            held.push(self.value(value, &scope)?);
-            if self.builder.gates() > MAX_GATES {
+    /// Words one by one, as long as the circuit is of a reasonable size.
+    fn elements(
+        &mut self,
+        count: usize,
+        mut element: impl FnMut(&mut Lowering, usize) -> Word,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let mut words = Vec::new();
+        for index in 0..count {
+            words.push(element(self, index));
+            self.words += 1;
+            if self.builder.gates().max(self.words) > MAX_GATES {
                 return Err(TooLarge);
             }
         }
-        let scope = Scope { graph, params, held: &held };
-        Ok(graph.returns.iter().map(|id| Rc::clone(scope.words(*id))).collect())
+        Ok(words)
+    }
+
+    /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
+    pub fn graph(
+        &mut self,
+        graph: &Graph,
+        params: &[Rc<Words>],
+    ) -> Result<Vec<Rc<Words>>, TooLarge> {
+        let mut held: Vec<Held> = Vec::with_capacity(graph.values.len());
+        for value in &graph.values {
+            let scope = Scope {
+                graph,
+                params,
+                held: &held,
+            };
+            held.push(self.value(value, &scope)?);
+        }
+        let scope = Scope {
+            graph,
+            params,
+            held: &held,
+        };
+        Ok(graph
+            .returns
+            .iter()
+            .map(|id| Rc::clone(scope.words(*id)))
+            .collect())
     }
 
     fn value(&mut self, value: &Value, scope: &Scope) -> Result<Held, TooLarge> {
@@ -71,56 +108,83 @@ impl Lowering {
             Op::Param(index) => return Ok(Held::One(Rc::clone(&scope.params[*index as usize]))),
             Op::Const(data) => {
                 let width = usize::from(value.range.bits());
-                data.numbers().map(|number| self.builder.constant(number, width)).collect()
+                let numbers = data.numbers().collect::<Vec<_>>();
+                self.elements(numbers.len(), |l, at| {
+                    l.builder.constant(numbers[at], width)
+                })?
             }
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
-                self.element_wise(value, scope)
+                self.element_wise(value, scope)?
             }
             Op::Reduce(reduction, of, axis) => {
-                self.reduce(*reduction, value.range, scope, *of, *axis as usize)
+                self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
-            Op::Dot(a, b) => self.dot(value.range, scope, *a, *b),
-            Op::Slice { of, axis, start, len, .. } => {
+            Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                ..
+            } => {
                 let (outer, length, inner) = around(scope.fixed(*of), *axis as usize);
                 let words = &scope.words(*of).words;
-                let run = |o: usize| {
-                    let first = (o * length + *start as usize) * inner;
-                    words[first..first + *len as usize * inner].iter().cloned()
-                };
-                return Ok(scope.moved(*of, (0..outer).flat_map(run).collect()));
+                let run = *len as usize * inner;
+                let moved = self.elements(outer * run, |_, at| {
+                    words[(at / run * length + *start as usize) * inner + at % run].clone()
+                })?;
+                return Ok(Held::One(Rc::new(Words {
+                    range: scope.words(*of).range,
+                    words: moved,
+                })));
             }
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
-                let place = |o: usize| (0..length).flat_map(move |l| (0..inner).map(move |i| (o, l, i)));
                 let width = usize::from(value.range.bits());
-                let word = |(o, l, i)| scope.words(parts[l]).int(o * inner + i).resize(width);
-                (0..outer).flat_map(place).map(word).collect()
+                self.elements(outer * length * inner, |_, at| {
+                    let (block, part) = (at / (length * inner), at / inner % length);
+                    scope
+                        .words(parts[part])
+                        .int(block * inner + at % inner)
+                        .resize(width)
+                })?
             }
-            Op::Map { over, captured, body } => return self.map(scope, over, captured, body),
-            Op::Scan { init, over, captured, body } => {
+            Op::Map {
+                over,
+                captured,
+                body,
+            } => return self.map(scope, over, captured, body),
+            Op::Scan {
+                init,
+                over,
+                captured,
+                body,
+            } => {
                 return self.scan(scope, [init, over, captured], body);
             }
             Op::Part(of, part) => return Ok(Held::One(Rc::clone(scope.part(*of, *part as usize)))),
-            Op::Call(name, operands) => self.call(name, value, scope, operands),
+            Op::Call(name, operands) => self.call(name, value, scope, operands)?,
         };
-        Ok(Held::One(Rc::new(Words { range: value.range, words })))
+        Ok(Held::One(Rc::new(Words {
+            range: value.range,
+            words,
+        })))
     }
 
-    fn element_wise(&mut self, value: &Value, scope: &Scope) -> Vec<Word> {
+    fn element_wise(&mut self, value: &Value, scope: &Scope) -> Result<Vec<Word>, TooLarge> {
         let operands = value.op.operands();
         let dims = &value.shape.fixed;
         let strides = operands.iter().map(|id| broadcast(scope.fixed(*id), dims));
         let strides = strides.collect::<Vec<_>>();
         let first = operands.first().map(|id| scope.ty(*id)).unwrap_or(value.ty);
-        let mut element = |index: usize| {
+        self.elements(count(dims), |l, index| {
             let at = |(id, strides): (&ValueId, &Vec<usize>)| {
                 let words = scope.words(*id);
                 (words.int(locate(index, dims, strides)), words.range)
             };
             let operands = operands.iter().zip(&strides).map(at).collect::<Vec<_>>();
-            ops::scalar(&mut self.builder, &value.op, &operands, first, value.range)
-        };
-        (0..count(dims)).map(&mut element).collect()
+            ops::scalar(&mut l.builder, &value.op, &operands, first, value.range)
+        })
     }
 
     fn reduce(
@@ -130,36 +194,42 @@ impl Lowering {
         scope: &Scope,
         of: ValueId,
         axis: usize,
-    ) -> Vec<Word> {
+    ) -> Result<Vec<Word>, TooLarge> {
         let (outer, length, inner) = around(scope.fixed(of), axis);
         let words = scope.words(of);
-        let mut element = |index: usize| {
-            let (o, i) = (index / inner, index % inner);
-            let terms = (0..length).map(|l| words.int((o * length + l) * inner + i));
-            let terms = terms.collect::<Vec<_>>();
-            ops::reduce(&mut self.builder, reduction, &terms, range)
-        };
-        (0..outer * inner).map(&mut element).collect()
+        self.elements(outer * inner, |l, index| {
+            let first = index / inner * length * inner + index % inner;
+            let terms = (0..length).map(|along| words.int(first + along * inner));
+            ops::reduce(&mut l.builder, reduction, &terms.collect::<Vec<_>>(), range)
+        })
     }
 
-    fn dot(&mut self, range: Range, scope: &Scope, a: ValueId, b: ValueId) -> Vec<Word> {
+    fn dot(
+        &mut self,
+        range: Range,
+        scope: &Scope,
+        a: ValueId,
+        b: ValueId,
+    ) -> Result<Vec<Word>, TooLarge> {
         let (left, right) = (scope.words(a), scope.words(b));
         let length = scope.fixed(b)[0] as usize;
         let columns = scope.fixed(b).get(1).map_or(1, |&n| n as usize);
         let width = usize::from(range.bits());
-        let mut element = |index: usize| {
+        let rows = left.words.len() / length;
+        self.elements(rows * columns, |l, index| {
             let (row, column) = (index / columns, index % columns);
             let product = |k: usize| {
                 let (x, y) = (left.int(row * length + k), right.int(k * columns + column));
-                self.builder.mul(x, y, width)
+                l.builder.mul(x, y, width)
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
-            let terms = products.iter().map(|bits| Int { bits, signed: range.signed() });
-            let terms = terms.collect::<Vec<_>>();
-            self.builder.sum(&terms, width)
-        };
-        let rows = left.words.len() / length;
-        (0..rows * columns).map(&mut element).collect()
+            // Each is as wide as the sum, whose form makes them right whatever their sign.
+            let terms = products.iter().map(|bits| Int {
+                bits,
+                signed: range.signed(),
+            });
+            l.builder.sum(&terms.collect::<Vec<_>>(), width)
+        })
     }
 
     fn map(
@@ -189,16 +259,28 @@ impl Lowering {
         let length = scope.fixed(over[0])[0] as usize;
         let ranges = body.values[..init.len()].iter().map(|param| param.range);
         let ranges = ranges.collect::<Vec<_>>();
-        let first = init.iter().zip(&ranges).map(|(id, range)| widen(scope.words(*id), *range));
+        let first = init
+            .iter()
+            .zip(&ranges)
+            .map(|(id, range)| widen(scope.words(*id), *range));
         let mut carries = first.collect::<Vec<_>>();
         let mut parts = Stacks::new(body.returns.len() - init.len());
         for index in 0..length {
             let slices = over.iter().map(|id| scope.element(*id, index));
             let whole = captured.iter().map(|id| Rc::clone(scope.words(*id)));
-            let params = carries.iter().cloned().chain(slices).chain(whole).collect::<Vec<_>>();
+            let params = carries
+                .iter()
+                .cloned()
+                .chain(slices)
+                .chain(whole)
+                .collect::<Vec<_>>();
             let results = self.graph(body, &params)?;
             let (next, outs) = results.split_at(init.len());
-            carries = next.iter().zip(&ranges).map(|(words, range)| widen(words, *range)).collect();
+            carries = next
+                .iter()
+                .zip(&ranges)
+                .map(|(words, range)| widen(words, *range))
+                .collect();
             parts.push(outs);
         }
         carries.extend(parts.finish());
@@ -206,27 +288,45 @@ impl Lowering {
     }
 
     /// A function of bytes along the last axis.
-    fn call(&mut self, name: &str, value: &Value, scope: &Scope, operands: &[ValueId]) -> Vec<Word> {
-        let dims = &value.shape.fixed;
-        let (bytes, leading) = dims.split_last().map_or((1, &dims[..]), |(n, rest)| (*n, rest));
-        let mut words = Vec::with_capacity(count(dims));
-        for index in 0..count(leading) {
-            let message = |id: &ValueId| -> Word {
-                let fixed = scope.fixed(*id);
-                let (length, outer) = fixed.split_last().map_or((1, fixed), |(n, o)| (*n as usize, o));
+    fn call(
+        &mut self,
+        name: &str,
+        value: &Value,
+        scope: &Scope,
+        operands: &[ValueId],
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (_, leading) = last(&value.shape.fixed);
+        let messages = |index: usize| -> Vec<Word> {
+            let message = |id: &ValueId| {
+                let (length, outer) = last(scope.fixed(*id));
                 let first = locate(index, leading, &broadcast(outer, leading)) * length;
                 let of = scope.words(*id);
-                (first..first + length).flat_map(|at| of.int(at).resize(8)).collect()
+                (first..first + length)
+                    .flat_map(|at| of.int(at).resize(8))
+                    .collect()
             };
-            let messages = operands.iter().map(message).collect::<Vec<_>>();
-            let result = match name {
-                "aes128" => aes::encrypt(&mut self.builder, &messages[0], &messages[1]),
-                other => unreachable!("check refuses a function `{other}`"),
-            };
-            debug_assert_eq!(result.len() as u64, 8 * bytes);
-            words.extend(result.chunks(8).map(<[Wire]>::to_vec));
+            operands.iter().map(message).collect()
+        };
+        // One call can be larger than any circuit should be: a hash of a long message.
+        let bytes = operands
+            .iter()
+            .map(|id| last(scope.fixed(*id)).0)
+            .sum::<usize>();
+        if bytes * GATES_BY_BYTE > MAX_GATES {
+            return Err(TooLarge);
         }
-        words
+        let results = self.elements(count(leading), |l, index| {
+            let messages = messages(index);
+            match name {
+                "aes128" => aes::encrypt(&mut l.builder, &messages[0], &messages[1]),
+                "sha256" => sha256::hash(&mut l.builder, &messages[0]),
+                other => unreachable!("check refuses a function `{other}`"),
+            }
+        })?;
+        Ok(results
+            .iter()
+            .flat_map(|word| word.chunks(8).map(<[Wire]>::to_vec))
+            .collect())
     }
 }
 
@@ -260,17 +360,15 @@ impl<'a> Scope<'a> {
         self.graph.values[id.0 as usize].ty
     }
 
-    /// Other elements, in the form of `of`.
-    fn moved(&self, of: ValueId, words: Vec<Word>) -> Held {
-        Held::One(Rc::new(Words { range: self.words(of).range, words }))
-    }
-
     /// Element `index` of axis 0.
     fn element(&self, id: ValueId, index: usize) -> Rc<Words> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;
         let words = of.words[index * size..][..size].to_vec();
-        Rc::new(Words { range: of.range, words })
+        Rc::new(Words {
+            range: of.range,
+            words,
+        })
     }
 }
 
@@ -284,7 +382,10 @@ impl Stacks {
 
     fn push(&mut self, results: &[Rc<Words>]) {
         for (stack, result) in self.0.iter_mut().zip(results) {
-            let stack = stack.get_or_insert_with(|| Words { range: result.range, words: vec![] });
+            let stack = stack.get_or_insert_with(|| Words {
+                range: result.range,
+                words: vec![],
+            });
             stack.words.extend(result.words.iter().cloned());
         }
     }
@@ -301,16 +402,29 @@ pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
     }
     let width = usize::from(range.bits());
     let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
-    Rc::new(Words { range, words: resized.collect() })
+    Rc::new(Words {
+        range,
+        words: resized.collect(),
+    })
 }
 
 fn count(dims: &[u64]) -> usize {
     dims.iter().product::<u64>() as usize
 }
 
+/// The last dimension (1 for a scalar) and those before it.
+fn last(dims: &[u64]) -> (usize, &[u64]) {
+    dims.split_last()
+        .map_or((1, dims), |(last, rest)| (*last as usize, rest))
+}
+
 /// Elements before, along and after an axis.
 fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
-    (count(&dims[..axis]), dims[axis] as usize, count(&dims[axis + 1..]))
+    (
+        count(&dims[..axis]),
+        dims[axis] as usize,
+        count(&dims[axis + 1..]),
+    )
 }
 
 /// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.

@@ -37,7 +37,10 @@ impl Tree {
         if let (Some(last), true) = (bits.last_mut(), levels > 0) {
             *last = to.bits();
         }
-        Tree { bits, signed: from.signed() }
+        Tree {
+            bits,
+            signed: from.signed(),
+        }
     }
 
     /// The final width.
@@ -48,7 +51,9 @@ impl Tree {
     /// For each level the widths of both operands and of the result.
     pub fn levels(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
         let width = |bits: u8| usize::from(bits);
-        self.bits.windows(2).map(move |w| [width(w[0]), width(w[0]), width(w[1])])
+        self.bits
+            .windows(2)
+            .map(move |w| [width(w[0]), width(w[0]), width(w[1])])
     }
 }
 

@@ -44,7 +44,10 @@ pub(super) fn reduce(
         Reduction::Min | Reduction::Max => {
             let signed = terms.first().is_some_and(|term| term.signed);
             let widest = terms.iter().map(|term| term.bits.len()).max().unwrap_or(1);
-            let mut level = terms.iter().map(|term| term.resize(widest)).collect::<Vec<_>>();
+            let mut level = terms
+                .iter()
+                .map(|term| term.resize(widest))
+                .collect::<Vec<_>>();
             while level.len() > 1 {
                 let mut pair = |pair: &[Word]| match pair {
                     [x, y] => pick(b, reduction, [x, y], signed, widest),
@@ -52,7 +55,11 @@ pub(super) fn reduce(
                 };
                 level = level.chunks(2).map(&mut pair).collect();
             }
-            Int { bits: &level.remove(0), signed }.resize(width)
+            Int {
+                bits: &level.remove(0),
+                signed,
+            }
+            .resize(width)
         }
     }
 }

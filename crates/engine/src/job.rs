@@ -1,0 +1,172 @@
+//! A job: a program, planned for a protocol and a declared network class. Its hash is what people
+//! approve.
+
+use crate::error::EngineError;
+use sealane_clear::Clear;
+use sealane_net::NetworkClass;
+use sealane_plan::{CostReport, JobParts, Plan, cost};
+use sealane_program::graph::Program;
+use sealane_protocol::{Profile, Protocol};
+use sealane_yao::Yao;
+use std::fmt;
+use std::str::FromStr;
+
+/// Calls a function that is generic over the protocol for the one that a [`ProtocolName`] names.
+/// This is the one place that knows plans and protocols.
+macro_rules! dispatch {
+    ($name:expr, $function:ident($($argument:expr),* $(,)?)) => {
+        match $name {
+            $crate::job::ProtocolName::Yao => $function::<sealane_yao::Yao>($($argument),*),
+            $crate::job::ProtocolName::Clear => $function::<sealane_clear::Clear>($($argument),*),
+        }
+    };
+}
+pub(crate) use dispatch;
+
+/// A protocol of this version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProtocolName {
+    /// Garbled circuits between two parties.
+    Yao,
+    /// The reference, without any secrecy.
+    Clear,
+}
+
+impl ProtocolName {
+    /// All of them.
+    pub const ALL: [ProtocolName; 2] = [ProtocolName::Yao, ProtocolName::Clear];
+
+    /// What the protocol is.
+    pub fn profile(self) -> Profile {
+        match self {
+            ProtocolName::Yao => Yao::profile(),
+            ProtocolName::Clear => Clear::profile(),
+        }
+    }
+}
+
+impl fmt::Display for ProtocolName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.profile().name)
+    }
+}
+
+impl FromStr for ProtocolName {
+    type Err = EngineError;
+
+    fn from_str(name: &str) -> Result<ProtocolName, EngineError> {
+        let known = ProtocolName::ALL
+            .into_iter()
+            .find(|protocol| protocol.profile().name == name);
+        known.ok_or_else(|| {
+            let all = ProtocolName::ALL
+                .map(|protocol| protocol.to_string())
+                .join(", ");
+            EngineError::Config(format!("there is no protocol `{name}`; there are: {all}"))
+        })
+    }
+}
+
+/// A program that is planned and can be approved, simulated and run.
+pub struct Job {
+    program: Program,
+    plan: Plan,
+    protocol: ProtocolName,
+    network: NetworkClass,
+    parts: JobParts,
+}
+
+impl Job {
+    /// Checks and plans a program.
+    ///
+    /// # Errors
+    /// What is wrong with the program, or that it does not suit the protocol.
+    pub fn new(
+        program: Program,
+        protocol: ProtocolName,
+        network: NetworkClass,
+    ) -> Result<Job, EngineError> {
+        fn planned<P: Protocol>(
+            program: &Program,
+            network: NetworkClass,
+        ) -> Result<(Plan, JobParts), EngineError> {
+            let plan = sealane_plan::plan::<P>(program, network)?;
+            let parts = JobParts::new::<P>(program, &plan, network);
+            Ok((plan, parts))
+        }
+        let (plan, parts) = dispatch!(protocol, planned(&program, network))?;
+        Ok(Job {
+            program,
+            plan,
+            protocol,
+            network,
+            parts,
+        })
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+    /// The protocol.
+    pub fn protocol(&self) -> ProtocolName {
+        self.protocol
+    }
+    /// The declared network class.
+    pub fn network(&self) -> NetworkClass {
+        self.network
+    }
+    /// The hash that people approve, in hex.
+    pub fn hash(&self) -> String {
+        hex(&self.parts.hash())
+    }
+    /// The hash of each part.
+    pub fn parts(&self) -> &JobParts {
+        &self.parts
+    }
+    /// The hash of the job with its row counts filled in: compared by machines.
+    pub(crate) fn instance_hash(&self, rows: &[u64]) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
+        hasher.update(&self.parts.hash());
+        for count in rows {
+            hasher.update(&count.to_le_bytes());
+        }
+        *hasher.finalize().as_bytes()
+    }
+
+    /// Exactly what a run with these row counts costs.
+    ///
+    /// # Errors
+    /// There are not as many counts as tables, or one is outside `1..=bound`.
+    pub fn cost(&self, rows: &[u64]) -> Result<CostReport, EngineError> {
+        let tables = &self.program.rows;
+        if rows.len() != tables.len() {
+            let want = tables.len();
+            return Err(EngineError::Config(format!(
+                "the program has {want} tables"
+            )));
+        }
+        for (count, table) in rows.iter().zip(tables) {
+            if *count == 0 || *count > table.bound {
+                let (name, bound) = (&table.name, table.bound);
+                let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
+                return Err(EngineError::Config(message));
+            }
+        }
+        Ok(dispatch!(self.protocol, cost(&self.plan, rows)))
+    }
+
+    /// Row counts for people who have not given any: every table at its bound.
+    pub fn bounds(&self) -> Vec<u64> {
+        self.program.rows.iter().map(|table| table.bound).collect()
+    }
+}
+
+/// Bytes in hex.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,379 @@
+//! A machine for plans in the clear, written from the contract of `steps` alone: one byte a bit,
+//! one party, no protocol. What it computes is compared with the reference interpreter.
+
+use sealane_circuit::Tape;
+use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
+use sealane_program::graph::Program;
+use sealane_program::types::Data;
+use sealane_protocol::{Planes, Shares, View};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+type Bits = Planes<u8>;
+
+/// Runs a plan on inputs by name; results by name.
+pub fn run(
+    plan: &Plan,
+    program: &Program,
+    inputs: &BTreeMap<String, Data>,
+    rows: &[u64],
+) -> BTreeMap<String, Data> {
+    let mut machine = Machine {
+        plan,
+        inputs: program
+            .inputs
+            .iter()
+            .map(|input| &inputs[&input.name])
+            .collect(),
+        values: BTreeMap::new(),
+        tiles: BTreeMap::new(),
+        later: BTreeMap::new(),
+    };
+    for segment in &plan.segments {
+        machine.segment(segment, rows);
+    }
+    let result = |result: &sealane_plan::steps::ResultPlan| {
+        let value = &plan.values[result.value.0 as usize];
+        let bits = match value.rows {
+            Some(_) => {
+                let tiles = machine.tiles[&result.value].iter().map(Rc::as_ref);
+                Rc::new(Bits::concat(&tiles.collect::<Vec<_>>()))
+            }
+            None => Rc::clone(&machine.values[&result.value]),
+        };
+        let mut shape = result.fixed.clone();
+        shape.splice(0..0, value.rows.map(|table| rows[usize::from(table.0)]));
+        let numbers = numbers(&bits, value.signed);
+        assert!(
+            numbers
+                .iter()
+                .all(|n| result.range.lo <= *n && *n <= result.range.hi)
+        );
+        let data = Data::from_numbers(result.ty, shape, &numbers).expect("values of the type");
+        (result.name.clone(), data)
+    };
+    plan.results.iter().map(result).collect()
+}
+
+struct Machine<'a> {
+    plan: &'a Plan,
+    inputs: Vec<&'a Data>,
+    /// Values of the tile at hand, and values without rows.
+    values: BTreeMap<PlanValue, Rc<Bits>>,
+    /// The tiles of values that are kept.
+    tiles: BTreeMap<PlanValue, Vec<Rc<Bits>>>,
+    /// What a walk over rows has gathered so far and leaves at its end.
+    later: BTreeMap<PlanValue, Rc<Bits>>,
+}
+
+impl Machine<'_> {
+    fn segment(&mut self, segment: &Segment, rows: &[u64]) {
+        let Some(table) = segment.rows.map(|table| usize::from(table.0)) else {
+            return self.batches(segment, 0, 1, 0);
+        };
+        let (count, size) = (rows[table], self.plan.rows[table].tile);
+        for (tile, start) in (0..count).step_by(size as usize).enumerate() {
+            let here = size.min(count - start);
+            for (value, tiles) in &self.tiles {
+                let known = &self.plan.values[value.0 as usize];
+                if let (true, Some(bits)) = (known.rows == segment.rows, tiles.get(tile)) {
+                    self.values.insert(*value, Rc::clone(bits));
+                }
+            }
+            self.batches(segment, start, here, tile);
+            for step in segment.batches.iter().flatten() {
+                let kept = |v: &PlanValue| self.plan.values[v.0 as usize].kept;
+                for value in step.op.writes().into_iter().filter(kept) {
+                    let bits = Rc::clone(&self.values[&value]);
+                    self.tiles.entry(value).or_default().push(bits);
+                }
+            }
+            // Rows of this tile are gone unless they are kept.
+            self.values
+                .retain(|v, _| self.plan.values[v.0 as usize].rows.is_none());
+        }
+        self.values.append(&mut self.later);
+    }
+
+    fn batches(&mut self, segment: &Segment, start: u64, rows: u64, tile: usize) {
+        for batch in &segment.batches {
+            // Written after all of the batch has read: steps of a batch are independent.
+            let made = batch.iter().map(|step| self.step(step, start, rows, tile));
+            let made = made.collect::<Vec<_>>();
+            for (value, bits) in made.into_iter().flatten() {
+                let known = &self.plan.values[value.0 as usize];
+                assert_eq!(
+                    bits.planes(),
+                    usize::from(known.bits),
+                    "planes of {value:?}"
+                );
+                let elements = known.elements * known.rows.map_or(1, |_| rows);
+                assert_eq!(bits.elements() as u64, elements, "elements of {value:?}");
+                self.values.insert(value, Rc::new(bits));
+            }
+        }
+    }
+
+    fn step(&mut self, step: &Step, start: u64, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
+        match &step.op {
+            StepOp::Input { input, out } => {
+                let data = self.inputs[*input as usize];
+                let value = &self.plan.values[out.0 as usize];
+                let from = value.rows.map_or(0, |_| start) * value.elements;
+                let count = value.rows.map_or(1, |_| rows) * value.elements;
+                let numbers = data.numbers().skip(from as usize).take(count as usize);
+                vec![(*out, bits(&numbers.collect::<Vec<_>>(), value.bits))]
+            }
+            StepOp::Constant { data, out } => {
+                let value = &self.plan.values[out.0 as usize];
+                vec![(*out, bits(&data.numbers().collect::<Vec<_>>(), value.bits))]
+            }
+            StepOp::Move { operand, out } => {
+                let inner = operand.inner.at(rows).count();
+                vec![(*out, self.gather(operand, rows).spread(inner))]
+            }
+            StepOp::Concat { parts, out } => {
+                let parts = parts.iter().map(|part| self.values[part].as_ref());
+                vec![(*out, Bits::concat(&parts.collect::<Vec<_>>()))]
+            }
+            StepOp::Convert { value, out } => {
+                let whole = View::whole(self.values[value].elements());
+                let one = View {
+                    offset: 0,
+                    dims: vec![],
+                };
+                vec![(*out, self.values[value].gather(&whole, &one))]
+            }
+            StepOp::Tape {
+                tape,
+                operands,
+                outs,
+                ..
+            } => {
+                let operands = operands.iter().map(|operand| self.gather(operand, rows));
+                let operands = operands.collect::<Vec<_>>();
+                let tape = &self.plan.tapes[tape.0 as usize];
+                let result = evaluate(tape, &operands.iter().collect::<Vec<_>>());
+                self.produced(&result, outs)
+            }
+            StepOp::Fold { .. } => self.fold(step, rows, tile),
+            StepOp::Scan { .. } => self.scan(step, rows, tile),
+        }
+    }
+
+    fn fold(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Fold {
+            operand,
+            length,
+            lanes,
+            levels,
+            bits,
+            signed,
+            carry,
+            out,
+        } = &step.op
+        else {
+            unreachable!("a fold")
+        };
+        let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
+        let mut length_left = length.at(rows) as usize;
+        let mut level = self.gather(operand, rows);
+        for (at, tape) in levels.iter().enumerate() {
+            let pairs = length_left / 2;
+            let part = |first: usize, count: usize| {
+                let lanes = View {
+                    offset: first * lanes,
+                    dims: vec![(count * lanes, 1)],
+                };
+                level.gather(
+                    &lanes,
+                    &View {
+                        offset: 0,
+                        dims: vec![],
+                    },
+                )
+            };
+            let (low, high) = (part(0, pairs), part(pairs, pairs));
+            let odd = part(2 * pairs, length_left - 2 * pairs);
+            let odd = odd.resize(0, usize::from(bits[at + 1]), *signed);
+            let tape = &self.plan.tapes[tape.0 as usize];
+            level = match pairs {
+                0 => odd,
+                _ => Bits::concat(&[&evaluate(tape, &[&low, &high]), &odd]),
+            };
+            length_left -= pairs;
+        }
+        assert_eq!(length_left, 1, "enough levels");
+        let by_rows = *length == sealane_plan::steps::Len::Rows;
+        if !by_rows {
+            return vec![(*out, level)];
+        }
+        if let (Some(so_far), true) = (self.later.get(out), tile > 0) {
+            let carry = carry.expect("a carry where there are several tiles");
+            level = evaluate(&self.plan.tapes[carry.0 as usize], &[so_far, &level]);
+        }
+        self.later.insert(*out, Rc::new(level));
+        Vec::new()
+    }
+
+    fn scan(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Scan {
+            tape,
+            length,
+            init,
+            over,
+            captured,
+            carries,
+            outs,
+        } = &step.op
+        else {
+            unreachable!("a scan")
+        };
+        let by_rows = *length == sealane_plan::steps::Len::Rows;
+        let from = if by_rows && tile > 0 { carries } else { init };
+        let before =
+            |v: &PlanValue| Rc::clone(self.later.get(v).unwrap_or_else(|| &self.values[v]));
+        let mut state = from.iter().map(before).collect::<Vec<_>>();
+        let tape = &self.plan.tapes[tape.0 as usize];
+        let over = over
+            .iter()
+            .map(|operand| self.gather(operand, rows))
+            .collect::<Vec<_>>();
+        let captured = captured
+            .iter()
+            .map(|v| in_one_lane(&self.values[v]))
+            .collect::<Vec<_>>();
+        let mut written = Vec::new();
+        for index in 0..length.at(rows) as usize {
+            let one = View {
+                offset: index,
+                dims: vec![],
+            };
+            let elements = over.iter().map(|bits| bits.gather(&one, &one_element()));
+            let elements = elements.collect::<Vec<_>>();
+            let carried = state
+                .iter()
+                .map(|bits| in_one_lane(bits))
+                .collect::<Vec<_>>();
+            let operands = carried
+                .iter()
+                .chain(&elements)
+                .chain(&captured)
+                .collect::<Vec<_>>();
+            let result = evaluate(tape, &operands);
+            let mut first = 0;
+            for (state, value) in state.iter_mut().zip(carries) {
+                let known = &self.plan.values[value.0 as usize];
+                let (elements, bits) = (known.elements as usize, usize::from(known.bits));
+                *state = Rc::new(
+                    result
+                        .resize(first, elements * bits, false)
+                        .spread(elements),
+                );
+                first += elements * bits;
+            }
+            written.push(self.produced(&result, outs));
+        }
+        let mut made = Vec::new();
+        for (at, out) in outs.iter().enumerate() {
+            let parts = written.iter().map(|parts| &parts[at].1).collect::<Vec<_>>();
+            made.push((out.value, Bits::concat(&parts)));
+        }
+        for (value, bits) in carries.iter().zip(state) {
+            match by_rows {
+                true => drop(self.later.insert(*value, bits)),
+                false => made.push((*value, copy(&bits))),
+            }
+        }
+        made
+    }
+
+    fn gather(&self, operand: &Operand, rows: u64) -> Bits {
+        self.values[&operand.value].gather(&operand.lanes.at(rows), &operand.inner.at(rows))
+    }
+
+    fn produced(&self, result: &Bits, outs: &[Produced]) -> Vec<(PlanValue, Bits)> {
+        let out = |out: &Produced| {
+            let bits = usize::from(self.plan.values[out.value.0 as usize].bits);
+            let inner = out.inner as usize;
+            (
+                out.value,
+                result
+                    .resize(out.first as usize, inner * bits, false)
+                    .spread(inner),
+            )
+        };
+        outs.iter().map(out).collect()
+    }
+}
+
+fn one_element() -> View {
+    View {
+        offset: 0,
+        dims: vec![],
+    }
+}
+
+fn copy(bits: &Bits) -> Bits {
+    bits.gather(&View::whole(bits.elements()), &one_element())
+}
+
+/// All elements as the planes of one lane.
+fn in_one_lane(bits: &Bits) -> Bits {
+    bits.gather(&one_element(), &View::whole(bits.elements()))
+}
+
+/// Runs a tape lane by lane over bytes.
+fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
+    let lanes = operands.first().map_or(1, |bits| bits.elements());
+    assert!(
+        operands.iter().all(|bits| bits.elements() == lanes),
+        "equal lanes"
+    );
+    let mut slots = vec![vec![0u8; lanes]; tape.slots as usize];
+    slots[1].fill(1);
+    let planes = operands
+        .iter()
+        .flat_map(|bits| (0..bits.planes()).map(|p| bits.plane(p)));
+    let inputs = planes.map(<[u8]>::to_vec).collect::<Vec<_>>();
+    assert_eq!(inputs.len(), tape.inputs as usize, "the inputs of the tape");
+    slots[2..2 + inputs.len()].clone_from_slice(&inputs);
+    for batch in &tape.batches {
+        for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+            let out = (0..lanes).map(|l| slots[gate.a as usize][l] ^ slots[gate.b as usize][l]);
+            slots[gate.out as usize] = out.collect();
+        }
+        for gate in &tape.ands[batch.ands.start as usize..batch.ands.end as usize] {
+            let out = (0..lanes).map(|l| slots[gate.a as usize][l] & slots[gate.b as usize][l]);
+            slots[gate.out as usize] = out.collect();
+        }
+    }
+    let data = tape
+        .outputs
+        .iter()
+        .flat_map(|slot| slots[*slot as usize].clone());
+    Bits::new(tape.outputs.len(), lanes, data.collect())
+}
+
+fn bits(numbers: &[i128], width: u8) -> Bits {
+    let plane = |p: u8| numbers.iter().map(move |n| (n >> p & 1) as u8);
+    Bits::new(
+        width.into(),
+        numbers.len(),
+        (0..width).flat_map(plane).collect(),
+    )
+}
+
+fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
+    let number = |element: usize| {
+        let bit = |p: usize| i128::from(bits.plane(p)[element]) << p;
+        let value = (0..bits.planes()).map(bit).sum::<i128>();
+        let top = 1 << (bits.planes() - 1);
+        if signed && value & top != 0 {
+            value - 2 * top
+        } else {
+            value
+        }
+    };
+    (0..bits.elements()).map(number).collect()
+}

@@ -1,0 +1,58 @@
+//! Plans mean what their programs mean: random programs, run by a machine in the clear that knows
+//! the contract of a plan alone, against the reference interpreter; in one tile and in tiles of two
+//! rows.
+
+mod common;
+
+use proptest::prelude::*;
+use sealane_plan::{NetworkClass, plan_in_tiles};
+use sealane_protocol::fake::Honest;
+use sealane_testkit::random_program::{Case, cases, random_program};
+use sealane_testkit::reference;
+
+/// Plans and runs a case; says whether the plan was refused, for a reason that stands in the docs.
+fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
+    let rows = reference::rows(&case.program, &case.inputs).map_err(|e| e.to_string())?;
+    let plan = match plan_in_tiles::<Honest>(&case.program, NetworkClass::Lan, most_rows) {
+        Ok(plan) => plan,
+        Err(error) if error.code == "whole-rows" => return Ok(false),
+        Err(error) => return Err(error.render(None)),
+    };
+    let got = common::run(&plan, &case.program, &case.inputs, &rows);
+    let want = reference::evaluate(&case.program, &case.inputs).map_err(|e| e.to_string())?;
+    for (name, want) in &want {
+        let (got, want) = (got[name].numbers(), want.numbers());
+        let (got, want) = (got.collect::<Vec<_>>(), want.collect::<Vec<_>>());
+        if got != want {
+            return Err(format!("{name} is {got:?}, not {want:?}\n{}", plan.text()));
+        }
+    }
+    Ok(true)
+}
+
+#[test]
+fn seeded_programs_agree_with_the_reference() {
+    let mut planned = 0;
+    for seed in 0..160 {
+        let case = random_program(seed);
+        for most_rows in [u64::MAX, 2] {
+            match agrees(&case, most_rows) {
+                Ok(yes) => planned += u32::from(yes),
+                Err(error) => panic!("seed {seed}: {error}\n{case:?}"),
+            }
+        }
+    }
+    // The others see rows of a table whole in a body, which plans refuse.
+    assert!(planned > 150, "only {planned} were not refused");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 60, failure_persistence: None, ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn random_programs_agree_with_the_reference(case in cases(), most_rows in 1u64..6) {
+        agrees(&case, most_rows).map_err(TestCaseError::fail)?;
+    }
+}

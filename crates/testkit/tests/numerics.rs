@@ -1,0 +1,854 @@
+//! The norm of `crates/program/NUMERICS.md`, a test for each line, named by its number. Expected
+//! numbers are what Python gives, or follow from the sentence by hand.
+
+use sealane_program::builder::{Builder, Handle, Index, Operand};
+use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::graph::{Binary::*, Input, Reduction, Unary::*};
+use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_testkit::reference::evaluate;
+use std::collections::BTreeMap;
+
+const fn u(bits: u8) -> Type {
+    Type::unsigned(bits)
+}
+const fn i(bits: u8) -> Type {
+    Type::signed(bits)
+}
+const fn w(bits: u8) -> Type {
+    u(bits).wrapping()
+}
+
+/// An input of one axis: its type, declared range and elements.
+type Column<'a> = (Type, Range, &'a [i128]);
+
+/// A column of the whole range of its type.
+fn all(ty: Type, numbers: &[i128]) -> Column<'_> {
+    (ty, ty.range(), numbers)
+}
+
+/// A column of a declared range.
+fn within(ty: Type, lo: i128, hi: i128, numbers: &[i128]) -> Column<'_> {
+    (ty, Range { lo, hi }, numbers)
+}
+
+/// The type and numbers of what `build` makes of the columns, in one of two shapes: fixed, or
+/// with rows of bound 1000.
+fn run_shaped(
+    rows: bool,
+    columns: &[Column],
+    build: impl FnOnce(&mut Builder, &[Handle]) -> Result<Handle, Diagnostic>,
+) -> Result<(Type, Vec<i128>), Diagnostic> {
+    let mut b = Builder::new("norm")?;
+    let (owner, n) = (b.party("alice")?, b.rows("n", 1000)?);
+    let (mut handles, mut inputs) = (Vec::new(), BTreeMap::new());
+    for (index, (ty, range, numbers)) in columns.iter().enumerate() {
+        let length = numbers.len() as u64;
+        let shape = if rows {
+            Shape::with_rows(n, [])
+        } else {
+            Shape::fixed([length])
+        };
+        let name = format!("x{index}");
+        let (columns, span) = (Vec::new(), None);
+        let declared = Input {
+            name: name.clone(),
+            owner,
+            ty: *ty,
+            shape,
+            range: *range,
+            columns,
+            span,
+        };
+        handles.push(b.input(declared)?);
+        inputs.insert(
+            name,
+            Data::from_numbers(*ty, vec![length], numbers).expect("numbers"),
+        );
+    }
+    let result = build(&mut b, &handles)?;
+    let ty = b.value(result).expect("a value of the main graph").ty;
+    b.reveal("result", result.into(), &[owner], ty, None)?;
+    let (program, _) = b.finish()?;
+    let results = evaluate(&program, &inputs).expect("inputs that fit");
+    Ok((ty, results["result"].numbers().collect()))
+}
+
+fn run(
+    columns: &[Column],
+    build: impl FnOnce(&mut Builder, &[Handle]) -> Result<Handle, Diagnostic>,
+) -> Result<(Type, Vec<i128>), Diagnostic> {
+    run_shaped(false, columns, build)
+}
+
+/// The numbers, and the code of a refusal.
+fn binary(
+    op: sealane_program::graph::Binary,
+    a: Column,
+    b: Column,
+) -> Result<(Type, Vec<i128>), &'static str> {
+    run(&[a, b], |build, x| {
+        build.binary(op, x[0].into(), x[1].into(), None)
+    })
+    .map_err(|e| e.code)
+}
+
+fn with_number(
+    op: sealane_program::graph::Binary,
+    a: Column,
+    number: i128,
+) -> Result<(Type, Vec<i128>), &'static str> {
+    run(&[a], |build, x| {
+        build.binary(op, x[0].into(), Operand::Int(number), None)
+    })
+    .map_err(|e| e.code)
+}
+
+fn unary(op: sealane_program::graph::Unary, a: Column) -> Result<(Type, Vec<i128>), Diagnostic> {
+    run(&[a], |build, x| build.unary(op, x[0].into(), None))
+}
+
+fn cast(a: Column, ty: Type) -> Result<(Type, Vec<i128>), &'static str> {
+    run(&[a], |build, x| build.cast(x[0], ty, None)).map_err(|e| e.code)
+}
+
+fn reduce(
+    op: Reduction,
+    a: Column,
+    dtype: Option<Type>,
+) -> Result<(Type, Vec<i128>), &'static str> {
+    run(&[a], |build, x| build.reduce(op, x[0], None, dtype, None)).map_err(|e| e.code)
+}
+
+#[test]
+fn every_line_has_its_test() {
+    let (norm, tests) = (
+        include_str!("../../program/NUMERICS.md"),
+        include_str!("numerics.rs"),
+    );
+    let mut lines = 0;
+    for line in norm.lines() {
+        let Some((number, _)) = line.split_once(". ") else {
+            continue;
+        };
+        let Ok(number) = number.parse::<u32>() else {
+            continue;
+        };
+        lines += 1;
+        assert_eq!(number, lines, "lines are numbered in order");
+        assert!(
+            tests.contains(&format!("\nfn n{number:02}_")),
+            "line {number} has no test"
+        );
+    }
+    assert_eq!(lines, 36);
+}
+
+#[test]
+fn n01_types_hold_their_ranges() {
+    assert_eq!(Type::Bool.range(), Range { lo: 0, hi: 1 });
+    assert_eq!(u(1).range(), Range { lo: 0, hi: 1 });
+    assert_eq!(i(1).range(), Range { lo: -1, hi: 0 });
+    assert_eq!(
+        u(64).range(),
+        Range {
+            lo: 0,
+            hi: u64::MAX.into()
+        }
+    );
+    assert_eq!(
+        i(64).range(),
+        Range {
+            lo: i64::MIN.into(),
+            hi: i64::MAX.into()
+        }
+    );
+    for text in ["u0", "u65", "i065", "u", "u8.w", "x8", "u-1", "U8", "u+8"] {
+        assert!(text.parse::<Type>().is_err(), "{text}");
+    }
+    for ty in [Type::Bool, u(64), i(1), w(33), i(7).wrapping()] {
+        assert_eq!(ty.to_string().parse(), Ok(ty));
+    }
+}
+
+#[test]
+fn n02_overflow_is_refused_or_wraps() {
+    assert_eq!(
+        binary(Add, all(u(8), &[1]), all(u(8), &[2])),
+        Err(code::RANGE_OVERFLOW)
+    );
+    assert_eq!(
+        binary(Add, all(w(8), &[200]), all(w(8), &[100])),
+        Ok((w(8), vec![44]))
+    );
+    assert_eq!(
+        binary(Sub, all(w(8), &[1]), all(w(8), &[2])),
+        Ok((w(8), vec![255]))
+    );
+    let i8w = i(8).wrapping();
+    assert_eq!(
+        binary(Add, all(i8w, &[127]), all(i8w, &[1])),
+        Ok((i8w, vec![-128]))
+    );
+    let top = i128::from(u64::MAX);
+    assert_eq!(
+        binary(Mul, all(w(64), &[top]), all(w(64), &[top])),
+        Ok((w(64), vec![1]))
+    );
+}
+
+#[test]
+fn n03_the_refusal_names_the_smallest_type() {
+    let sum = run(&[all(u(8), &[1]), all(u(8), &[1])], |b, x| {
+        b.binary(Add, x[0].into(), x[1].into(), None)
+    });
+    let error = sum.unwrap_err();
+    assert_eq!(error.message, "`x0 + x1` can leave u8");
+    assert_eq!(
+        error.reason,
+        "x0 in 0..255 and x1 in 0..255 give 0..510, and u8 holds 0..255"
+    );
+    assert_eq!(error.hint, "write `x0.astype(sl.u9) + x1`");
+    // Following the hint is enough, also where the left operand is a number.
+    let doubled = run(&[all(u(8), &[255])], |b, x| {
+        let error = b.binary(Mul, 2.into(), x[0].into(), None).unwrap_err();
+        assert_eq!(error.hint, "write `2 * x0.astype(sl.u9)`");
+        let wide = b.cast(x[0], u(9), None)?;
+        b.binary(Mul, 2.into(), wide.into(), None)
+    });
+    assert_eq!(doubled.unwrap(), (u(9), vec![510]));
+    // The difference of 200..255 alone would fit i7, but the operand would not.
+    let close = within(u(8), 200, 255, &[200]);
+    let error = run(&[close, close], |b, x| {
+        b.binary(Sub, x[0].into(), x[1].into(), None)
+    });
+    assert_eq!(error.unwrap_err().hint, "write `x0.astype(sl.i9) - x1`");
+    let none = unary(Neg, all(i(64), &[0])).unwrap_err();
+    assert!(none.hint.contains("no type holds it"));
+}
+
+#[test]
+fn n04_operands_meet_in_their_common_type() {
+    assert_eq!(u(8).common(i(8)), Some(i(9)));
+    assert_eq!(u(16).common(u(8)), Some(u(16)));
+    assert_eq!(i(16).common(u(8)), Some(i(16)));
+    assert_eq!(i(3).common(i(9)), Some(i(9)));
+    assert_eq!(u(63).common(i(2)), Some(i(64)));
+    assert_eq!(u(64).common(i(1)), None);
+    let (a, b) = (within(u(8), 0, 9, &[9]), within(i(8), -9, 9, &[-9]));
+    assert_eq!(binary(Add, a, b), Ok((i(9), vec![0])));
+    assert_eq!(
+        binary(Add, all(u(64), &[0]), all(i(8), &[0])),
+        Err(code::TYPE_MISMATCH)
+    );
+}
+
+#[test]
+fn n05_wrapping_and_strict_types_do_not_mix() {
+    assert_eq!(
+        binary(Add, all(w(8), &[1]), all(u(8), &[1])),
+        Err(code::TYPE_MISMATCH)
+    );
+    assert_eq!(
+        binary(Add, all(w(8), &[255]), all(w(4), &[1])),
+        Ok((w(8), vec![0]))
+    );
+    assert_eq!(
+        binary(Xor, all(w(8), &[1]), all(Type::Bool, &[1])),
+        Err(code::TYPE_MISMATCH)
+    );
+}
+
+#[test]
+fn n06_bare_numbers_take_the_type_beside_them() {
+    assert_eq!(with_number(Min, all(u(8), &[9]), 5), Ok((u(8), vec![5])));
+    assert_eq!(
+        with_number(Min, all(u(8), &[9]), 256),
+        Err(code::CONSTANT_RANGE)
+    );
+    assert_eq!(
+        with_number(Add, all(w(8), &[9]), -1),
+        Err(code::CONSTANT_RANGE)
+    );
+    assert_eq!(
+        with_number(Mul, all(Type::Bool, &[1]), 5),
+        Ok((i(64), vec![5]))
+    );
+    let bare = |yes: i128, no| {
+        run(&[all(Type::Bool, &[1])], |b, x| {
+            b.select(x[0].into(), Operand::Int(yes), Operand::Int(no), None)
+        })
+    };
+    assert_eq!(bare(7, 3).unwrap(), (i(64), vec![7]));
+    let large = i128::from(u64::MAX);
+    assert_eq!(bare(large, large).unwrap(), (u(64), vec![large]));
+    assert_eq!(bare(1 << 64, 0).unwrap_err().code, code::CONSTANT_RANGE);
+    let array = run(&[within(u(8), 0, 99, &[7])], |b, x| {
+        let array = Data::from_numbers(i(64), vec![1], &[3]).expect("one number");
+        let array = b.constant(array, None)?;
+        b.binary(Mul, x[0].into(), array.into(), None)
+    });
+    assert_eq!(array.unwrap(), (i(64), vec![21]));
+}
+
+#[test]
+fn n07_bool_computes_as_one_bit() {
+    let (t, bit) = (all(Type::Bool, &[1, 0]), u(1));
+    assert_eq!(binary(Mul, t, t), Ok((bit, vec![1, 0])));
+    assert_eq!(binary(Add, t, t), Err(code::RANGE_OVERFLOW));
+    assert_eq!(
+        binary(Add, t, within(u(8), 0, 9, &[3, 4])),
+        Ok((u(8), vec![4, 4]))
+    );
+    assert_eq!(
+        binary(Shl, all(u(8).wrapping(), &[255, 3]), t),
+        Ok((w(8), vec![254, 3]))
+    );
+}
+
+#[test]
+fn n08_operations_are_judged_by_ranges() {
+    let a = within(u(8), 0, 100, &[100]);
+    assert_eq!(binary(Add, a, a), Ok((u(8), vec![200])));
+    assert_eq!(binary(Sub, a, a), Err(code::RANGE_OVERFLOW));
+    let range = |numbers: &[Column], op| {
+        let mut seen = None;
+        run(numbers, |b, x| {
+            let z = b.binary(op, x[0].into(), x[1].into(), None)?;
+            seen = b.value(z).map(|value| value.range);
+            Ok(z)
+        })
+        .expect("a sum that fits");
+        seen.expect("a range")
+    };
+    assert_eq!(range(&[a, a], Add), Range { lo: 0, hi: 200 });
+    let a = within(w(8), 0, 200, &[0]);
+    assert_eq!(range(&[a, a], Add), w(8).range());
+    let small = within(w(8), 3, 4, &[3]);
+    assert_eq!(range(&[small, small], Mul), Range { lo: 9, hi: 16 });
+}
+
+#[test]
+fn n09_arithmetic_is_exact() {
+    let (a, b) = (
+        within(i(16), -99, 99, &[-7, 99]),
+        within(i(16), -99, 99, &[5, -99]),
+    );
+    assert_eq!(binary(Add, a, b), Ok((i(16), vec![-2, 0])));
+    assert_eq!(binary(Sub, a, b), Ok((i(16), vec![-12, 198])));
+    assert_eq!(binary(Mul, a, b), Ok((i(16), vec![-35, -9801])));
+}
+
+#[test]
+fn n10_negation_and_absolute_value() {
+    let strict = within(i(8), -127, 127, &[-127, 5]);
+    assert_eq!(unary(Neg, strict).unwrap(), (i(8), vec![127, -5]));
+    assert_eq!(unary(Abs, strict).unwrap(), (i(8), vec![127, 5]));
+    assert_eq!(
+        unary(Abs, all(i(8), &[0])).unwrap_err().code,
+        code::RANGE_OVERFLOW
+    );
+    assert_eq!(
+        unary(Neg, all(u(8), &[0])).unwrap_err().hint,
+        "write `-x0.astype(sl.i9)`"
+    );
+    let i8w = i(8).wrapping();
+    assert_eq!(
+        unary(Neg, all(i8w, &[-128, 1])).unwrap(),
+        (i8w, vec![-128, -1])
+    );
+    assert_eq!(
+        unary(Abs, all(i8w, &[-128, -1])).unwrap(),
+        (i8w, vec![-128, 1])
+    );
+    assert_eq!(
+        unary(Neg, all(w(8), &[1, 0])).unwrap(),
+        (w(8), vec![255, 0])
+    );
+}
+
+#[test]
+fn n11_division_rounds_down() {
+    let (a, b) = ([7, -7, 6, -6], [2, 2, 2, 2]);
+    let small = |numbers| within(i(8), -99, 99, numbers);
+    assert_eq!(
+        binary(FloorDiv, small(&a), within(i(8), 1, 9, &b)),
+        Ok((i(8), vec![3, -4, 3, -3]))
+    );
+    let negative = within(i(8), -9, -1, &[-2, -2, -2, -2]);
+    assert_eq!(
+        binary(FloorDiv, small(&a), negative),
+        Ok((i(8), vec![-4, 3, -3, 3]))
+    );
+    assert_eq!(
+        with_number(FloorDiv, all(i(64), &[0]), -1),
+        Err(code::RANGE_OVERFLOW)
+    );
+}
+
+#[test]
+fn n12_remainders_have_the_sign_of_the_divisor() {
+    let a = within(i(8), -99, 99, &[7, -7, 6, -6]);
+    let (plus, minus) = (within(i(8), 1, 9, &[4; 4]), within(i(8), -9, -1, &[-4; 4]));
+    assert_eq!(binary(Mod, a, plus), Ok((i(8), vec![3, 1, 2, 2])));
+    assert_eq!(binary(Mod, a, minus), Ok((i(8), vec![-1, -3, -2, -2])));
+}
+
+#[test]
+fn n13_a_divisor_that_can_be_zero_is_refused() {
+    let divided = run(&[all(u(8), &[9]), all(u(8), &[0])], |b, x| {
+        let error = b
+            .binary(FloorDiv, x[0].into(), x[1].into(), None)
+            .unwrap_err();
+        assert_eq!(error.code, code::DIVISION_BY_ZERO);
+        assert_eq!(error.hint, "write `x0 // sl.maximum(x1, 1)`");
+        let safe = b.binary(Max, x[1].into(), 1.into(), None)?;
+        b.binary(FloorDiv, x[0].into(), safe.into(), None)
+    });
+    assert_eq!(divided.unwrap(), (u(8), vec![9]));
+    assert_eq!(
+        binary(Mod, all(i(8), &[1]), all(i(8), &[1])),
+        Err(code::DIVISION_BY_ZERO)
+    );
+    assert_eq!(
+        with_number(Mod, all(u(8), &[1]), 0),
+        Err(code::DIVISION_BY_ZERO)
+    );
+}
+
+#[test]
+fn n14_wrapping_types_do_not_divide() {
+    assert_eq!(
+        with_number(FloorDiv, all(w(8), &[1]), 3),
+        Err(code::WRAPPING_DIVISION)
+    );
+    assert_eq!(
+        with_number(Mod, all(w(8), &[1]), 3),
+        Err(code::WRAPPING_DIVISION)
+    );
+    let strict = run(&[all(w(8), &[250])], |b, x| {
+        let strict = b.cast(x[0], u(8), None)?;
+        b.binary(FloorDiv, strict.into(), 3.into(), None)
+    });
+    assert_eq!(strict.unwrap(), (u(8), vec![83]));
+}
+
+#[test]
+fn n15_comparisons_compare_numbers() {
+    let (a, b) = (all(u(8), &[200, 5, 5]), all(i(8), &[-56, 5, 6]));
+    for (op, truth) in [
+        (Eq, [0, 1, 0]),
+        (Ne, [1, 0, 1]),
+        (Lt, [0, 0, 1]),
+        (Le, [0, 1, 1]),
+        (Gt, [1, 0, 0]),
+        (Ge, [1, 1, 0]),
+    ] {
+        assert_eq!(binary(op, a, b), Ok((Type::Bool, truth.to_vec())), "{op:?}");
+    }
+    let large = i128::from(u64::MAX);
+    assert_eq!(
+        binary(Gt, all(u(64), &[large]), all(i(64), &[-1])),
+        Ok((Type::Bool, vec![1]))
+    );
+    assert_eq!(
+        with_number(Lt, all(u(8), &[200]), -1),
+        Ok((Type::Bool, vec![0]))
+    );
+    assert_eq!(
+        binary(Lt, all(w(8), &[200]), all(u(8), &[201])),
+        Ok((Type::Bool, vec![1]))
+    );
+    assert_eq!(
+        with_number(Eq, all(Type::Bool, &[1]), 1),
+        Ok((Type::Bool, vec![1]))
+    );
+}
+
+#[test]
+fn n16_minimum_and_maximum() {
+    let (a, b) = (all(u(8), &[200, 5]), all(i(8), &[-5, 9]));
+    assert_eq!(binary(Min, a, b), Ok((i(9), vec![-5, 5])));
+    assert_eq!(binary(Max, a, b), Ok((i(9), vec![200, 9])));
+    let t = (all(Type::Bool, &[1]), all(Type::Bool, &[0]));
+    assert_eq!(binary(Max, t.0, t.1), Ok((Type::Bool, vec![1])));
+}
+
+#[test]
+fn n17_bitwise_operations_see_the_twos_complement() {
+    let (a, b) = (all(i(8), &[-2, 12]), all(u(4), &[7, 10]));
+    assert_eq!(binary(And, a, b), Ok((i(8), vec![6, 8])));
+    assert_eq!(binary(Or, a, b), Ok((i(8), vec![-1, 14])));
+    assert_eq!(binary(Xor, a, b), Ok((i(8), vec![-7, 6])));
+    let (s, t) = (all(Type::Bool, &[1, 0]), all(Type::Bool, &[1, 1]));
+    assert_eq!(binary(And, s, t), Ok((Type::Bool, vec![1, 0])));
+    assert_eq!(binary(Xor, s, t), Ok((Type::Bool, vec![0, 1])));
+}
+
+#[test]
+fn n18_complement() {
+    assert_eq!(
+        unary(Not, all(i(8), &[5, -1])).unwrap(),
+        (i(8), vec![-6, 0])
+    );
+    assert_eq!(
+        unary(Not, all(u(8), &[5, 0])).unwrap(),
+        (u(8), vec![250, 255])
+    );
+    assert_eq!(unary(Not, all(w(3), &[5])).unwrap(), (w(3), vec![2]));
+    assert_eq!(
+        unary(Not, all(Type::Bool, &[1, 0])).unwrap(),
+        (Type::Bool, vec![0, 1])
+    );
+}
+
+#[test]
+fn n19_left_shift_multiplies() {
+    let a = within(i(8), -3, 3, &[-3, 3]);
+    assert_eq!(with_number(Shl, a, 5), Ok((i(8), vec![-96, 96])));
+    assert_eq!(with_number(Shl, a, 6), Err(code::RANGE_OVERFLOW));
+    assert_eq!(
+        with_number(Shl, all(w(8), &[0b1011_0001]), 3),
+        Ok((w(8), vec![0b1000_1000]))
+    );
+}
+
+#[test]
+fn n20_right_shift_rounds_down() {
+    assert_eq!(
+        with_number(Shr, all(i(8), &[-7, 7]), 1),
+        Ok((i(8), vec![-4, 3]))
+    );
+    assert_eq!(with_number(Shr, all(w(8), &[255]), 7), Ok((w(8), vec![1])));
+}
+
+#[test]
+fn n21_shift_amounts_are_within_the_width() {
+    for amount in [-1, 8] {
+        assert_eq!(
+            with_number(Shr, all(u(8), &[1]), amount),
+            Err(code::SHIFT_RANGE)
+        );
+        assert_eq!(
+            with_number(Shl, all(w(8), &[1]), amount),
+            Err(code::SHIFT_RANGE)
+        );
+    }
+    assert_eq!(
+        binary(Shr, all(u(8), &[255]), all(u(3), &[7])),
+        Ok((u(8), vec![1]))
+    );
+    assert_eq!(
+        binary(Shr, all(u(8), &[255]), all(u(4), &[7])),
+        Err(code::SHIFT_RANGE)
+    );
+}
+
+#[test]
+fn n22_popcount_counts_the_bits_of_the_type() {
+    assert_eq!(
+        unary(Popcount, all(u(8), &[255, 0])).unwrap(),
+        (u(4), vec![8, 0])
+    );
+    assert_eq!(
+        unary(Popcount, all(i(8), &[-1, 5])).unwrap(),
+        (u(4), vec![8, 2])
+    );
+    assert_eq!(
+        unary(Popcount, all(w(64), &[1 << 63])).unwrap(),
+        (u(7), vec![1])
+    );
+    assert_eq!(
+        unary(Popcount, all(Type::Bool, &[1])).unwrap(),
+        (u(1), vec![1])
+    );
+}
+
+#[test]
+fn n23_where_selects() {
+    let columns = [
+        all(Type::Bool, &[1, 0]),
+        all(u(8), &[1, 2]),
+        all(i(8), &[-1, -2]),
+    ];
+    let selected = run(&columns, |b, x| {
+        b.select(x[0].into(), x[1].into(), x[2].into(), None)
+    });
+    assert_eq!(selected.unwrap(), (i(9), vec![1, -2]));
+    let refused = run(&columns, |b, x| {
+        b.select(x[1].into(), x[1].into(), x[2].into(), None)
+    });
+    assert_eq!(refused.unwrap_err().code, code::TYPE_MISMATCH);
+    let logical = run(&columns, |b, x| {
+        b.select(x[0].into(), x[0].into(), x[0].into(), None)
+    });
+    assert_eq!(logical.unwrap(), (Type::Bool, vec![1, 0]));
+}
+
+#[test]
+fn n24_conversion_keeps_the_number() {
+    assert_eq!(
+        cast(within(i(16), 0, 255, &[255]), u(8)),
+        Ok((u(8), vec![255]))
+    );
+    assert_eq!(cast(all(u(9), &[256]), u(8)), Err(code::RANGE_OVERFLOW));
+    assert_eq!(
+        cast(all(i(16), &[-1, 511]), w(8)),
+        Ok((w(8), vec![255, 255]))
+    );
+    assert_eq!(
+        cast(all(u(8), &[200]), i(8).wrapping()),
+        Ok((i(8).wrapping(), vec![-56]))
+    );
+}
+
+#[test]
+fn n25_truth_is_written_as_a_comparison() {
+    assert_eq!(
+        cast(within(u(8), 0, 1, &[1]), Type::Bool),
+        Ok((Type::Bool, vec![1]))
+    );
+    let refused = run(&[all(u(8), &[2])], |b, x| b.cast(x[0], Type::Bool, None)).unwrap_err();
+    assert_eq!(
+        (refused.code, &refused.hint[..]),
+        (code::RANGE_OVERFLOW, "write `x0 != 0`")
+    );
+    assert_eq!(
+        with_number(Ne, all(u(8), &[2, 0]), 0),
+        Ok((Type::Bool, vec![1, 0]))
+    );
+}
+
+#[test]
+fn n26_sums_have_the_type_of_their_elements_or_dtype() {
+    let a = within(u(8), 0, 80, &[80, 80, 80]);
+    assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(8), vec![240])));
+    let b = all(u(8), &[255, 255, 255]);
+    assert_eq!(reduce(Reduction::Sum, b, None), Err(code::RANGE_OVERFLOW));
+    assert_eq!(
+        reduce(Reduction::Sum, b, Some(u(10))),
+        Ok((u(10), vec![765]))
+    );
+    assert_eq!(
+        reduce(Reduction::Sum, b, Some(i(8))),
+        Err(code::RANGE_OVERFLOW)
+    );
+    assert_eq!(
+        reduce(Reduction::Sum, all(w(8), &[255, 2]), None),
+        Ok((w(8), vec![1]))
+    );
+    let sum = |dtype| {
+        run_shaped(true, &[b], |build, x| {
+            build.reduce(Reduction::Sum, x[0], None, dtype, None)
+        })
+    };
+    let error = sum(None).unwrap_err();
+    assert_eq!(
+        error.reason,
+        "up to 1000 elements in 0..255 give 0..255000, and u8 holds 0..255"
+    );
+    assert_eq!(error.hint, "write `sl.sum(x0, dtype=sl.u18)`");
+    assert_eq!(sum(Some(u(18))).unwrap(), (u(18), vec![765]));
+}
+
+#[test]
+fn n27_a_sum_of_truths_counts() {
+    let a = all(Type::Bool, &[1, 0, 1, 1]);
+    assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(3), vec![3])));
+    assert_eq!(reduce(Reduction::Sum, a, Some(i(32))), Ok((i(32), vec![3])));
+    let rows = run_shaped(true, &[a], |b, x| {
+        b.reduce(Reduction::Sum, x[0], Some(0), None, None)
+    });
+    assert_eq!(rows.unwrap(), (u(10), vec![3]));
+}
+
+#[test]
+fn n28_extremes_and_truths() {
+    let a = all(i(8), &[3, -9, 100]);
+    assert_eq!(reduce(Reduction::Min, a, None), Ok((i(8), vec![-9])));
+    assert_eq!(reduce(Reduction::Max, a, None), Ok((i(8), vec![100])));
+    let t = all(Type::Bool, &[1, 0]);
+    assert_eq!(reduce(Reduction::Any, t, None), Ok((Type::Bool, vec![1])));
+    assert_eq!(reduce(Reduction::All, t, None), Ok((Type::Bool, vec![0])));
+    assert_eq!(reduce(Reduction::Any, a, None), Err(code::TYPE_MISMATCH));
+}
+
+#[test]
+fn n29_products_sum_over_the_inner_axis() {
+    let columns = [all(u(8), &[1, 2, 3]), all(i(8), &[-1, 5, 7])];
+    let dot = |dtype| run(&columns, |b, x| b.dot(x[0], x[1], dtype, None));
+    let error = dot(None).unwrap_err();
+    assert_eq!(error.code, code::RANGE_OVERFLOW);
+    // 3 * 255 * -128 is -97920, which takes 18 bits with its sign.
+    assert_eq!(error.hint, "write `sl.dot(x0, x1, dtype=sl.i18)`");
+    assert_eq!(dot(Some(i(18))).unwrap(), (i(18), vec![30]));
+    let matrix = run(&[within(i(16), 0, 9, &[1, 2])], |b, x| {
+        let m = Data::from_numbers(i(16), vec![2, 3], &[1, 2, 3, 4, 5, 6]).expect("six numbers");
+        let m = b.constant(m, None)?;
+        b.dot(x[0], m, None, None)
+    });
+    assert_eq!(matrix.unwrap(), (i(16), vec![9, 12, 15]));
+}
+
+#[test]
+fn n30_shapes_broadcast() {
+    let outer = run(
+        &[within(u(8), 0, 9, &[1, 2]), within(u(8), 0, 9, &[3, 4, 5])],
+        |b, x| {
+            let column = b.index(x[0], &[Index::Ellipsis, Index::NewAxis], None)?;
+            b.binary(Mul, column.into(), x[1].into(), None)
+        },
+    );
+    assert_eq!(outer.unwrap(), (u(8), vec![3, 4, 5, 6, 8, 10]));
+    assert_eq!(
+        binary(Eq, all(u(8), &[1, 2]), all(u(8), &[1, 2, 3])),
+        Err(code::SHAPE_MISMATCH)
+    );
+    let mixed = run_shaped(true, &[all(u(8), &[1, 2])], |b, x| {
+        let fixed = Data::from_numbers(u(8), vec![2], &[1, 2]).expect("two numbers");
+        let fixed = b.constant(fixed, None)?;
+        b.binary(Eq, x[0].into(), fixed.into(), None)
+    });
+    let error = mixed.unwrap_err();
+    assert_eq!(error.message, "shapes [n] and [2] do not go together");
+}
+
+#[test]
+fn n31_indices_are_those_of_numpy() {
+    let a = all(u(8), &[10, 11, 12, 13]);
+    let at =
+        |index: Index| run(&[a], |b, x| b.index(x[0], &[index], None)).map(|(_, numbers)| numbers);
+    let slice = |start, stop| Index::Slice { start, stop };
+    assert_eq!(at(Index::At(-1)).unwrap(), [13]);
+    assert_eq!(at(slice(Some(1), Some(-1))).unwrap(), [11, 12]);
+    assert_eq!(at(slice(Some(-2), Some(99))).unwrap(), [12, 13]);
+    let error = at(Index::At(4)).unwrap_err();
+    assert_eq!(error.message, "index 4 is outside of axis 0 of shape [4]");
+    assert_eq!(at(Index::At(-5)).unwrap_err().code, code::INDEX);
+    let rows = run_shaped(true, &[a], |b, x| b.index(x[0], &[Index::At(0)], None));
+    assert_eq!(
+        rows.unwrap_err().message,
+        "axis 0 of shape [n] is symbolic and takes no index but `:`"
+    );
+}
+
+#[test]
+fn n32_nothing_is_empty() {
+    let empty = Index::Slice {
+        start: Some(2),
+        stop: Some(2),
+    };
+    let sliced = run(&[all(u(8), &[1, 2])], |b, x| b.index(x[0], &[empty], None));
+    assert_eq!(sliced.unwrap_err().code, code::INDEX);
+    assert_eq!(
+        run(&[all(u(8), &[])], |_, x| Ok(x[0])).unwrap_err().code,
+        code::LIMIT
+    );
+}
+
+#[test]
+fn n33_map_applies_the_body_to_each_element() {
+    let mapped = run_shaped(true, &[within(u(8), 0, 9, &[1, 2, 3])], |b, x| {
+        let total = b.reduce(Reduction::Sum, x[0], None, Some(u(16)), None)?;
+        let element = b.begin_map(&[x[0]], None)?;
+        let part = b.binary(Mul, element[0].into(), 10.into(), None)?;
+        let larger = b.binary(Gt, part.into(), total.into(), None)?;
+        Ok(b.end_map(&[larger.into()], None)?[0])
+    });
+    assert_eq!(mapped.unwrap(), (Type::Bool, vec![1, 1, 1]));
+}
+
+#[test]
+fn n34_a_carry_keeps_its_type_for_any_number_of_turns() {
+    // The largest prefix sum that saturates at 15, and the prefix sums.
+    let saturating = |outputs: bool| {
+        run_shaped(true, &[all(u(4), &[9, 5, 1, 7])], |b, x| {
+            let start = b.scalar(u(4), 0, None)?;
+            let (carry, element) = b.begin_scan(&[start.into()], &[x[0]], None)?;
+            let wide = b.cast(carry[0], u(8), None)?;
+            let sum = b.binary(Add, wide.into(), element[0].into(), None)?;
+            let next = b.binary(Min, sum.into(), 15.into(), None)?;
+            let (last, all) = b.end_scan(&[next.into()], &[next.into()], None)?;
+            Ok(if outputs { all[0] } else { last[0] })
+        })
+    };
+    assert_eq!(saturating(false).unwrap(), (u(4), vec![15]));
+    assert_eq!(saturating(true).unwrap(), (u(8), vec![9, 14, 15, 15]));
+    let refused = run_shaped(true, &[all(u(4), &[1])], |b, x| {
+        let start = b.scalar(u(4), 0, None)?;
+        let (carry, element) = b.begin_scan(&[start.into()], &[x[0]], None)?;
+        let inside = b
+            .binary(Add, carry[0].into(), element[0].into(), None)
+            .unwrap_err();
+        assert_eq!(inside.code, code::RANGE_OVERFLOW);
+        assert!(
+            inside
+                .reason
+                .ends_with("in a scan, a carry can hold any value of its type")
+        );
+        assert!(inside.hint.contains("clamp with `sl.minimum`"));
+        let wide = b.cast(carry[0], u(8), None)?;
+        let sum = b.binary(Add, wide.into(), element[0].into(), None)?;
+        Ok(b.end_scan(&[sum.into()], &[], None)?.0[0])
+    });
+    let error = refused.unwrap_err();
+    assert_eq!(
+        (error.code, &error.message[..]),
+        (code::RANGE_OVERFLOW, "carry 0 can leave u4")
+    );
+}
+
+#[test]
+fn n35_functions_are_their_standards() {
+    // FIPS 197, appendix B.
+    let key = 0x2b7e1516_28aed2a6_abf71588_09cf4f3c_u128
+        .to_be_bytes()
+        .map(i128::from);
+    let block = 0x3243f6a8_885a308d_313198a2_e0370734_u128
+        .to_be_bytes()
+        .map(i128::from);
+    let cipher = 0x3925841d_02dc09fb_dc118597_196a0b32_u128
+        .to_be_bytes()
+        .map(i128::from);
+    let encrypted = run(&[all(u(8), &key), all(u(8), &block)], |b, x| {
+        b.call("aes128", &[x[0].into(), x[1].into()], None)
+    });
+    assert_eq!(encrypted.unwrap(), (u(8), cipher.to_vec()));
+    // FIPS 180-4, the message "abc".
+    let digest = run(&[all(i(9), &[97, 98, 99])], |b, x| {
+        let bytes = b.binary(Max, x[0].into(), 0.into(), None)?;
+        b.call("sha256", &[bytes.into()], None)
+    });
+    let (ty, digest) = digest.unwrap();
+    assert_eq!((ty, digest.len()), (u(8), 32));
+    assert_eq!(digest[..4], [0xba, 0x78, 0x16, 0xbf]);
+    assert_eq!(digest[28..], [0xf2, 0x00, 0x15, 0xad]);
+}
+
+#[test]
+fn n36_results_fit_their_declared_type() {
+    let reveal = |ty: Type, range: Range| {
+        let mut b = Builder::new("reveal")?;
+        let owner = b.party("alice")?;
+        let (name, shape, columns) = ("x".into(), Shape::scalar(), Vec::new());
+        let input = Input {
+            name,
+            owner,
+            ty: i(16),
+            shape,
+            range,
+            columns,
+            span: None,
+        };
+        let x = b.input(input)?;
+        b.reveal("result", x.into(), &[owner], ty, None)?;
+        b.finish().map(|(program, _)| program.results[0].ty)
+    };
+    assert_eq!(reveal(u(8), Range { lo: 0, hi: 255 }).unwrap(), u(8));
+    for ty in [u(8), w(8)] {
+        let error = reveal(ty, Range { lo: 0, hi: 256 }).unwrap_err();
+        assert_eq!(
+            (error.code, error.hint.contains("sl.u9")),
+            (code::RANGE_OVERFLOW, true)
+        );
+    }
+}
