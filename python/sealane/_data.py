@@ -63,7 +63,7 @@ class Report:
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
         self.results: Mapping[str, Any] = {
-            name: decode(result) for name, result in native.results.items()
+            name: decode(result) for name, result in native.results
         }
         """The results that this side learns, by name; all of them in a simulation."""
         self._make = signature.make

@@ -48,18 +48,19 @@ class Program(Generic[P, R]):
         return _signature.read(self._function, self._scope)
 
     @functools.cached_property
-    def _native(self) -> _core.Program:
+    def native(self) -> _core.Program:
+        """The traced graph; tracing happens on first use."""
         return _trace(self._function, self.signature)
 
     @property
     def text(self) -> str:
         """The traced graph in its text form, which all parties can read, keep and compare."""
-        return self._native.text
+        return self.native.text
 
     @property
     def parties(self) -> tuple[str, ...]:
         """The parties, in the order in which the signature names them."""
-        return self._native.parties
+        return self.native.parties
 
     @property
     def hash(self) -> str:
@@ -68,7 +69,7 @@ class Program(Generic[P, R]):
 
     def check(self) -> _core.Check:
         """Types, ranges and who learns what; raises `ProgramError` for what cannot run."""
-        return self._native.check()
+        return self.native.check()
 
     def plan(
         self,
@@ -82,7 +83,7 @@ class Program(Generic[P, R]):
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
         not part of the hash that parties approve.
         """
-        return self._native.plan(self._rows(rows), network, protocol)
+        return self.native.plan(self._rows(rows), network, protocol)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
@@ -103,7 +104,7 @@ class Program(Generic[P, R]):
         given = self._bind(args, kwargs)
         inputs = {name: _data.encode(name, item) for name, item in given.items()}
         protocol = "clear" if clear else "yao"
-        return _data.Report(self._native.simulate(inputs, network, protocol), self.signature)
+        return _data.Report(self.native.simulate(inputs, network, protocol), self.signature)
 
     def run(
         self,
@@ -124,7 +125,7 @@ class Program(Generic[P, R]):
         `hash`); a prefix of at least 12 digits is enough.
         """
         files, arrays = self._own_inputs(as_, input)
-        report = self._native.run(as_, files, arrays, str(config), yes, identity, network, protocol)
+        report = self.native.run(as_, files, arrays, str(config), yes, identity, network, protocol)
         return _data.Report(report, self.signature)
 
     def __repr__(self) -> str:

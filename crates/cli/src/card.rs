@@ -6,11 +6,13 @@ use std::fmt;
 /// A titled block of labelled lines.
 pub struct Card {
     title: String,
-    rows: Vec<(&'static str, String)>,
+    rows: Vec<(Option<&'static str>, String)>,
 }
 
 /// Width of the label column.
 const LABEL: usize = 15;
+/// Longest rule under a title.
+const WIDEST: usize = 100;
 
 impl Card {
     /// An empty card.
@@ -20,26 +22,33 @@ impl Card {
 
     /// Adds a line.
     pub fn line(&mut self, label: &'static str, text: impl fmt::Display) {
-        self.rows.push((label, text.to_string()));
+        self.rows.push((Some(label), text.to_string()));
     }
 
     /// Adds several lines under one label; nothing if there are none.
     pub fn lines(&mut self, label: &'static str, lines: impl IntoIterator<Item = String>) {
         for (i, line) in lines.into_iter().enumerate() {
-            self.rows.push((if i == 0 { label } else { "" }, line));
+            self.rows.push((Some(if i == 0 { label } else { "" }), line));
         }
+    }
+
+    /// Adds a line without room for a label.
+    pub fn bare(&mut self, line: String) {
+        self.rows.push((None, line));
     }
 }
 
 impl fmt::Display for Card {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let body = self.rows.iter().map(|(_, text)| LABEL + text.chars().count()).max();
-        let width = body.unwrap_or(0).max(self.title.chars().count()).min(100);
-        write!(f, "{}\n{}", self.title, "─".repeat(width))?;
-        for (label, text) in &self.rows {
-            write!(f, "\n{}", format!("{label:<LABEL$}{text}").trim_end())?;
-        }
-        Ok(())
+        let lines = self.rows.iter().map(|(label, text)| match label {
+            Some(label) => format!("{label:<LABEL$}{text}"),
+            None => text.clone(),
+        });
+        let lines = lines.collect::<Vec<_>>();
+        let width = lines.iter().chain([&self.title]).map(|line| line.chars().count()).max();
+        let rule = "─".repeat(width.unwrap_or(0).min(WIDEST));
+        write!(f, "{}\n{rule}", self.title)?;
+        lines.iter().try_for_each(|line| write!(f, "\n{}", line.trim_end()))
     }
 }
 

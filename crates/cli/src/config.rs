@@ -19,7 +19,7 @@
 //! The same file serves all parties if each names its `identity` inside its own table or on the
 //! command line. Unknown keys are refused, so that a misspelt one is not silently ignored.
 
-use sealane_net::PublicKey;
+use sealane_net::{NetworkClass, PublicKey};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -33,15 +33,17 @@ pub struct Config {
     /// The parties by name.
     pub parties: BTreeMap<String, Party>,
     /// Declared class of the network, if the file states one.
-    pub network: Option<String>,
+    pub network: Option<NetworkClass>,
     /// Longest silence of a party before a run ends.
     pub timeout: Option<Duration>,
 }
 
 /// One party.
 pub struct Party {
-    /// `host:port`.
+    /// `host:port`, as the others reach it.
     pub address: String,
+    /// `host:port` at which it listens itself, if that is another.
+    pub listen: Option<String>,
     /// The key that it must prove to hold.
     pub key: PublicKey,
     /// Its private key, at the party itself.
@@ -62,6 +64,7 @@ struct File {
 #[serde(deny_unknown_fields)]
 struct PartyTable {
     address: Spanned<String>,
+    listen: Option<Spanned<String>>,
     key: Spanned<String>,
     identity: Option<PathBuf>,
 }
@@ -74,6 +77,9 @@ struct LimitsTable {
 
 impl Config {
     /// Reads the file. Paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// With line and column, where the text is wrong.
     pub fn load(path: &Path) -> Result<Config, Diagnostic> {
         let text = std::fs::read_to_string(path).map_err(|error| Diagnostic {
             code: "config-unreadable",
@@ -114,29 +120,41 @@ impl Source<'_> {
     }
 
     fn party(&self, table: &PartyTable, identity: Option<PathBuf>) -> Result<Party, Diagnostic> {
-        let (address, key) = (table.address.get_ref(), table.key.get_ref());
-        let port = address.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
-        if port.is_none_or(|port| port == 0) {
-            let message = format!("`{address}` is not an address");
-            let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
-            return Err(self.refuse("config-address", message, Some(table.address.span()), hint));
-        }
-        let key = key.parse().map_err(|_| {
+        let address = self.address(&table.address)?;
+        let listen = table.listen.as_ref().map(|address| self.address(address)).transpose()?;
+        let key = table.key.get_ref().parse().map_err(|_| {
             let message = "this is not a public key".to_string();
             let hint = "paste the line that `sealane keygen` printed at that party";
             self.refuse("config-key", message, Some(table.key.span()), hint)
         })?;
-        Ok(Party { address: address.clone(), key, identity })
+        Ok(Party { address, listen, key, identity })
     }
 
-    fn network(&self, network: Option<Spanned<String>>) -> Result<Option<String>, Diagnostic> {
-        let Some(network) = network else { return Ok(None) };
-        if !["lan", "wan"].contains(&network.get_ref().as_str()) {
-            let message = format!("there is no network class `{}`", network.get_ref());
-            let hint = "write \"lan\" or \"wan\"";
-            return Err(self.refuse("config-network", message, Some(network.span()), hint));
+    fn address(&self, address: &Spanned<String>) -> Result<String, Diagnostic> {
+        let text = address.get_ref();
+        let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        if port.is_none_or(|port| port == 0) {
+            let message = format!("`{text}` is not an address");
+            let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
+            return Err(self.refuse("config-address", message, Some(address.span()), hint));
         }
-        Ok(Some(network.into_inner()))
+        Ok(text.clone())
+    }
+
+    fn network(
+        &self,
+        network: Option<Spanned<String>>,
+    ) -> Result<Option<NetworkClass>, Diagnostic> {
+        let Some(network) = network else { return Ok(None) };
+        match network.get_ref().as_str() {
+            "lan" => Ok(Some(NetworkClass::Lan)),
+            "wan" => Ok(Some(NetworkClass::Wan)),
+            other => {
+                let message = format!("there is no network class `{other}`");
+                let hint = "write \"lan\" or \"wan\"";
+                Err(self.refuse("config-network", message, Some(network.span()), hint))
+            }
+        }
     }
 
     fn timeout(&self, timeout_s: Option<Spanned<f64>>) -> Result<Option<Duration>, Diagnostic> {
@@ -211,7 +229,7 @@ mod tests {
         assert_eq!(config.parties["lab"].identity.as_deref(), Some(Path::new("/keys/lab")));
         assert_eq!(config.parties["lab"].address, "lab.example:7701");
         assert_eq!(config.parties["lab"].key.to_string(), KEY);
-        assert_eq!(config.network.as_deref(), Some("wan"));
+        assert_eq!(config.network, Some(NetworkClass::Wan));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
     }
 

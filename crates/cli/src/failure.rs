@@ -1,7 +1,6 @@
 //! Why a command failed, for people and for scripts.
 
 use sealane_engine::{EngineError, Kind};
-use sealane_net::NetError;
 use sealane_program::diagnostic::Diagnostic;
 
 /// Exit statuses, as `--help` lists them.
@@ -40,9 +39,6 @@ pub enum Failure {
     /// The engine.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The network, before the engine took over.
-    #[error("error: {0}")]
-    Net(#[from] NetError),
     /// Another process of a `--local` run failed and has said why.
     #[error("error: {party} failed with status {status}")]
     Party {
@@ -65,7 +61,6 @@ impl Failure {
             Failure::Program(_) | Failure::Loading(_) => Kind::Program,
             Failure::Config(_) | Failure::Usage { .. } | Failure::Io(_) => Kind::Config,
             Failure::Engine(error) => error.kind(),
-            Failure::Net(error) => net_kind(error),
             Failure::Party { .. } => Kind::Peer,
         }
     }
@@ -80,15 +75,6 @@ impl Failure {
             (_, Kind::Network | Kind::Peer) => 5,
             (_, Kind::Internal) => 70,
         }
-    }
-}
-
-/// Who has to act on a failure of the network that no run was part of yet.
-fn net_kind(error: &NetError) -> Kind {
-    match error {
-        NetError::Misuse(..) => Kind::Internal,
-        NetError::Malformed(..) | NetError::Aborted(..) => Kind::Peer,
-        _ => Kind::Network,
     }
 }
 

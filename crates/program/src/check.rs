@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::infer::{self, Meta, Scope, invalid, shape};
-use crate::types::{Dim, Range};
+use crate::types::Range;
 use crate::warnings;
 use std::collections::BTreeSet;
 

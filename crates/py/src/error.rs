@@ -3,7 +3,7 @@
 use crate::trace::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sealane_cli::failure::Failure;
+use sealane_cli::Failure;
 use sealane_engine::{EngineError, Kind};
 use sealane_program::diagnostic::{Diagnostic, Span};
 
