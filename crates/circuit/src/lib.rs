@@ -6,8 +6,8 @@
 //!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] and
 //!   [`sha256`] are built from code.
 //! * [`Circuit`] is the finished graph: only gates on which an output depends.
-//! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the result
-//!   is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
+//! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the
+//!   result is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
 //! * [`bristol`] reads and writes the Bristol and Bristol Fashion formats.
 //!
 //! Cost is the number of AND gates: XOR and NOT are nearly free in every protocol of this house.

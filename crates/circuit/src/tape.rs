@@ -26,7 +26,8 @@ pub struct Gate {
 }
 
 /// XOR gates that run in order, then AND gates that are independent of each other: no AND of a
-/// batch writes a slot that any AND of the batch reads, and no two write the same slot.
+/// batch writes a slot that any AND of the batch reads, and no two write the same slot. An XOR may
+/// write a slot that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Batch {
     /// Indices into [`Tape::xors`]; they run first, in order.

@@ -200,9 +200,9 @@ impl Kernel for EvaluateWide<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lanes = EvaluateLanes::new(l, self.mi);
+        let mut lanes = EvaluateLanes::new(l, self.mi);
         let (mut tables, _) = self.tables.as_chunks::<{ 2 * GROUP }>();
-        let mut group = self.first_group;
+        let mut first = self.first_group * GROUP as u64;
         for gate in self.gates {
             let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * self.width);
             for at in (0..self.width).step_by(GROUP) {
@@ -210,18 +210,18 @@ impl Kernel for EvaluateWide<'_> {
                     return;
                 };
                 for q in 0..L::QUADS {
-                    let at = at + q * L::QUAD;
+                    let (at, first) = (at + q * L::QUAD, first + (q * L::QUAD) as u64);
                     let active_a = l.load_quad(&self.slots[a + at..]);
                     let active_b = l.load_quad(&self.slots[b + at..]);
                     let rows = Rows {
                         garbler: l.load_quad(&rows[q * L::QUAD..]),
                         evaluator: l.load_quad(&rows[GROUP + q * L::QUAD..]),
                     };
-                    let c = lanes.and(l, group, q, (active_a, active_b), rows);
+                    let c = lanes.and(l, first, active_a, active_b, rows);
                     l.store_quad(&mut self.slots[out + at..], c);
                 }
                 tables = later;
-                group += 1;
+                first += GROUP as u64;
             }
         }
     }
@@ -241,16 +241,17 @@ impl Kernel for EvaluateGroup<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lanes = EvaluateLanes::new(l, self.mi);
+        let mut lanes = EvaluateLanes::new(l, self.mi);
         for q in 0..L::QUADS {
             let at = q * L::QUAD;
+            let first = self.group * GROUP as u64 + at as u64;
             let a = l.load_quad(&self.operands.0[at..]);
             let b = l.load_quad(&self.operands.1[at..]);
             let rows = Rows {
                 garbler: l.load_quad(&self.rows[0][at..]),
                 evaluator: l.load_quad(&self.rows[1][at..]),
             };
-            l.store_quad(&mut self.c[at..], lanes.and(l, self.group, q, (a, b), rows));
+            l.store_quad(&mut self.c[at..], lanes.and(l, first, a, b, rows));
         }
     }
 }

@@ -233,9 +233,9 @@ impl Kernel for GarbleWide<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lanes = GarbleLanes::new(l, self.mi, self.delta);
+        let mut lanes = GarbleLanes::new(l, self.mi, self.delta);
         let (mut tables, _) = self.tables.as_chunks_mut::<{ 2 * GROUP }>();
-        let mut group = self.first_group;
+        let mut first = self.first_group * GROUP as u64;
         for gate in self.gates {
             let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * self.width);
             for at in (0..self.width).step_by(GROUP) {
@@ -243,16 +243,16 @@ impl Kernel for GarbleWide<'_> {
                     return;
                 };
                 for q in 0..L::QUADS {
-                    let at = at + q * L::QUAD;
+                    let (at, first) = (at + q * L::QUAD, first + (q * L::QUAD) as u64);
                     let zero_a = l.load_quad(&self.slots[a + at..]);
                     let zero_b = l.load_quad(&self.slots[b + at..]);
-                    let (c, Rows { garbler, evaluator }) = lanes.and(l, group, q, zero_a, zero_b);
+                    let (c, Rows { garbler, evaluator }) = lanes.and(l, first, zero_a, zero_b);
                     l.store_quad(&mut self.slots[out + at..], c);
                     l.store_quad(&mut rows[q * L::QUAD..], garbler);
                     l.store_quad(&mut rows[GROUP + q * L::QUAD..], evaluator);
                 }
                 tables = later;
-                group += 1;
+                first += GROUP as u64;
             }
         }
     }
@@ -273,12 +273,13 @@ impl Kernel for GarbleGroup<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lanes = GarbleLanes::new(l, self.mi, self.delta);
+        let mut lanes = GarbleLanes::new(l, self.mi, self.delta);
         for q in 0..L::QUADS {
             let at = q * L::QUAD;
+            let first = self.group * GROUP as u64 + at as u64;
             let a = l.load_quad(&self.operands.0[at..]);
             let b = l.load_quad(&self.operands.1[at..]);
-            let (c, Rows { garbler, evaluator }) = lanes.and(l, self.group, q, a, b);
+            let (c, Rows { garbler, evaluator }) = lanes.and(l, first, a, b);
             l.store_quad(&mut self.c[at..], c);
             l.store_quad(&mut self.rows[0][at..], garbler);
             l.store_quad(&mut self.rows[1][at..], evaluator);

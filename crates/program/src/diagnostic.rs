@@ -130,7 +130,7 @@ pub mod code {
     pub const BODY: &str = "body";
     /// A name is malformed, taken, or unknown.
     pub const NAME: &str = "name";
-    /// The program is larger than the limits of [`crate::check`].
+    /// The program is larger than the limits of [`mod@crate::check`].
     pub const LIMIT: &str = "limit";
     /// The program contradicts itself: a graph that no tracer makes.
     pub const INVALID: &str = "invalid-program";

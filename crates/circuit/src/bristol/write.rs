@@ -1,5 +1,6 @@
 //! The writer of the Bristol formats.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 
 use super::Format;
@@ -10,8 +11,8 @@ use crate::circuit::{Circuit, GateList, ONE, ZERO};
 pub enum WriteError {
     /// The old format has two inputs and one output.
     #[error(
-        "the old Bristol format takes one or two inputs and one output, not {inputs} and {outputs}; \
-         write Bristol Fashion"
+        "the old Bristol format takes one or two inputs and one output, \
+         not {inputs} and {outputs}; write Bristol Fashion"
     )]
     Shape {
         /// Inputs of the circuit.
@@ -72,17 +73,7 @@ type GateLine = (Operands, u32, &'static str);
 
 /// All lines, with wires numbered as the formats want it: inputs first, outputs last.
 fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> {
-    // An output that is no gate, or the same gate as another, needs a line of its own.
-    let is_gate = |wire: u32| wire >= list.first_gate;
-    let mut is_output = vec![false; list.gates.len()];
-    let mut copies = Vec::new();
-    for (place, &wire) in list.outputs.iter().enumerate() {
-        let taken = !is_gate(wire)
-            || std::mem::replace(&mut is_output[(wire - list.first_gate) as usize], true);
-        if taken {
-            copies.push((place, wire));
-        }
-    }
+    let copies = copies(list);
     // The old format has neither constants nor copies: XOR makes both, from a zero.
     let zero_line = format == Format::Bristol && !copies.is_empty();
     if zero_line && list.inputs == 0 {
@@ -91,25 +82,24 @@ fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> 
     let extra = copies.len() + usize::from(zero_line);
     let first_output = list.inputs as usize + list.gates.len() + extra - list.outputs.len();
 
-    let mut numbers = vec![u32::MAX; list.first_gate as usize + list.gates.len()];
+    let mut numbers = vec![UNNUMBERED; list.first_gate as usize + list.gates.len()];
     for input in 0..list.inputs {
         numbers[input as usize + 2] = input;
     }
     for (place, &wire) in list.outputs.iter().enumerate().rev() {
-        if is_gate(wire) {
+        if wire >= list.first_gate {
             numbers[wire as usize] = (first_output + place) as u32;
         }
     }
-    let mut next = list.inputs;
+    let zero = list.inputs;
+    let mut next = list.inputs + u32::from(zero_line);
     let mut lines = Vec::with_capacity(list.gates.len() + extra);
-    let zero = next;
     if zero_line {
         lines.push((Operands::Two(0, 0), zero, "XOR"));
-        next += 1;
     }
     for (i, gate) in list.gates.iter().enumerate() {
         let out = list.first_gate as usize + i;
-        if !is_output[i] {
+        if numbers[out] == UNNUMBERED {
             numbers[out] = next;
             next += 1;
         }
@@ -121,14 +111,27 @@ fn number(list: &GateList, format: Format) -> Result<Vec<GateLine>, WriteError> 
         });
     }
     for (place, wire) in copies {
-        let out = (first_output + place) as u32;
-        lines.push(match (format, wire) {
-            (Format::BristolFashion, ZERO | ONE) => (Operands::One(wire), out, "EQ"),
-            (Format::BristolFashion, _) => (Operands::One(numbers[wire as usize]), out, "EQW"),
-            (Format::Bristol, ZERO) => (Operands::Two(0, 0), out, "XOR"),
-            (Format::Bristol, ONE) => (Operands::One(zero), out, "INV"),
-            (Format::Bristol, _) => (Operands::Two(numbers[wire as usize], zero), out, "XOR"),
-        });
+        let from = numbers[wire as usize];
+        let (operands, name) = match (format, wire) {
+            (Format::BristolFashion, ZERO | ONE) => (Operands::One(wire), "EQ"),
+            (Format::BristolFashion, _) => (Operands::One(from), "EQW"),
+            (Format::Bristol, ZERO) => (Operands::Two(0, 0), "XOR"),
+            (Format::Bristol, ONE) => (Operands::One(zero), "INV"),
+            (Format::Bristol, _) => (Operands::Two(from, zero), "XOR"),
+        };
+        lines.push((operands, (first_output + place) as u32, name));
     }
     Ok(lines)
+}
+
+const UNNUMBERED: u32 = u32::MAX;
+
+/// The outputs that need a line of their own, with their place: those that are no gate, or a gate
+/// that is an output before.
+fn copies(list: &GateList) -> Vec<(usize, u32)> {
+    let mut seen = HashSet::new();
+    let outputs = list.outputs.iter().copied().enumerate();
+    outputs
+        .filter(|&(_, wire)| wire < list.first_gate || !seen.insert(wire))
+        .collect()
 }

@@ -9,6 +9,7 @@ mod columns;
 mod compare;
 mod divide;
 mod multiply;
+mod plans;
 mod select;
 mod shift;
 mod sort;
@@ -16,7 +17,7 @@ mod sort;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use multiply::Plans;
+pub(crate) use plans::Plans;
 pub use sort::sorting_network;
 
 use crate::builder::{Builder, Wire, Word};

@@ -1,11 +1,9 @@
 //! Multiplication: school-book columns, Karatsuba where it takes fewer ANDs, recoded constants.
 
-use std::cmp::Ordering;
-use std::collections::HashMap;
-
 use crate::builder::{Builder, Word};
 use crate::word::Int;
-use crate::word::columns::{Columns, adder_ands};
+use crate::word::columns::Columns;
+use crate::word::plans::{Method, Shape};
 
 impl Builder {
     /// x y: about 2 n^2 ANDs for n by n bits in full and n^2 for the low n, less by Karatsuba for
@@ -24,11 +22,13 @@ impl Builder {
         } else if let Some(constant) = y.as_constant() {
             self.times_constant(x, constant, width)
         } else {
+            let signed = x.signed || y.signed;
             let shape = Shape {
                 x: x.bits.len(),
                 y: y.bits.len(),
                 width,
                 square,
+                signed,
             };
             match self.plans.best(shape).1 {
                 Method::School if square => self.school_square(x, width),
@@ -71,20 +71,19 @@ impl Builder {
     /// of a square are equal: once, a column further up.
     fn split(&mut self, x: Int, y: Int, width: usize, half: usize) -> Word {
         let ((x0, x1), (y0, y1)) = (halves(x, half), halves(y, half));
-        let square = x.bits == y.bits && x.signed == y.signed;
-        let mixed = half + usize::from(square);
+        let parts = match x.bits == y.bits && x.signed == y.signed {
+            true => vec![(x0, y0, 0), (x0, y1, half + 1), (x1, y1, 2 * half)],
+            false => vec![
+                (x0, y0, 0),
+                (x0, y1, half),
+                (x1, y0, half),
+                (x1, y1, 2 * half),
+            ],
+        };
         let mut columns = Columns::new(width);
-        let parts = [
-            (x0, y0, 0),
-            (x0, y1, mixed),
-            (x1, y0, mixed),
-            (x1, y1, 2 * half),
-        ];
-        for (i, (x, y, shift)) in parts.into_iter().enumerate() {
-            if !(square && i == 2) {
-                let product = self.product(x, y, width.saturating_sub(shift));
-                columns.add(product.as_int(), shift);
-            }
+        for (x, y, shift) in parts {
+            let product = self.product(x, y, width.saturating_sub(shift));
+            columns.add(product.as_int(), shift);
         }
         columns.sum(self)
     }
@@ -151,152 +150,11 @@ fn is_sign(x: Int, i: usize) -> bool {
     x.signed && i + 1 == x.bits.len()
 }
 
-/// The low `at` bits, unsigned, and the rest, with the sign.
+/// The low `at` bits, unsigned, and the rest, with the sign; a short number stays whole.
 fn halves(x: Int, at: usize) -> (Int, Int) {
-    match x.bits.len().cmp(&at) {
-        Ordering::Greater => {
-            let (low, high) = x.bits.split_at(at);
-            (
-                Int::unsigned(low),
-                Int {
-                    bits: high,
-                    signed: x.signed,
-                },
-            )
-        }
-        // A short number stays whole, sign and all.
-        _ => (x, Int::unsigned(&[])),
+    if x.bits.len() <= at {
+        return (x, Int::unsigned(&[]));
     }
-}
-
-/// Widths of a multiplication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Shape {
-    x: usize,
-    y: usize,
-    width: usize,
-    square: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    School,
-    Split,
-    Karatsuba,
-}
-
-/// The cheapest method for each shape met so far, with its number of ANDs. Counts are those of
-/// unknown unsigned operands.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Plans(HashMap<Shape, (usize, Method)>);
-
-/// Below this many bits of the smaller operand the school-book method is not beaten.
-const SCHOOL_ONLY: usize = 8;
-
-impl Plans {
-    fn best(&mut self, shape: Shape) -> (usize, Method) {
-        if let Some(&known) = self.0.get(&shape) {
-            return known;
-        }
-        let mut best = (shape.school(), Method::School);
-        if shape.x.min(shape.y) >= SCHOOL_ONLY {
-            let split = (self.split(shape), Method::Split);
-            let karatsuba = (self.karatsuba(shape), Method::Karatsuba);
-            best = [split, karatsuba]
-                .into_iter()
-                .fold(best, |a, b| if b.0 < a.0 { b } else { a });
-        }
-        self.0.insert(shape, best);
-        best
-    }
-
-    fn ands(&mut self, x: usize, y: usize, width: usize, square: bool) -> usize {
-        let width = width.min(x + y);
-        let shape = Shape {
-            x: x.min(width),
-            y: y.min(width),
-            width,
-            square,
-        };
-        self.best(shape).0
-    }
-
-    fn split(&mut self, shape: Shape) -> usize {
-        let (h, width) = (shape.half(), shape.width);
-        let (x0, y0) = (shape.x.min(h), shape.y.min(h));
-        let (x1, y1) = (shape.x - x0, shape.y - y0);
-        let mut counts = vec![0; width];
-        let mixed = h + usize::from(shape.square);
-        let parts = [
-            (x0, y0, 0),
-            (x0, y1, mixed),
-            (x1, y0, mixed),
-            (x1, y1, 2 * h),
-        ];
-        let mut ands = 0;
-        for (i, (x, y, shift)) in parts.into_iter().enumerate() {
-            if !(shape.square && i == 2) {
-                let width = width.saturating_sub(shift);
-                ands += self.ands(x, y, width, shape.square && i != 1);
-                count(&mut counts, x + y, shift);
-            }
-        }
-        ands + adder_ands(&counts)
-    }
-
-    fn karatsuba(&mut self, shape: Shape) -> usize {
-        let (h, width) = (shape.half(), shape.width);
-        if shape.x.min(shape.y) <= h || width <= 2 * h {
-            return usize::MAX;
-        }
-        let (x1, y1, upper) = (shape.x - h, shape.y - h, width - h);
-        let sums = if shape.square { h } else { 2 * h };
-        let products = self.ands(h, h, width, shape.square)
-            + self.ands(x1, y1, upper, shape.square)
-            + self.ands(h + 1, h + 1, upper, shape.square);
-        let mut counts = vec![0; width];
-        let low = 2 * h;
-        for (bits, shift) in [
-            (low, 0),
-            (x1 + y1, low),
-            (low + 2, h),
-            (low, h),
-            (x1 + y1, h),
-        ] {
-            count(&mut counts, bits, shift);
-        }
-        products + sums + adder_ands(&counts)
-    }
-}
-
-impl Shape {
-    fn half(self) -> usize {
-        self.x.max(self.y).div_ceil(2)
-    }
-
-    fn school(self) -> usize {
-        let mut counts = vec![0; self.width];
-        let mut products = 0;
-        for i in 0..self.x {
-            if self.square {
-                count(&mut counts, 1, 2 * i);
-                let bits = self.x - i - 1;
-                products += bits.min(self.width.saturating_sub(2 * i + 2));
-                count(&mut counts, bits, 2 * i + 2);
-            } else {
-                products += self.y.min(self.width.saturating_sub(i));
-                count(&mut counts, self.y, i);
-            }
-        }
-        products + adder_ands(&counts)
-    }
-}
-
-/// One more bit in each of the columns `shift..shift + bits` that there are.
-fn count(counts: &mut [usize], bits: usize, shift: usize) {
-    counts
-        .iter_mut()
-        .skip(shift)
-        .take(bits)
-        .for_each(|count| *count += 1);
+    let (low, high) = x.bits.split_at(at);
+    (Int::unsigned(low), Int { bits: high, ..x })
 }

@@ -160,7 +160,8 @@ proptest! {
         check_all(case, |b, x, y| b.sub(x, y, w), |x, y| x - y);
         check_all(case, |b, x, _| b.neg(x, w), |x, _| -x);
         check_all(case, |b, x, _| b.abs(x, w), |x, _| x.abs());
-        check_all(case, |b, x, y| b.neg_if(y.bits[0], x, w), |x, y| if y & 1 == 1 { -x } else { x });
+        let negated = |x: i128, y: i128| if y & 1 == 1 { -x } else { x };
+        check_all(case, |b, x, y| b.neg_if(y.bits[0], x, w), negated);
         check_all(case, |b, x, y| b.sum(&[x, y, x, y, y], w), |x, y| 2 * x + 3 * y);
     }
 
@@ -281,20 +282,20 @@ proptest! {
         let tape = compile(&b.finish(rows), &machine(seed));
         tape.check().unwrap();
         let mut random = seed;
-        let columns: Vec<Vec<i128>> = (0..n)
-            .map(|_| (0..LANES).map(|_| value(&mut random, (width, signed))).collect())
-            .collect();
-        let inputs: Vec<Lanes> = columns.iter().flat_map(|c| pack(c, width)).collect();
+        let mut keys = || (0..n).map(|_| value(&mut random, (width, signed))).collect();
+        let lanes: Vec<Vec<i128>> = (0..LANES).map(|_| keys()).collect();
+        let column = |i: usize| lanes.iter().map(|keys| keys[i]).collect::<Vec<_>>();
+        let inputs: Vec<Lanes> = (0..n).flat_map(|i| pack(&column(i), width)).collect();
         let outputs = tape.eval(&inputs);
-        for lane in 0..LANES {
+        for (lane, keys) in lanes.iter().enumerate() {
             let rows = outputs.chunks(width + 8).map(|row| unpack(row, lane));
             let rows: Vec<(i128, usize)> =
                 rows.map(|r| (wrap(r, width, signed), (r >> width) as usize)).collect();
             prop_assert!(rows.is_sorted_by_key(|&(key, _)| key));
+            prop_assert!(rows.iter().all(|&(key, i)| key == keys[i]));
             let mut seen: Vec<usize> = rows.iter().map(|&(_, i)| i).collect();
             seen.sort();
             prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
-            prop_assert!(rows.iter().all(|&(key, i)| key == columns[i][lane]));
         }
     }
 }
@@ -358,7 +359,7 @@ fn products_take_no_more_than_the_school_book() {
     let square = ands(64, false, |b, x, _| b.mul(x, x, 128));
     assert!(square < full * 6 / 10, "{square}");
     // 10 = 8 + 2: one addition, of which the lowest bits are free.
-    let ten = b_constant(10);
+    let ten = constant(10);
     assert!(ands(64, true, |b, x, _| b.mul(x, Int::signed(&ten), 64)) < 64);
     assert_eq!(
         ands(8, true, |b, x, y| b.mul(x, y, 16)),
@@ -371,16 +372,12 @@ fn division_takes_three_quarters_of_a_square() {
     let q = ands(64, false, |b, x, y| b.div(x, y, 64));
     assert!(q < 64 * 64 * 8 / 10, "{q}");
     assert_eq!(
-        ands(64, true, |b, x, _| b.div(
-            x,
-            Int::signed(&b_constant(8)),
-            64
-        )),
+        ands(64, true, |b, x, _| b.div(x, Int::signed(&constant(8)), 64)),
         0
     );
 }
 
-fn b_constant(value: i128) -> Word {
+fn constant(value: i128) -> Word {
     Builder::new().constant(value, 64)
 }
 

@@ -1,0 +1,184 @@
+//! Which way to multiply takes the fewest ANDs.
+//!
+//! Each method is priced by the columns that it adds up and, recursively, by the products that it
+//! is made of. Prices are exact for unsigned operands of unknown bits in the school-book method,
+//! and within a few ANDs otherwise.
+
+use std::collections::HashMap;
+
+use crate::word::columns::adder_ands;
+
+/// Widths and kind of a multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Shape {
+    /// Bits of the first operand.
+    pub x: usize,
+    /// Bits of the second operand.
+    pub y: usize,
+    /// Bits of the product that are wanted.
+    pub width: usize,
+    /// Whether the operands are equal.
+    pub square: bool,
+    /// Whether an operand is signed.
+    pub signed: bool,
+}
+
+/// How to multiply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    /// All products of bits.
+    School,
+    /// All products of halves.
+    Split,
+    /// Three products of halves and of sums of halves.
+    Karatsuba,
+}
+
+/// The cheapest method for each shape met so far, with its number of ANDs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plans(HashMap<Shape, (usize, Method)>);
+
+/// Below this many bits of the smaller operand the school-book method is not beaten.
+const SCHOOL_ONLY: usize = 8;
+
+impl Plans {
+    /// The cheapest method, and its ANDs.
+    pub(crate) fn best(&mut self, shape: Shape) -> (usize, Method) {
+        if let Some(&known) = self.0.get(&shape) {
+            return known;
+        }
+        let mut best = (school(shape), Method::School);
+        if shape.x.min(shape.y) >= SCHOOL_ONLY {
+            let split = (self.split(shape), Method::Split);
+            let karatsuba = (self.karatsuba(shape), Method::Karatsuba);
+            for method in [split, karatsuba] {
+                best = if method.0 < best.0 { method } else { best };
+            }
+        }
+        self.0.insert(shape, best);
+        best
+    }
+
+    fn split(&mut self, shape: Shape) -> usize {
+        let h = shape.half();
+        let (x0, y0) = (shape.x.min(h), shape.y.min(h));
+        let (x1, y1) = (shape.x - x0, shape.y - y0);
+        let (low, mixed) = (
+            shape.unsigned(),
+            Shape {
+                square: false,
+                ..shape
+            },
+        );
+        let mut parts = vec![(low, x0, y0, 0), (shape, x1, y1, 2 * h)];
+        match shape.square {
+            true => parts.push((mixed, x0, y1, h + 1)),
+            false => parts.extend([(mixed, x0, y1, h), (mixed, x1, y0, h)]),
+        }
+        let mut counts = vec![0; shape.width];
+        let mut ands = 0;
+        for (kind, x, y, shift) in parts {
+            ands += self.part(kind, x, y, shape.width.saturating_sub(shift));
+            count(&mut counts, x + y, shift);
+        }
+        ands + adder_ands(&counts)
+    }
+
+    fn karatsuba(&mut self, shape: Shape) -> usize {
+        let (h, width) = (shape.half(), shape.width);
+        if shape.x.min(shape.y) <= h || width <= 2 * h {
+            return usize::MAX;
+        }
+        let (x1, y1, upper) = (shape.x - h, shape.y - h, width - h);
+        // The sums of halves have a bit more than a half, and another where one is signed.
+        let sum = h + 1 + usize::from(shape.signed);
+        let sums = if shape.square { sum - 1 } else { 2 * (sum - 1) };
+        let products = self.part(shape.unsigned(), h, h, width)
+            + self.part(shape, x1, y1, upper)
+            + self.part(shape, sum, sum, upper);
+        let (low, high) = (2 * h, x1 + y1);
+        let mut counts = vec![0; width];
+        for (bits, shift) in [(low, 0), (high, low), (2 * sum, h), (low, h), (high, h)] {
+            count(&mut counts, bits, shift);
+        }
+        products + sums + adder_ands(&counts)
+    }
+
+    /// The ANDs of a product like `kind`, but of `x` by `y` bits.
+    fn part(&mut self, kind: Shape, x: usize, y: usize, width: usize) -> usize {
+        let width = width.min(x + y);
+        let (x, y) = (x.min(width), y.min(width));
+        self.best(Shape {
+            x,
+            y,
+            width,
+            ..kind
+        })
+        .0
+    }
+}
+
+impl Shape {
+    /// Where operands are cut in two.
+    pub(crate) fn half(self) -> usize {
+        self.x.max(self.y).div_ceil(2)
+    }
+
+    fn unsigned(self) -> Shape {
+        Shape {
+            signed: false,
+            ..self
+        }
+    }
+}
+
+fn school(shape: Shape) -> usize {
+    let mut counts = vec![0; shape.width];
+    let mut products = 0;
+    for i in 0..shape.x {
+        // Row i of a square holds bit i itself, then its products with later bits, doubled.
+        let (bits, shift) = match shape.square {
+            true => (shape.x - i - 1, 2 * i + 2),
+            false => (shape.y, i),
+        };
+        count(&mut counts, usize::from(shape.square), 2 * i);
+        count(&mut counts, bits, shift);
+        products += bits.min(shape.width.saturating_sub(shift));
+    }
+    products + adder_ands(&counts)
+}
+
+/// One more bit in each of the columns `shift..shift + bits` that there are.
+fn count(counts: &mut [usize], bits: usize, shift: usize) {
+    counts
+        .iter_mut()
+        .skip(shift)
+        .take(bits)
+        .for_each(|count| *count += 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn karatsuba_is_taken_where_it_wins() {
+        let full = |n, signed| Shape {
+            x: n,
+            y: n,
+            width: 2 * n,
+            square: false,
+            signed,
+        };
+        let mut plans = Plans::default();
+        assert_eq!(plans.best(full(8, false)), (2 * 8 * 8 - 8, Method::School));
+        assert_eq!(plans.best(full(16, false)).1, Method::Karatsuba);
+        assert_eq!(plans.best(full(16, true)).1, Method::School);
+        assert_eq!(plans.best(full(64, true)).1, Method::Karatsuba);
+        let low = Shape {
+            width: 64,
+            ..full(64, false)
+        };
+        assert_eq!(plans.best(low).1, Method::Split);
+    }
+}
