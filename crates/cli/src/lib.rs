@@ -1,1 +1,69 @@
-//! Room `cli`.
+//! Room `cli`: the `sealane` command, and what the Python binding shares with it.
+//!
+//! A verb reads its arguments, loads a program, makes a job and hands it to the engine; what is
+//! here is only what a person meets: arguments, configuration, approval, tables, JSON, exit status.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `args` | the command line |
+//! | `program` | programs by file: text form here, Python through [`ProgramLoader`] |
+//! | `config`, `meet` | who is where; the mesh of a run |
+//! | `approve` | `--yes`, the prompt, the refusal |
+//! | `inputs`, `results` | files to and from parties |
+//! | `local` | every party as a process of its own |
+//! | `view`, `card` | tables and JSON |
+//! | `failure` | what went wrong, and the exit status |
+#![forbid(unsafe_code)]
+
+mod approve;
+mod args;
+mod card;
+pub mod config;
+mod failure;
+mod inputs;
+mod local;
+pub mod meet;
+mod program;
+mod results;
+mod tools;
+mod verbs;
+pub mod view;
+
+pub use approve::approved;
+pub use failure::Failure;
+pub use program::ProgramLoader;
+pub use verbs::rows;
+
+use clap::Parser;
+use std::ffi::OsString;
+use std::io::Write;
+
+/// What the command needs from whoever embeds it.
+pub struct Host<'a> {
+    /// Loads programs that are not in the text form.
+    pub loader: &'a dyn ProgramLoader,
+    /// How to start this command once more: the program and its leading arguments.
+    pub command: Vec<OsString>,
+}
+
+/// Runs the command with its arguments, without the name of the command. Returns the exit status.
+pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
+    let named = std::iter::once(OsString::from("sealane")).chain(arguments);
+    let cli = match args::Cli::try_parse_from(named) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are errors to clap as well; both go where they belong.
+            let _ = error.print();
+            return if error.use_stderr() { 2 } else { 0 };
+        }
+    };
+    match verbs::run(cli.verb, host) {
+        Ok(()) => 0,
+        Err(failure) => {
+            let text = failure.to_string();
+            let prefix = if text.starts_with("error") { "" } else { "error: " };
+            let _ = writeln!(std::io::stderr(), "{prefix}{text}");
+            failure.status()
+        }
+    }
+}

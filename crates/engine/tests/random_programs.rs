@@ -3,20 +3,23 @@
 
 use proptest::prelude::*;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, simulate};
-use sealane_testkit::random_program::{Case, cases};
 use sealane_program::text;
+use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
 fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, TestCaseError> {
-    let job = match Job::new(case.program.clone(), protocol, NetworkClass::Lan) {
+    let job = match Job::in_tiles(case.program.clone(), protocol, NetworkClass::Lan, tile) {
         Err(EngineError::Program(error)) if error.code == "whole-rows" => {
             return Err(TestCaseError::reject("a body sees all rows"));
         }
         job => job.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))),
     };
-    let job = job.with_tiles_of(tile);
-    let inputs = job.program().inputs.iter().map(|input| case.inputs[&input.name].clone());
+    let inputs = job
+        .program()
+        .inputs
+        .iter()
+        .map(|input| case.inputs[&input.name].clone());
     let report = simulate(&job, inputs.collect());
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
@@ -50,7 +53,7 @@ fn check(case: &Case, protocol: ProtocolName, tile: u64) -> Result<(), TestCaseE
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
     fn clear_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
@@ -59,7 +62,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
     fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {

@@ -64,6 +64,9 @@ impl Fuser<'_> {
                 Home::Parts(parts) => parts[*part as usize].clone(),
                 _ => unreachable!("check has seen that a part is one of a map or a scan"),
             },
+            Op::Cast(of) if self.is_stored_as(*of, value.range) => {
+                self.homes[of.0 as usize].clone()
+            }
             Op::Unary(..) | Op::Binary(..) | Op::Select(..) | Op::Cast(_) => {
                 self.member(value, phase, lens(&value.shape), 0)
             }

@@ -19,7 +19,8 @@ use body::{Lowering, MAX_GATES, TooLarge, Words, widen};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::Graph;
+use sealane_program::graph::{Graph, Value};
+use sealane_program::types::Data;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -212,6 +213,16 @@ impl Lowerer<'_> {
             .tapes
             .intern(compile(&lowering.builder.finish(outputs), &machine)))
     }
+}
+
+/// What a graph without parameters returns first: the builder folds it to constant wires. None if
+/// it is larger than a circuit may be. `of` has its type and shape.
+pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
+    let results = Lowering::default().graph(graph, &[]).ok()?;
+    let words = results.first()?;
+    let numbers = (0..words.words.len()).map(|index| words.int(index).as_constant());
+    let numbers = numbers.collect::<Option<Vec<_>>>()?;
+    Data::from_numbers(of.ty, of.shape.fixed.clone(), &numbers)
 }
 
 /// The plan value of a tensor: it has the same number.

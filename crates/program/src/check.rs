@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::infer::{self, Meta, Scope, invalid, shape};
-use crate::types::{Dim, Range};
+use crate::types::Range;
 use crate::warnings;
 use std::collections::BTreeSet;
 
@@ -154,23 +154,19 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     columns(input)
 }
 
-/// Columns fill the last dimension: as many as it is long; one where there is no last dimension
-/// that is fixed.
+/// Columns fill the last dimension, as many as it is long: of each row, or of the one row of a
+/// table that holds a vector. One column fills a vector by rows, or a single number.
 fn columns(input: &Input) -> Result<(), Diagnostic> {
     if input.columns.is_empty() {
         return Ok(());
     }
-    let last = input
-        .shape
-        .rank()
-        .checked_sub(1)
-        .and_then(|axis| input.shape.dim(axis));
-    let wanted = match last {
-        Some(Dim::Fixed(n)) if input.shape.rank() > 1 => n,
-        _ => 1,
+    let given = input.columns.len() as u64;
+    let wanted = match input.shape.fixed.last() {
+        Some(&n) => n,
+        None => 1,
     };
-    if input.columns.len() as u64 != wanted {
-        let (name, given) = (&input.name, input.columns.len());
+    if given != wanted && (given != 1 || input.shape.rank() > 1) {
+        let name = &input.name;
         return Err(Diagnostic::new(
             code::SHAPE_MISMATCH,
             format!("input {name} names {given} columns where its shape has {wanted}"),

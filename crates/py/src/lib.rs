@@ -1,1 +1,30 @@
-//! Room `py`.
+//! Room `py`: the binding of Python to the rooms below, and nothing else.
+//!
+//! `sealane._core` is private to the Python package: names, documentation and pleasant errors are
+//! in `python/sealane`, meaning is in `program`, `plan` and `engine`. Long calls release the
+//! interpreter. `_core.pyi` states the same interface for type checkers, and a test compares them.
+
+mod array;
+mod command;
+mod error;
+mod program;
+mod report;
+mod trace;
+mod wait;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<trace::Trace>()?;
+    module.add_class::<trace::Node>()?;
+    module.add_class::<program::Program>()?;
+    module.add_class::<report::Check>()?;
+    module.add_class::<report::Plan>()?;
+    module.add_class::<report::Report>()?;
+    module.add_function(wrap_pyfunction!(command::main, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::is_type, module)?)?;
+    module.add_function(wrap_pyfunction!(error::program_error, module)?)?;
+    Ok(())
+}

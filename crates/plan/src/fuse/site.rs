@@ -259,6 +259,13 @@ impl<'a> Fuser<'a> {
         }
     }
 
+    /// Whether a stored value has this range already, so that a cast to it changes nothing. (A
+    /// member of a body is cast there, where that is free and where its type is known.)
+    pub fn is_stored_as(&self, id: ValueId, range: Range) -> bool {
+        let placed = matches!(self.homes[id.0 as usize], Home::Placed(_));
+        placed && self.main(id).range == range
+    }
+
     /// The tensor that holds a value and nothing else, in row-major order.
     pub fn stored_whole(&mut self, id: ValueId, phase: Phase) -> TensorId {
         let placed = self.stored(id);

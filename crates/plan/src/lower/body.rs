@@ -9,8 +9,8 @@ use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
 
-/// Largest number of gates of one tape: some hundreds of megabytes while it is made.
-pub(crate) const MAX_GATES: usize = 20_000_000;
+/// Largest number of gates (and of words) of one circuit: about a gigabyte while it is made.
+pub(crate) const MAX_GATES: usize = 10_000_000;
 
 /// Gates that a function of bytes makes for each byte, at least: SHA-256 takes more than 100,000
 /// for a block of 64.

@@ -1,0 +1,245 @@
+//! The command line.
+
+use crate::failure::EXIT_CODES;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use sealane_engine::{NetworkClass, ProtocolName};
+use std::path::PathBuf;
+
+/// Run a Python function on data that stays with its owners.
+#[derive(Parser)]
+#[command(name = "sealane", version, after_help = EXIT_CODES, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub enum Verb {
+    /// Check types, ranges, and who learns what
+    Check(Check),
+    /// State protocol, steps, bytes and rounds before anything runs
+    Plan(Plan),
+    /// Run all parties in this process, on all inputs
+    Simulate(Simulate),
+    /// Run as one party with the others over the network, or all of them here with --local
+    Run(Run),
+    /// Make a key for this party and print what the others paste into their configuration
+    Keygen(Keygen),
+    /// Show the CPU tier in use, the tiers this machine can run, and versions
+    Doctor(Doctor),
+    /// Look at and evaluate Boolean circuits in the Bristol formats
+    Circuit(Circuit),
+    /// Measure
+    Bench(Bench),
+}
+
+/// Declared class of the network: part of what parties approve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Network {
+    /// One building: 0.5 ms there and back, 1 Gbit/s
+    Lan,
+    /// Two cities: 40 ms there and back, 100 Mbit/s
+    Wan,
+}
+
+/// How the parties compute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Protocol {
+    /// Garbled circuits between two parties
+    Yao,
+    /// The same plan without cryptography, as the reference
+    Clear,
+}
+
+impl From<Network> for NetworkClass {
+    fn from(network: Network) -> NetworkClass {
+        match network {
+            Network::Lan => NetworkClass::Lan,
+            Network::Wan => NetworkClass::Wan,
+        }
+    }
+}
+
+/// The job: a program, and how it is run.
+#[derive(Args)]
+pub struct JobArgs {
+    /// `FILE.py`, `FILE.py:FUNCTION`, or a program in its text form, `FILE.sealane`
+    pub program: String,
+    /// Declared class of the network [default: lan]
+    #[arg(long)]
+    pub network: Option<Network>,
+    /// How the parties compute
+    #[arg(long, default_value = "yao")]
+    pub protocol: Protocol,
+    /// Without cryptography, as the reference: the same as --protocol clear
+    #[arg(long, conflicts_with = "protocol")]
+    pub clear: bool,
+}
+
+impl JobArgs {
+    /// The protocol in force.
+    pub fn protocol(&self) -> ProtocolName {
+        match self.protocol {
+            Protocol::Yao if !self.clear => ProtocolName::Yao,
+            _ => ProtocolName::Clear,
+        }
+    }
+}
+
+/// `sealane check`.
+#[derive(Args)]
+pub struct Check {
+    /// `FILE.py`, `FILE.py:FUNCTION`, or `FILE.sealane`
+    pub program: String,
+    /// Print the text form of the program as well
+    #[arg(long)]
+    pub text: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane plan`.
+#[derive(Args)]
+pub struct Plan {
+    /// The job.
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// Rows to state the cost for, such as `patients=569` [default: the upper bounds]
+    #[arg(long, value_name = "NAME=COUNT", value_parser = rows)]
+    pub rows: Vec<(String, u64)>,
+    /// List every step
+    #[arg(long)]
+    pub steps: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane simulate`.
+#[derive(Args)]
+pub struct Simulate {
+    /// The job.
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// Inputs: `PARTY=FILE`, `NAME=FILE` for one input, or `FILE` for all
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub input: Vec<String>,
+    /// Write results with rows to this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane run`.
+#[derive(Args)]
+pub struct Run {
+    /// The job.
+    #[command(flatten)]
+    pub job: JobArgs,
+    /// The party that this process is
+    #[arg(long = "as", value_name = "PARTY", required_unless_present = "local")]
+    pub party: Option<String>,
+    /// This party's inputs: `FILE`, or `NAME=FILE` for one of them; with --local `PARTY=FILE`
+    #[arg(long, value_name = "[NAME=]FILE")]
+    pub input: Vec<String>,
+    /// Who is where, with which key
+    #[arg(long, value_name = "FILE", required_unless_present = "local")]
+    pub config: Option<PathBuf>,
+    /// This party's private key, if the configuration does not name it
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
+    /// Approve the job with this hash: all of it, or at least its first 12 digits
+    #[arg(long, value_name = "HASH")]
+    pub yes: Option<String>,
+    /// Start every party as a process of its own on this machine, with keys made for this run
+    #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
+    pub local: bool,
+    /// Write results with rows to this CSV file; with --local each party's name is added to it
+    #[arg(long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane keygen`.
+#[derive(Args)]
+pub struct Keygen {
+    /// Where to store the private key; an existing file is never replaced
+    pub file: PathBuf,
+}
+
+/// `sealane doctor`.
+#[derive(Args)]
+pub struct Doctor {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane circuit`.
+#[derive(Args)]
+pub struct Circuit {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: CircuitVerb,
+}
+
+/// What to do with a circuit.
+#[derive(Subcommand)]
+pub enum CircuitVerb {
+    /// Print wires, gates, ANDs, XORs and depth
+    Info {
+        /// A circuit in a Bristol format, recognised from its content
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Evaluate in the clear; the first wire of a value is its least significant bit
+    Eval {
+        /// A circuit in a Bristol format, recognised from its content
+        file: PathBuf,
+        /// A value in hex, one for each input in order
+        #[arg(long = "in", value_name = "0xHEX")]
+        inputs: Vec<String>,
+    },
+}
+
+/// `sealane bench`.
+#[derive(Args)]
+pub struct Bench {
+    /// Which suite; none lists them
+    pub suite: Option<String>,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn rows(text: &str) -> Result<(String, u64), String> {
+    let (name, count) = text.split_once('=').ok_or("write NAME=COUNT, such as patients=569")?;
+    let count = count.replace('_', "").parse().map_err(|_| format!("`{count}` is not a count"))?;
+    Ok((name.trim().to_string(), count))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn rows_are_read() {
+        assert_eq!(rows("patients=10_000"), Ok(("patients".to_string(), 10_000)));
+        assert!(rows("patients").is_err() && rows("patients=many").is_err());
+    }
+}

@@ -1,0 +1,94 @@
+//! `--input` where one command serves several parties: `simulate` and `run --local`.
+
+use crate::failure::Failure;
+use sealane_engine::EngineError;
+use sealane_engine::data::{self, Sources};
+use sealane_program::graph::Program;
+use sealane_program::types::Data;
+
+/// The files of each party, in the order of the program. An argument is `PARTY=FILE` for all
+/// inputs of a party, `NAME=FILE` for one input, or `FILE` for all inputs of all parties.
+pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>, Failure> {
+    let mut sources = vec![Sources::default(); program.parties.len()];
+    for argument in arguments {
+        let (name, path) = match argument.split_once('=') {
+            Some((name, path)) if !name.contains(['/', '\\', '.']) => (Some(name), path),
+            _ => (None, argument.as_str()),
+        };
+        let Some(name) = name else {
+            sources.iter_mut().for_each(|party| party.default = Some(path.into()));
+            continue;
+        };
+        if let Some(party) = program.parties.iter().position(|party| party == name) {
+            sources[party].default = Some(path.into());
+        } else if let Some(input) = program.inputs.iter().find(|input| input.name == name) {
+            let owner = usize::from(input.owner);
+            sources[owner].by_input.insert(name.to_string(), path.into());
+        } else {
+            let inputs = program.inputs.iter().map(|input| input.name.as_str());
+            let known = program.parties.iter().map(String::as_str).chain(inputs);
+            let what = format!("the program has no party and no input `{name}`");
+            let hint = format!("name one of: {}", known.collect::<Vec<_>>().join(", "));
+            return Err(Failure::usage(what, hint));
+        }
+    }
+    Ok(sources)
+}
+
+/// All inputs of a program, each read as its owner would read it.
+pub fn load_all(program: &Program, sources: &[Sources]) -> Result<Vec<Data>, Failure> {
+    let mut all: Vec<Option<Data>> = program.inputs.iter().map(|_| None).collect();
+    for (party, sources) in sources.iter().enumerate() {
+        let own = load_own(program, party as u8, sources)?;
+        for (slot, data) in all.iter_mut().zip(own) {
+            *slot = slot.take().or(data);
+        }
+    }
+    let missing = || Failure::Io("an input was not read".to_string());
+    all.into_iter().map(|data| data.ok_or_else(missing)).collect()
+}
+
+/// The inputs of one party.
+pub fn load_own(
+    program: &Program,
+    party: u8,
+    sources: &Sources,
+) -> Result<Vec<Option<Data>>, Failure> {
+    data::load(program, party, sources).map_err(|finding| EngineError::Data(finding.into()).into())
+}
+
+/// The arguments that give one party its files.
+pub fn arguments(sources: &Sources) -> Vec<String> {
+    let default = sources.default.iter().map(|path| path.display().to_string());
+    let named = sources.by_input.iter().map(|(name, path)| format!("{name}={}", path.display()));
+    default.chain(named).flat_map(|value| ["--input".to_string(), value]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_program::text;
+
+    fn program() -> Program {
+        let text = "sealane program 1\nname f\nparty alice\nparty bob\n\
+                    input alice : alice u8 in 0..255\ninput key : bob u8 in 0..255\n\
+                    main {\n  %0 = param 0 : u8 in 0..255 known alice\n  \
+                    %1 = param 1 : u8 in 0..255 known bob\n  \
+                    %2 = gt %0, %1 : bool in 0..1 secret\n}\nreveal result = %2 : bool to bob\n";
+        text::parse(text, "f.sealane").unwrap()
+    }
+
+    fn arguments_of(given: &[&str]) -> Vec<Vec<String>> {
+        let given = given.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        by_party(&program(), &given).unwrap().iter().map(arguments).collect()
+    }
+
+    #[test]
+    fn files_go_to_parties_to_owners_of_inputs_or_to_all() {
+        assert_eq!(arguments_of(&["alice=a.csv"]), [vec!["--input", "a.csv"], vec![]]);
+        assert_eq!(arguments_of(&["key=k.npy"]), [vec![], vec!["--input", "key=k.npy"]]);
+        let all = vec!["--input", "./x=y.csv"];
+        assert_eq!(arguments_of(&["./x=y.csv"]), [all.clone(), all]);
+        assert!(by_party(&program(), &["carol=c.csv".to_string()]).is_err());
+    }
+}

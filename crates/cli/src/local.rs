@@ -1,0 +1,214 @@
+//! `sealane run --local`: every party is a process of its own on this machine, with a key made for
+//! this run, over mutual TLS on loopback; nothing but the machine is shared.
+
+use crate::args::Run;
+use crate::approve::approved;
+use crate::failure::Failure;
+use crate::verbs::{job, say};
+use crate::{Host, inputs, results, view};
+use sealane_engine::Job;
+use sealane_net::Identity;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long the others may go on once one party has failed.
+const GRACE: Duration = Duration::from_secs(3);
+/// How often processes are looked at.
+const POLL: Duration = Duration::from_millis(10);
+
+/// Starts all parties and waits for them.
+///
+/// # Errors
+/// The first party that failed for a reason of its own, else any that failed.
+pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
+    let job = job(&args.job, None, host)?;
+    if let Some(yes) = &args.yes {
+        approved(&job, yes)?;
+    }
+    let sources = inputs::by_party(job.program(), &args.input)?;
+    let folder = tempfile::Builder::new().prefix("sealane-").tempdir().map_err(cannot_write)?;
+    let config = folder.path().join("sealane.toml");
+    fs::write(&config, configuration(&job, folder.path())?).map_err(cannot_write)?;
+    let mut parties = Running(Vec::new());
+    for (name, sources) in job.program().parties.iter().zip(&sources) {
+        let mut command = Command::new(&host.command[0]);
+        command.args(&host.command[1..]).args(["run", &args.job.program, "--as", name]);
+        command.args(["--protocol", &job.protocol().to_string(), "--yes", &job.hash()]);
+        command.args(["--network", view::class(job.network())]).arg("--config").arg(&config);
+        command.args(inputs::arguments(sources));
+        if let Some(output) = &args.output {
+            command.arg("--output").arg(results::marked(output, name));
+        }
+        if args.json {
+            command.arg("--json");
+        }
+        parties.0.push(Some(Party::start(name, command, args.json)?));
+    }
+    let parties = wait(parties)?;
+    if args.json {
+        return say(together(&job, &parties)?);
+    }
+    Ok(())
+}
+
+/// The configuration of all parties, with keys and ports of this run. The ports are free now; the
+/// chance that another process takes one before its party does is left to that party to report.
+fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let mut held = Vec::new();
+    for name in &job.program().parties {
+        let identity = Identity::generate();
+        let file = folder.join(format!("{name}.key"));
+        identity.save(&file).map_err(|error| Failure::Io(error.to_string()))?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(cannot_write)?;
+        let address = listener.local_addr().map_err(cannot_write)?;
+        held.push(listener);
+        let key = identity.public_key();
+        let _ = write!(
+            text,
+            "[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n\
+             identity = \"{name}.key\"\n"
+        );
+    }
+    Ok(text)
+}
+
+/// A running party.
+struct Party {
+    name: String,
+    child: Child,
+    /// Pass on or collect what it prints.
+    readers: [JoinHandle<String>; 2],
+}
+
+/// A party that has ended.
+struct Ended {
+    name: String,
+    output: String,
+    status: u8,
+}
+
+impl Party {
+    fn start(name: &str, mut command: Command, quiet: bool) -> Result<Party, Failure> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command
+            .spawn()
+            .map_err(|error| Failure::Io(format!("cannot start {name}: {error}")))?;
+        let (out, err) = (child.stdout.take(), child.stderr.take());
+        let readers = [reader(name, out, false, quiet), reader(name, err, true, false)];
+        Ok(Party { name: name.to_string(), child, readers })
+    }
+
+    fn end(self, status: u8) -> Ended {
+        let [output, _] = self.readers.map(|reader| reader.join().unwrap_or_default());
+        Ended { name: self.name, output, status }
+    }
+}
+
+/// Parties that may still run. None outlives the command that started it.
+struct Running(Vec<Option<Party>>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        for party in self.0.iter_mut().flatten() {
+            let _ = party.child.kill();
+            let _ = party.child.wait();
+        }
+    }
+}
+
+/// Waits for all. Once one has failed, the others get a moment to say why they end, too.
+fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
+    let mut ended = Vec::new();
+    let mut deadline = None;
+    while running.0.iter().any(Option::is_some) {
+        for slot in &mut running.0 {
+            let Some(party) = slot else { continue };
+            let status = party.child.try_wait().map_err(cannot_write)?;
+            let late = deadline.is_some_and(|deadline| Instant::now() > deadline);
+            if status.is_none() && !late {
+                continue;
+            }
+            if status.is_none() {
+                let _ = party.child.kill();
+                let _ = party.child.wait();
+            }
+            let code = status.and_then(|status| status.code()).unwrap_or(70);
+            if code != 0 {
+                deadline.get_or_insert(Instant::now() + GRACE);
+            }
+            ended.extend(slot.take().map(|party| party.end(if late { 5 } else { code as u8 })));
+        }
+        thread::sleep(POLL);
+    }
+    // A party that saw another one fail ends with the status of the network.
+    let failed = || ended.iter().filter(|party| party.status != 0);
+    let cause = failed().find(|party| party.status != 5).or(failed().next());
+    match cause {
+        Some(Ended { name, status, .. }) => {
+            Err(Failure::Party { party: name.clone(), status: *status })
+        }
+        None => Ok(ended),
+    }
+}
+
+/// Passes each line on behind the party's name, or collects it.
+fn reader(
+    name: &str,
+    stream: Option<impl Read + Send + 'static>,
+    to_stderr: bool,
+    collect: bool,
+) -> JoinHandle<String> {
+    let name = name.to_string();
+    thread::spawn(move || {
+        let mut collected = String::new();
+        let lines = stream.into_iter().flat_map(|stream| BufReader::new(stream).lines());
+        for line in lines.map_while(Result::ok) {
+            let _ = match (collect, to_stderr) {
+                (true, _) => writeln!(collected, "{line}").map_err(std::io::Error::other),
+                (_, true) => writeln!(std::io::stderr(), "{name} │ {line}"),
+                (_, false) => writeln!(std::io::stdout(), "{name} │ {line}"),
+            };
+        }
+        collected
+    })
+}
+
+/// One report of all parties: what they agree on, and what each learnt.
+fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
+    let mut reports = serde_json::Map::new();
+    for party in parties {
+        let report = serde_json::from_str::<Value>(&party.output);
+        let report = report.map_err(|error| {
+            Failure::Io(format!("the report of {} cannot be read: {error}", party.name))
+        })?;
+        reports.insert(party.name.clone(), report);
+    }
+    let shared = |key: &str| reports.values().next().map_or(Value::Null, |r| r[key].clone());
+    let kept = reports.values().all(|report| report["as_planned"] == true);
+    let seconds = reports.values().filter_map(|report| report["seconds"].as_f64());
+    Ok(json!({
+        "program": job.program().name,
+        "job": job.hash(),
+        "protocol": shared("protocol"),
+        "rows": shared("rows"),
+        "payload_bytes": shared("payload_bytes"),
+        "rounds": shared("rounds"),
+        "ands": shared("ands"),
+        "planned": shared("planned"),
+        "as_planned": kept,
+        "seconds": seconds.fold(0.0, f64::max),
+        "parties": reports,
+    }))
+}
+
+fn cannot_write(error: std::io::Error) -> Failure {
+    Failure::Io(format!("this machine refused what a local run needs: {error}"))
+}

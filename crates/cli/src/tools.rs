@@ -1,0 +1,100 @@
+//! Verbs that need no program: `doctor`, `circuit`, `bench`.
+
+use crate::args::{Bench, CircuitVerb};
+use crate::card::{Card, grouped};
+use crate::failure::Failure;
+use crate::verbs::{say, show};
+use sealane_block::Cpu;
+use sealane_circuit::bristol::{self, CircuitFile};
+use sealane_engine::ProtocolName;
+use serde_json::json;
+use std::path::Path;
+
+/// The tier in use, the tiers that this machine can run, and versions.
+pub fn doctor(json: bool) -> Result<(), Failure> {
+    let cpu = Cpu::detect().map_err(|error| {
+        Failure::usage(error.to_string(), "unset SEALANE_TIER to use the best one")
+    })?;
+    let tiers = Cpu::available().iter().map(|cpu| cpu.tier().name()).collect::<Vec<_>>();
+    let protocols = ProtocolName::ALL.map(|name| (name.to_string(), name.profile().version));
+    let target = format!("{} {}", std::env::consts::ARCH, std::env::consts::OS);
+    let mut card = Card::new("sealane doctor");
+    card.line("CPU tier", cpu.tier());
+    card.line("tiers", tiers.join(", "));
+    card.line("version", env!("CARGO_PKG_VERSION"));
+    let versions = protocols.iter().map(|(name, version)| format!("{name} {version}"));
+    card.line("protocols", versions.collect::<Vec<_>>().join(", "));
+    card.line("machine", &target);
+    let value = json!({
+        "tier": cpu.tier().name(),
+        "tiers": tiers,
+        "version": env!("CARGO_PKG_VERSION"),
+        "protocols": protocols.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
+        "machine": target,
+    });
+    show(json, &card, &value)
+}
+
+/// Sizes of a circuit, or its outputs.
+pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
+    match verb {
+        CircuitVerb::Info { file, json } => circuit_info(file, *json),
+        CircuitVerb::Eval { file, inputs } => {
+            let circuit = read(file)?.circuit;
+            let outputs = sealane_circuit::eval_hex(&circuit, inputs).map_err(|error| {
+                let widths = circuit.input_widths().iter().map(|width| format!("{width} bits"));
+                let widths = widths.collect::<Vec<_>>().join(", ");
+                Failure::usage(error.to_string(), format!("its inputs have {widths}"))
+            })?;
+            outputs.iter().try_for_each(say)
+        }
+    }
+}
+
+fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
+    let file = read(path)?;
+    let (info, inputs, outputs) =
+        (file.info, file.circuit.input_widths(), file.circuit.output_widths());
+    let mut card = Card::new(path.display().to_string());
+    let counts = [
+        ("wires", info.wires),
+        ("gates", info.gates),
+        ("ANDs", info.ands),
+        ("XORs", info.xors),
+        ("depth", info.depth),
+    ];
+    card.line("format", format!("{:?}", file.format));
+    counts.iter().for_each(|(label, count)| card.line(label, grouped(*count)));
+    let widths = |widths: &[usize]| {
+        widths.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+    };
+    card.line("inputs", format!("{} bits", widths(inputs)));
+    card.line("outputs", format!("{} bits", widths(&outputs)));
+    let value = json!({
+        "wires": info.wires,
+        "gates": info.gates,
+        "ands": info.ands,
+        "xors": info.xors,
+        "depth": info.depth,
+        "inputs": inputs,
+        "outputs": outputs,
+    });
+    show(json, &card, &value)
+}
+
+fn read(path: &Path) -> Result<CircuitFile, Failure> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::usage(format!("cannot read {shown}: {error}"), "name a text file")
+    })?;
+    bristol::read(&text).map_err(|error| {
+        let hint = "Bristol Fashion and the older Bristol format are known";
+        Failure::usage(format!("{shown}: {error}"), hint)
+    })
+}
+
+/// Runs a suite of benchmarks, or lists them.
+pub fn bench(args: &Bench) -> Result<(), Failure> {
+    let _ = args;
+    Err(Failure::usage("there is no benchmark yet", "see `sealane --help`"))
+}

@@ -1,0 +1,154 @@
+//! What each verb does.
+
+use crate::approve::approve;
+use crate::args::{self, JobArgs, Verb};
+use crate::card::Card;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::{Host, inputs, local, meet, program, results, tools, view};
+use sealane_engine::data::Sources;
+use sealane_engine::{EngineError, Job, RunReport};
+use sealane_net::Identity;
+use sealane_program::graph::Program;
+use serde_json::Value;
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Runs a verb.
+pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
+    match verb {
+        Verb::Check(args) => check(&args, host),
+        Verb::Plan(args) => plan(&args, host),
+        Verb::Simulate(args) => simulate(&args, host),
+        Verb::Run(args) if args.local => local::run(&args, host),
+        Verb::Run(args) => run_party(&args, host),
+        Verb::Keygen(args) => keygen(&args.file),
+        Verb::Doctor(args) => tools::doctor(args.json),
+        Verb::Circuit(args) => tools::circuit(&args.verb),
+        Verb::Bench(args) => tools::bench(&args),
+    }
+}
+
+/// Prints to standard output. A reader that has gone away is no error.
+pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
+    match writeln!(stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::Io(format!("cannot write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a table, or with `--json` its JSON.
+pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
+    if json { say(value) } else { say(card) }
+}
+
+/// Loads a program, checks it, and makes its job.
+pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<Job, Failure> {
+    let program = program::load(&args.program, host.loader)?;
+    let network = meet::network(args.network.map(Into::into), config);
+    Ok(Job::new(program, args.protocol(), network)?)
+}
+
+fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
+    let program = program::load(&args.program, host.loader)?;
+    let warnings =
+        sealane_program::check(&program).map_err(|finding| Failure::Program(vec![finding]))?;
+    let json = view::check_json(&program, &warnings);
+    if args.text && !args.json {
+        return say(sealane_program::text::print(&program).trim_end());
+    }
+    show(args.json, &view::check_card(&program, &warnings), &json)
+}
+
+fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
+    let job = job(&args.job, None, host)?;
+    let cost = job.cost(&rows(job.program(), &args.rows)?)?;
+    if args.steps && !args.json {
+        say(format!("{}\n", view::steps_card(&cost)))?;
+    }
+    show(args.json, &view::plan_card(&job, &cost), &view::plan_json(&job, &cost))
+}
+
+/// Row counts in the order of the program: those stated, else the bounds.
+///
+/// # Errors
+/// A name is none of the program's.
+pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Failure> {
+    let mut counts = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+    for (name, count) in stated {
+        let index = program.rows.iter().position(|rows| rows.name == *name).ok_or_else(|| {
+            let known = program.rows.iter().map(|rows| rows.name.as_str()).collect::<Vec<_>>();
+            let hint = format!("its row counts are: {}", known.join(", "));
+            Failure::usage(format!("the program has no rows named `{name}`"), hint)
+        })?;
+        counts[index] = *count;
+    }
+    Ok(counts)
+}
+
+fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
+    let job = job(&args.job, None, host)?;
+    let sources = inputs::by_party(job.program(), &args.input)?;
+    let inputs = inputs::load_all(job.program(), &sources)?;
+    let report = sealane_engine::simulate(&job, inputs)?;
+    finish(&job, &report, args.output.as_deref(), args.json)
+}
+
+fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
+    // clap has made sure of both.
+    let missing = |what| Failure::usage(format!("{what} is missing"), "see `sealane run --help`");
+    let party = args.party.as_deref().ok_or_else(|| missing("--as"))?;
+    let config = args.config.as_deref().ok_or_else(|| missing("--config"))?;
+    let config = Config::load(config).map_err(|finding| Failure::Config(finding.into()))?;
+    let job = job(&args.job, Some(&config), host)?;
+    let me = meet::party(&job.program().parties, party)?;
+    let sources = Sources::from_arguments(&args.input);
+    let inputs = inputs::load_own(job.program(), me, &sources)?;
+    let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
+    own_rows.map_err(|finding| EngineError::Data(finding.into()))?;
+    let mesh = meet::mesh_config(&job, me, &config, args.identity.as_deref())?;
+    approve(&job, args.yes.as_deref())?;
+    let mut mesh = meet::connect(&mesh)?;
+    let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut progress())?;
+    finish(&job, &report, args.output.as_deref(), args.json)
+}
+
+/// Results to their file, the report to standard output.
+fn finish(
+    job: &Job,
+    report: &RunReport,
+    output: Option<&Path>,
+    json: bool,
+) -> Result<(), Failure> {
+    if let Some(path) = output {
+        results::write(job.program(), report, path)?;
+    }
+    show(json, &view::report_card(job, report), &view::report_json(job, report))
+}
+
+/// Shows how far a run has come, at a terminal, twice a second.
+fn progress() -> impl FnMut(u64, u64) + Send {
+    let shown = stderr().is_terminal();
+    let mut last = Instant::now();
+    move |done, all| {
+        let end = done >= all;
+        if shown && (end || last.elapsed() > Duration::from_millis(500)) {
+            last = Instant::now();
+            let text = if end { String::new() } else { format!("{} %", done * 100 / all.max(1)) };
+            let _ = write!(stderr(), "\r{text:<8}\r");
+        }
+    }
+}
+
+fn keygen(file: &Path) -> Result<(), Failure> {
+    let identity = Identity::generate();
+    identity.save(file).map_err(|error| {
+        Failure::usage(error.to_string(), "name a new file in a folder that exists")
+    })?;
+    let path = file.display();
+    let _ = writeln!(stderr(), "the private key is in {path}; it never leaves this machine");
+    say(format!("key = \"{}\"", identity.public_key()))
+}

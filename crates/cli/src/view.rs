@@ -1,0 +1,292 @@
+//! What people and scripts read: tables, and the JSON behind `--json`.
+//!
+//! Plan and report use the same keys for the same things: `payload_bytes` (sent, by party) and
+//! `rounds`.
+
+use crate::card::{Card, grouped, seconds};
+use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_plan::CostReport;
+use sealane_plan::cost::{Promise, StepCost};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Program, Reveal};
+use sealane_program::types::{Data, Shape, Type};
+use serde_json::{Map, Value, json};
+
+/// Elements of a result that a table shows.
+const SHOWN: usize = 6;
+
+/// What a check found: who gives what, who learns what, and warnings.
+pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
+    let mut card = Card::new(format!("{} is sound", program.name));
+    header(&mut card, program);
+    card.line("operations", grouped(program.main.values.len() as u64));
+    card.line("program", hex(&program.hash()));
+    let warnings = warnings.iter().map(|warning| format!("\n{}", warning.render(None)));
+    card.lines("", warnings.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()));
+    card
+}
+
+/// [`check_card`] as JSON.
+pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
+    let party = |index: &u8| program.parties[usize::from(*index)].clone();
+    let inputs = program.inputs.iter().map(|input| {
+        json!({
+            "name": input.name,
+            "owner": party(&input.owner),
+            "type": input.ty.to_string(),
+            "shape": shape_text(program, &input.shape),
+            "columns": input.columns,
+        })
+    });
+    let results = program.results.iter().map(|reveal| {
+        json!({
+            "name": reveal.name,
+            "to": reveal.to.iter().map(party).collect::<Vec<_>>(),
+            "type": reveal.ty.to_string(),
+            "shape": shape_text(program, result_shape(program, reveal)),
+        })
+    });
+    let warnings = warnings.iter().map(|warning| {
+        json!({
+            "code": warning.code,
+            "message": warning.message,
+            "line": warning.span.as_ref().map(|span| span.line),
+            "hint": warning.hint,
+        })
+    });
+    json!({
+        "name": program.name,
+        "program": hex(&program.hash()),
+        "parties": program.parties,
+        "inputs": inputs.collect::<Vec<_>>(),
+        "results": results.collect::<Vec<_>>(),
+        "warnings": warnings.collect::<Vec<_>>(),
+    })
+}
+
+/// What a run will do and cost.
+pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
+    let program = job.program();
+    let title = format!("plan of {} · {} · {}", program.name, job.protocol(), class(job.network()));
+    let mut card = Card::new(title);
+    header(&mut card, program);
+    let batches = job.plan().segments.iter().map(|segment| segment.batches.len()).sum::<usize>();
+    card.line("steps", format!("{} in {batches} batches", cost.steps.len()));
+    let at = cost.rows.iter().map(|(name, count)| format!("{name} = {}", grouped(*count)));
+    card.lines("for", at);
+    promise(&mut card, program, &cost.promise, None);
+    let time = |class| seconds(cost.estimate_s(class));
+    let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
+    card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
+    card.line("job", job.hash());
+    card
+}
+
+/// Every step of a plan, one a line.
+pub fn steps_card(cost: &CostReport) -> Card {
+    let width = cost.steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0);
+    let mut card = Card::new(format!(
+        "{:>5}  {:<width$} {:>10} {:>14} {:>16} {:>16}",
+        "line", "step", "times", "lanes", "AND gates", "payload bytes"
+    ));
+    let line = |step: &StepCost| {
+        format!(
+            "{:>5}  {:<width$} {:>10} {:>14} {:>16} {:>16}",
+            step.line.map_or(String::new(), |line| line.to_string()),
+            step.label,
+            grouped(step.times),
+            grouped(step.lanes),
+            grouped(step.ands),
+            grouped(step.sent.iter().sum::<u64>()),
+        )
+    };
+    cost.steps.iter().for_each(|step| card.bare(line(step)));
+    card
+}
+
+/// [`plan_card`] and [`steps_card`] as JSON.
+pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
+    let parties = &job.program().parties;
+    let steps = cost.steps.iter().map(|step| {
+        json!({
+            "line": step.line,
+            "step": step.label,
+            "times": step.times,
+            "lanes": step.lanes,
+            "ands": step.ands,
+            "payload_bytes": by_name(parties, &step.sent),
+        })
+    });
+    json!({
+        "program": job.program().name,
+        "job": job.hash(),
+        "protocol": job.protocol().to_string(),
+        "network": class(job.network()),
+        "parties": parties,
+        "rows": rows_json(&cost.rows),
+        "payload_bytes": by_name(parties, &cost.promise.sent),
+        "rounds": cost.promise.rounds,
+        "ands": cost.promise.ands,
+        "estimate_s": {
+            "lan": cost.estimate_s(NetworkClass::Lan),
+            "wan": cost.estimate_s(NetworkClass::Wan),
+        },
+        "steps": steps.collect::<Vec<_>>(),
+    })
+}
+
+/// What a run did: results that this side learns, and what crossed.
+pub fn report_card(job: &Job, report: &RunReport) -> Card {
+    let side = report.party.as_ref().map_or("simulated".into(), |party| format!("as {party}"));
+    let mut card =
+        Card::new(format!("run of {} · {} · {side}", job.program().name, report.protocol));
+    let rows = report.rows.iter().map(|(name, count)| format!("{name} = {}", grouped(*count)));
+    card.lines("rows", rows);
+    let learnt = report.results.iter().filter_map(|result| {
+        let data = result.data.as_ref()?;
+        Some(format!("{}: {}", result.name, preview(data)))
+    });
+    let learnt = learnt.collect::<Vec<_>>();
+    let nothing = learnt.is_empty().then(|| "nothing but the numbers of rows".to_string());
+    card.lines("learnt", learnt.into_iter().chain(nothing));
+    promise(&mut card, job.program(), &report.promise, Some(report));
+    let speed = report.promise.ands as f64 / report.seconds.max(1e-9);
+    let speed = format!("{:.1} million AND gates a second, {}", speed / 1e6, report.tier);
+    card.line("time", format!("{} · {speed}", seconds(report.seconds)));
+    card.line("job", &report.job);
+    card
+}
+
+/// [`report_card`] as JSON.
+pub fn report_json(job: &Job, report: &RunReport) -> Value {
+    let results = report.results.iter().filter_map(|result| {
+        let data = result.data.as_ref()?;
+        let value = json!({
+            "to": result.to,
+            "type": data.ty.to_string(),
+            "shape": data.shape,
+            "values": data.numbers().map(|number| element(data.ty, number)).collect::<Vec<_>>(),
+        });
+        Some((result.name.clone(), value))
+    });
+    let sent = report.payload_bytes().into_iter().map(|(name, bytes)| (name, json!(bytes)));
+    json!({
+        "program": job.program().name,
+        "job": report.job,
+        "party": report.party,
+        "protocol": report.protocol,
+        "tier": report.tier.name(),
+        "rows": rows_json(&report.rows),
+        "payload_bytes": sent.collect::<Map<_, _>>(),
+        "rounds": report.rounds,
+        "ands": report.promise.ands,
+        "planned": {
+            "payload_bytes": by_name(&report.parties, &report.promise.sent),
+            "rounds": report.promise.rounds,
+        },
+        "as_planned": report.as_planned(),
+        "seconds": report.seconds,
+        "results": results.collect::<Map<_, _>>(),
+    })
+}
+
+/// Parties, inputs and results: what a signature says.
+fn header(card: &mut Card, program: &Program) {
+    let party = |index: u8| &program.parties[usize::from(index)];
+    let rows = program.rows.iter().map(|rows| format!("{} ≤ {}", rows.name, grouped(rows.bound)));
+    card.lines("rows", rows);
+    card.lines(
+        "gives",
+        program.inputs.iter().map(|input| {
+            let shape = shape_text(program, &input.shape);
+            format!("{}: {} {}{shape}", party(input.owner), input.name, input.ty)
+        }),
+    );
+    card.lines(
+        "learns",
+        program.results.iter().map(|reveal| {
+            let to = reveal.to.iter().map(|index| party(*index).as_str()).collect::<Vec<_>>();
+            let shape = shape_text(program, result_shape(program, reveal));
+            format!("{}: {} {}{shape}", to.join(", "), reveal.name, reveal.ty)
+        }),
+    );
+}
+
+/// AND gates, payload bytes and rounds; beside the measured ones once there are any.
+fn promise(card: &mut Card, program: &Program, promise: &Promise, report: Option<&RunReport>) {
+    card.line("AND gates", grouped(promise.ands));
+    let name = |index: usize| &program.parties[index];
+    let width = program.parties.iter().map(|party| party.chars().count()).max().unwrap_or(0);
+    let beside = |planned: u64, measured: Option<u64>| match measured {
+        None => String::new(),
+        Some(measured) if measured == planned => "  as planned".to_string(),
+        Some(measured) => format!("  planned, but {} measured", grouped(measured)),
+    };
+    let lines = promise.payload.iter().map(|((from, to), bytes)| {
+        let measured = report.map(|report| report.sent[from.index()][to.index()]);
+        format!(
+            "{:<width$} → {:<width$} {:>16}{}",
+            name(from.index()),
+            name(to.index()),
+            grouped(*bytes),
+            beside(*bytes, measured)
+        )
+    });
+    card.lines("payload bytes", lines.collect::<Vec<_>>());
+    let measured = report.map(|report| report.rounds);
+    card.line("rounds", format!("{}{}", promise.rounds, beside(promise.rounds, measured)));
+}
+
+/// The first elements of a result.
+fn preview(data: &Data) -> String {
+    let numbers = data.numbers().take(SHOWN).map(|number| element(data.ty, number).to_string());
+    let shown = numbers.collect::<Vec<_>>().join(", ");
+    match data.elements.len() {
+        _ if data.shape.is_empty() => shown,
+        count if count <= SHOWN => format!("[{shown}]"),
+        count => format!("[{shown}, …] {} elements", grouped(count as u64)),
+    }
+}
+
+/// A number as JSON has it.
+fn element(ty: Type, number: i128) -> Value {
+    match ty {
+        Type::Bool => json!(number != 0),
+        Type::Int { signed: true, .. } => json!(number as i64),
+        Type::Int { signed: false, .. } => json!(number as u64),
+    }
+}
+
+/// The shape of a result.
+pub fn result_shape<'a>(program: &'a Program, reveal: &Reveal) -> &'a Shape {
+    &program.main.values[reveal.value.0 as usize].shape
+}
+
+/// `[patients, 30]`; nothing for a single element.
+fn shape_text(program: &Program, shape: &Shape) -> String {
+    let rows = shape.rows.map(|id| program.rows[usize::from(id.0)].name.clone());
+    let lengths = rows.into_iter().chain(shape.fixed.iter().map(u64::to_string));
+    let lengths = lengths.collect::<Vec<_>>().join(", ");
+    if lengths.is_empty() { lengths } else { format!("[{lengths}]") }
+}
+
+/// The name of a network class, as `--network` takes it.
+pub fn class(network: NetworkClass) -> &'static str {
+    match network {
+        NetworkClass::Lan => "lan",
+        NetworkClass::Wan => "wan",
+    }
+}
+
+fn rows_json(rows: &[(String, u64)]) -> Value {
+    Value::Object(rows.iter().map(|(name, count)| (name.clone(), json!(count))).collect())
+}
+
+fn by_name(parties: &[String], numbers: &[u64]) -> Value {
+    let pairs = parties.iter().zip(numbers);
+    Value::Object(pairs.map(|(name, number)| (name.clone(), json!(number))).collect())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

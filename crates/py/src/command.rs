@@ -1,0 +1,49 @@
+//! The `sealane` command inside of the interpreter that loads its programs.
+
+use crate::program::Program;
+use pyo3::prelude::*;
+use sealane_cli::{Failure, Host, ProgramLoader};
+use sealane_program::graph;
+use std::ffi::OsString;
+use std::path::Path;
+
+/// Runs the command; the exit status. `python` starts this interpreter once more.
+#[pyfunction]
+pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
+    let command = vec![python, "-m".into(), "sealane".into()];
+    py.detach(|| sealane_cli::main(arguments, &Host { loader: &PythonLoader, command }))
+}
+
+/// Loads programs by running their file.
+struct PythonLoader;
+
+impl ProgramLoader for PythonLoader {
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<graph::Program, Failure> {
+        Python::attach(|py| {
+            let loaded = py
+                .import("sealane._load")
+                .and_then(|module| module.call_method1("load", (path, name)))
+                .and_then(|program| Ok(program.extract::<PyRef<'_, Program>>()?.graph().clone()));
+            loaded.map_err(|error| Failure::Loading(explain(py, &error)))
+        })
+    }
+}
+
+/// What the author of a program needs: the text of our own findings, a traceback for the rest.
+fn explain(py: Python<'_>, error: &PyErr) -> String {
+    let own = py
+        .import("sealane._errors")
+        .and_then(|module| module.getattr("SealaneError"))
+        .is_ok_and(|class| error.matches(py, class).unwrap_or(false));
+    if own {
+        return error.value(py).to_string();
+    }
+    let lines = py
+        .import("traceback")
+        .and_then(|module| module.call_method1("format_exception", (error.value(py),)))
+        .and_then(|lines| lines.extract::<Vec<String>>());
+    match lines {
+        Ok(lines) => format!("error: the program raised an exception\n{}", lines.concat().trim()),
+        Err(_) => format!("error: the program raised an exception: {error}"),
+    }
+}

@@ -1,0 +1,197 @@
+//! A finished program and what is done with it: check, plan, simulate, run.
+
+use crate::array::{self, Array};
+use crate::error;
+use crate::report::{Check, Plan, Report};
+use crate::wait;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use sealane_cli::config::Config;
+use sealane_cli::{Failure, approved, meet};
+use sealane_engine::data::{self, Sources};
+use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
+use sealane_net::MeshConfig;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph;
+use sealane_program::text;
+use sealane_program::types::Data;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A program: the traced graph, checked.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Program {
+    graph: graph::Program,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Program {
+    /// Wraps a checked graph.
+    pub fn new(graph: graph::Program, warnings: Vec<Diagnostic>) -> Program {
+        Program { graph, warnings }
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &graph::Program {
+        &self.graph
+    }
+}
+
+#[pymethods]
+impl Program {
+    /// The text form.
+    #[getter]
+    fn text(&self) -> String {
+        text::print(&self.graph)
+    }
+
+    /// The parties.
+    #[getter]
+    fn parties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
+        pyo3::types::PyTuple::new(py, &self.graph.parties)
+    }
+
+    /// Who gives what, who learns what, and warnings.
+    fn check(&self) -> Check {
+        Check::new(&self.graph, &self.warnings)
+    }
+
+    /// What a run will do and cost.
+    fn plan(
+        &self,
+        py: Python<'_>,
+        rows: BTreeMap<String, u64>,
+        network: &str,
+        protocol: &str,
+    ) -> PyResult<Plan> {
+        let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
+        let planned = py.detach(|| {
+            let job = Job::new(self.graph.clone(), protocol, network)?;
+            let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
+            let cost = job.cost(&rows)?;
+            Ok((job, cost))
+        });
+        let (job, cost) = planned.map_err(|failure: Failure| error::failure(py, &failure))?;
+        Ok(Plan::new(Arc::new(job), cost))
+    }
+
+    /// Runs all parties in this process.
+    fn simulate(
+        &self,
+        py: Python<'_>,
+        inputs: BTreeMap<String, Array>,
+        network: &str,
+        protocol: &str,
+    ) -> PyResult<Report> {
+        let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
+        let inputs = self.elements(py, inputs)?.into_iter().flatten().collect::<Vec<_>>();
+        let graph = self.graph.clone();
+        wait::interruptibly(py, move || {
+            let job = Job::new(graph, protocol, network)?;
+            let report = sealane_engine::simulate(&job, inputs)?;
+            Ok((job, report))
+        })
+        .and_then(|(job, report)| Report::new(py, job, report))
+    }
+
+    /// Runs one party, with the others over the network.
+    #[allow(clippy::too_many_arguments, reason = "one for each option of `sealane run`")]
+    fn run(
+        &self,
+        py: Python<'_>,
+        party: &str,
+        files: Vec<String>,
+        arrays: BTreeMap<String, Array>,
+        config: PathBuf,
+        yes: &str,
+        identity: Option<PathBuf>,
+        network: Option<&str>,
+        protocol: &str,
+    ) -> PyResult<Report> {
+        let protocol = protocol_of(py, protocol)?;
+        let stated = network.map(class).transpose()?;
+        let arrays = self.elements(py, arrays)?;
+        let begun = || -> Result<(Job, Vec<Option<Data>>, MeshConfig), Failure> {
+            let config = Config::load(&config).map_err(|finding| Failure::Config(finding.into()))?;
+            let network = meet::network(stated, Some(&config));
+            let job = Job::new(self.graph.clone(), protocol, network)?;
+            let me = meet::party(&job.program().parties, party)?;
+            let inputs = own_inputs(job.program(), me, &files, arrays)?;
+            let mesh = meet::mesh_config(&job, me, &config, identity.as_deref())?;
+            approved(&job, yes)?;
+            Ok((job, inputs, mesh))
+        };
+        let (job, inputs, mesh) = begun().map_err(|failure| error::failure(py, &failure))?;
+        wait::interruptibly(py, move || {
+            let mut mesh = meet::connect(&mesh)?;
+            let silent: OnProgress<'_> = &mut |_, _| ();
+            let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
+            Ok((job, report))
+        })
+        .and_then(|(job, report)| Report::new(py, job, report))
+    }
+}
+
+impl Program {
+    /// Arrays by the index of their input; each has the range that the program declares.
+    fn elements(
+        &self,
+        py: Python<'_>,
+        mut arrays: BTreeMap<String, Array>,
+    ) -> PyResult<Vec<Option<Data>>> {
+        let read = |input: &graph::Input| {
+            let Some(array) = arrays.remove(&input.name) else { return Ok(None) };
+            let data = array::elements(array)?;
+            let checked = data::check(input, &data).map_err(|finding| {
+                error::failure(py, &EngineError::Data(finding.into()).into())
+            });
+            checked.map(|()| Some(Data { ty: input.ty, ..data }))
+        };
+        let read = self.graph.inputs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        match arrays.into_keys().next() {
+            Some(name) => Err(PyTypeError::new_err(format!("the program has no input `{name}`"))),
+            None => Ok(read),
+        }
+    }
+}
+
+/// The inputs of one party: those given as arrays, the others from files.
+fn own_inputs(
+    program: &graph::Program,
+    me: u8,
+    files: &[String],
+    mut arrays: Vec<Option<Data>>,
+) -> Result<Vec<Option<Data>>, Failure> {
+    let refused = |finding: Diagnostic| Failure::from(EngineError::Data(finding.into()));
+    let foreign = program.inputs.iter().zip(&arrays);
+    let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
+    if let Some((input, _)) = foreign.next() {
+        let message = format!("`{}` is an input of another party", input.name);
+        return Err(refused(Diagnostic::new("data-unknown-input", message)));
+    }
+    // What is given as an array needs no file.
+    let mut rest = program.clone();
+    for (input, data) in rest.inputs.iter_mut().zip(&arrays) {
+        if data.is_some() {
+            input.owner = u8::MAX;
+        }
+    }
+    let sources = Sources::from_arguments(files);
+    let read = data::load(&rest, me, &sources).map_err(refused)?;
+    arrays.iter_mut().zip(read).for_each(|(slot, data)| *slot = slot.take().or(data));
+    data::own_rows(program, &arrays).map_err(refused)?;
+    Ok(arrays)
+}
+
+fn class(name: &str) -> PyResult<NetworkClass> {
+    match name {
+        "lan" => Ok(NetworkClass::Lan),
+        "wan" => Ok(NetworkClass::Wan),
+        _ => Err(PyTypeError::new_err(format!("network= is \"lan\" or \"wan\", not {name:?}"))),
+    }
+}
+
+fn protocol_of(py: Python<'_>, name: &str) -> PyResult<ProtocolName> {
+    name.parse().map_err(|failure| error::engine(py, &failure))
+}

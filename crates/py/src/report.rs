@@ -1,0 +1,214 @@
+//! What checks, plans and runs tell: attributes for programs, a table as `repr`.
+
+use crate::array;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use sealane_cli::view;
+use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_plan::CostReport;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph;
+use std::sync::Arc;
+
+/// What a check found.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Check {
+    table: String,
+    json: String,
+    warnings: Vec<String>,
+}
+
+impl Check {
+    /// The finding about a sound program.
+    pub fn new(program: &graph::Program, warnings: &[Diagnostic]) -> Check {
+        Check {
+            table: view::check_card(program, warnings).to_string(),
+            json: view::check_json(program, warnings).to_string(),
+            warnings: warnings.iter().map(|warning| warning.render(None)).collect(),
+        }
+    }
+}
+
+#[pymethods]
+impl Check {
+    /// The warnings, as people read them.
+    #[getter]
+    fn warnings(&self) -> Vec<String> {
+        self.warnings.clone()
+    }
+
+    /// The same as `sealane check --json`.
+    #[getter]
+    fn json(&self) -> &str {
+        &self.json
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.table
+    }
+}
+
+/// What a run will do and cost.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Plan {
+    job: Arc<Job>,
+    cost: CostReport,
+}
+
+impl Plan {
+    /// The plan of a job, with its cost for some numbers of rows.
+    pub fn new(job: Arc<Job>, cost: CostReport) -> Plan {
+        Plan { job, cost }
+    }
+}
+
+#[pymethods]
+impl Plan {
+    /// The hash of the job, in hex.
+    #[getter]
+    fn hash(&self) -> String {
+        self.job.hash()
+    }
+
+    /// The numbers of rows that the cost is stated for.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, self.cost.rows.iter().map(|(name, count)| (name, *count)))
+    }
+
+    /// Payload bytes that each party will send.
+    #[getter]
+    fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sent = self.cost.promise.sent.iter().copied();
+        by_name(py, self.job.program().parties.iter().zip(sent))
+    }
+
+    /// Rounds, input and output included.
+    #[getter]
+    fn rounds(&self) -> u64 {
+        self.cost.promise.rounds
+    }
+
+    /// AND gates, counted once for each row that they run on.
+    #[getter]
+    fn ands(&self) -> u64 {
+        self.cost.promise.ands
+    }
+
+    /// About how many seconds a run will take on a network of each class.
+    #[getter]
+    fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let estimates = PyDict::new(py);
+        for class in [NetworkClass::Lan, NetworkClass::Wan] {
+            estimates.set_item(view::class(class), self.cost.estimate_s(class))?;
+        }
+        Ok(estimates)
+    }
+
+    /// Every step, one a line.
+    #[getter]
+    fn steps(&self) -> String {
+        view::steps_card(&self.cost).to_string()
+    }
+
+    /// The same as `sealane plan --json`.
+    #[getter]
+    fn json(&self) -> String {
+        view::plan_json(&self.job, &self.cost).to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        view::plan_card(&self.job, &self.cost).to_string()
+    }
+}
+
+/// What a run did.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Report {
+    job: Arc<Job>,
+    report: RunReport,
+    plan: Py<Plan>,
+}
+
+impl Report {
+    /// The report of a run, with the plan for its numbers of rows.
+    pub fn new(py: Python<'_>, job: Job, report: RunReport) -> PyResult<Report> {
+        let job = Arc::new(job);
+        let rows = report.rows.iter().map(|(_, count)| *count).collect::<Vec<_>>();
+        let cost = job.cost(&rows).map_err(|error| crate::error::engine(py, &error))?;
+        let plan = Py::new(py, Plan::new(Arc::clone(&job), cost))?;
+        Ok(Report { job, report, plan })
+    }
+}
+
+/// Element type, shape, elements.
+type Element<'py> = (String, Vec<u64>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl Report {
+    /// What this side learns, by name.
+    #[getter]
+    fn results<'py>(&self, py: Python<'py>) -> Vec<(&str, Element<'py>)> {
+        let results = self.report.results.iter();
+        let learnt = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
+        learnt.map(|(name, data)| (name, array::to_python(py, data))).collect()
+    }
+
+    /// Rows of each table.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        by_name(py, self.report.rows.iter().map(|(name, count)| (name, *count)))
+    }
+
+    /// Payload bytes that each party sent.
+    #[getter]
+    fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sent = self.report.payload_bytes();
+        by_name(py, sent.iter().map(|(name, bytes)| (name, *bytes)))
+    }
+
+    /// Rounds, input and output included.
+    #[getter]
+    fn rounds(&self) -> u64 {
+        self.report.rounds
+    }
+
+    /// Whether payload bytes and rounds are the planned ones on every link.
+    #[getter]
+    fn as_planned(&self) -> bool {
+        self.report.as_planned()
+    }
+
+    /// Seconds from the end of the handshake to the last result.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.report.seconds
+    }
+
+    /// What was promised.
+    #[getter]
+    fn plan(&self, py: Python<'_>) -> Py<Plan> {
+        self.plan.clone_ref(py)
+    }
+
+    /// The same as `sealane run --json`.
+    #[getter]
+    fn json(&self) -> String {
+        view::report_json(&self.job, &self.report).to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        view::report_card(&self.job, &self.report).to_string()
+    }
+}
+
+fn by_name<'py, 'a>(
+    py: Python<'py>,
+    pairs: impl Iterator<Item = (&'a String, u64)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let numbers = PyDict::new(py);
+    for (name, number) in pairs {
+        numbers.set_item(name, number)?;
+    }
+    Ok(numbers)
+}

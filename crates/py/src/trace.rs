@@ -1,0 +1,526 @@
+//! The graph builder as the Python tracer drives it: names and numbers in, nodes out.
+//!
+//! All checking is the builder's; what is here turns Python's objects into its types.
+
+use crate::array::{self, Array};
+use crate::error;
+use crate::program::Program;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use sealane_program::builder::{Builder, Handle, Index, Operand};
+use sealane_program::diagnostic::{Diagnostic, Span, code};
+use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
+use sealane_program::types::{Range, RowId, Shape, Type};
+
+/// A place in the user's source: file, line, first column, column after the last.
+#[derive(FromPyObject)]
+pub struct Place(String, u32, u32, u32);
+
+impl From<Place> for Span {
+    fn from(Place(file, line, column, end_column): Place) -> Span {
+        Span { file, line, column, end_column }
+    }
+}
+
+/// A function while it is traced.
+#[pyclass(module = "sealane._core")]
+pub struct Trace {
+    /// Gone once the trace is finished.
+    builder: Option<Builder>,
+    parties: Vec<String>,
+    rows: Vec<String>,
+}
+
+/// A value of a trace, or a number with a type that has joined none yet.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Node {
+    source: Source,
+    ty: Type,
+    shape: Vec<Length>,
+    text: String,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Traced(Handle),
+    Number(i128),
+}
+
+/// A dimension as Python sees it: the name of a number of rows, or a length.
+#[derive(Clone, IntoPyObject)]
+enum Length {
+    Rows(String),
+    Fixed(u64),
+}
+
+/// What Python passes where an operation takes a value.
+#[derive(FromPyObject)]
+pub enum Item<'py> {
+    /// A node.
+    Node(PyRef<'py, Node>),
+    /// A bare number.
+    Int(i128),
+    /// A constant array.
+    Array(Array),
+}
+
+#[pymethods]
+impl Node {
+    /// A number with a type.
+    #[new]
+    fn new(py: Python<'_>, kind: &str, number: i128, at: Option<Place>) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        if !ty.holds(Range::of(number)) {
+            let finding = Diagnostic::new(
+                code::CONSTANT_RANGE,
+                format!("{number} is not a value of {ty}"),
+            );
+            let finding = finding.because(format!("{ty} holds {}", ty.range()));
+            return Err(error::program(py, &finding.at(at.map(Span::from).as_ref())));
+        }
+        let text = format!("{ty}, public, {number}");
+        Ok(Node { source: Source::Number(number), ty, shape: Vec::new(), text })
+    }
+
+    /// Name of the element type.
+    #[getter]
+    fn r#type(&self) -> String {
+        self.ty.to_string()
+    }
+
+    /// The dimensions.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.shape.clone())
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+}
+
+#[pymethods]
+impl Trace {
+    /// Begins a trace of the function of that name.
+    #[new]
+    fn new(py: Python<'_>, name: &str) -> PyResult<Trace> {
+        let builder = Builder::new(name).map_err(|finding| error::program(py, &finding))?;
+        Ok(Trace { builder: Some(builder), parties: Vec::new(), rows: Vec::new() })
+    }
+
+    /// Declares a number of rows.
+    fn rows(&mut self, py: Python<'_>, name: String, bound: u64) -> PyResult<()> {
+        self.build(py, |builder| builder.rows(&name, bound))?;
+        self.rows.push(name);
+        Ok(())
+    }
+
+    /// Declares the next input.
+    #[allow(clippy::too_many_arguments, reason = "one for each part of a declaration")]
+    fn input(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        owner: String,
+        kind: &str,
+        rows: Option<&str>,
+        fixed: Vec<u64>,
+        range: Option<(i128, i128)>,
+        columns: Vec<String>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        let span = at.map(Span::from);
+        let rows = rows.and_then(|rows| self.rows.iter().position(|name| name == rows));
+        let shape = Shape { rows: rows.map(|index| RowId(index as u16)), fixed };
+        let range = range.map_or(ty.range(), |(lo, hi)| Range { lo, hi });
+        let owner = self.party(py, owner, span.as_ref())?;
+        let input = Input { name, owner, ty, shape, range, columns, span };
+        let handle = self.build(py, |builder| builder.input(input))?;
+        self.node(handle)
+    }
+
+    /// Adds an operation of one operand.
+    fn unary(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let op = find(Unary::ALL, name, Unary::name)?;
+        self.operate(py, at, [a], |builder, [a], span| builder.unary(op, a, span))
+    }
+
+    /// Adds an operation of two operands.
+    fn binary(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        b: Item<'_>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let op = find(Binary::ALL, name, Binary::name)?;
+        self.operate(py, at, [a, b], |builder, [a, b], span| builder.binary(op, a, b, span))
+    }
+
+    /// Adds a choice between two values.
+    fn select(
+        &mut self,
+        py: Python<'_>,
+        condition: Item<'_>,
+        yes: Item<'_>,
+        no: Item<'_>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        self.operate(py, at, [condition, yes, no], |builder, [condition, yes, no], span| {
+            builder.select(condition, yes, no, span)
+        })
+    }
+
+    /// Adds a change of type.
+    fn cast(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.on_handles(py, at, [a], |builder, [a], span| builder.cast(a, ty, span))
+    }
+
+    /// Adds a reduction of one axis, or of all.
+    fn reduce(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        a: Item<'_>,
+        axis: Option<i64>,
+        kind: Option<&str>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let op = find(Reduction::ALL, name, Reduction::name)?;
+        let ty = kind.map(type_of).transpose()?;
+        self.on_handles(py, at, [a], |builder, [a], span| builder.reduce(op, a, axis, ty, span))
+    }
+
+    /// Adds a product of the last axis of one value with the first of another.
+    fn dot(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        b: Item<'_>,
+        kind: Option<&str>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = kind.map(type_of).transpose()?;
+        self.on_handles(py, at, [a, b], |builder, [a, b], span| builder.dot(a, b, ty, span))
+    }
+
+    /// Adds `a[items]`.
+    fn index(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        items: Vec<Bound<'_, PyAny>>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let parts = items.iter().map(part).collect::<Result<Vec<_>, _>>();
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.index(a, &parts.map_err(|finding| finding.at(span))?, span)
+        })
+    }
+
+    /// Adds a join along a new axis.
+    fn stack(
+        &mut self,
+        py: Python<'_>,
+        values: Vec<Item<'_>>,
+        axis: i64,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        self.operate_all(py, at, values, |builder, values, span| {
+            builder.stack(values, axis, span)
+        })
+    }
+
+    /// Adds a call of a function by name.
+    fn call(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        operands: Vec<Item<'_>>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        self.operate_all(py, at, operands, |builder, operands, span| {
+            builder.call(name, operands, span)
+        })
+    }
+
+    /// Opens the body of a map; the elements that it works on.
+    fn open_map(
+        &mut self,
+        py: Python<'_>,
+        over: Vec<Item<'_>>,
+        at: Option<Place>,
+    ) -> PyResult<Vec<Node>> {
+        let span = at.map(Span::from);
+        let over = self.handles(py, over, span.as_ref())?;
+        let slices = self.build(py, |builder| builder.begin_map(&over, span.as_ref()))?;
+        self.nodes(slices)
+    }
+
+    /// Closes the body of a map; its results.
+    fn close_map(
+        &mut self,
+        py: Python<'_>,
+        returns: Vec<Item<'_>>,
+        at: Option<Place>,
+    ) -> PyResult<Vec<Node>> {
+        let span = at.map(Span::from);
+        let returns = self.operands(py, returns, span.as_ref())?;
+        let results = self.build(py, |builder| builder.end_map(&returns, span.as_ref()))?;
+        self.nodes(results)
+    }
+
+    /// Opens the body of a scan; the states and the elements that it works on.
+    fn open_scan(
+        &mut self,
+        py: Python<'_>,
+        start: Vec<Item<'_>>,
+        over: Vec<Item<'_>>,
+        at: Option<Place>,
+    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
+        let span = at.map(Span::from);
+        let start = self.operands(py, start, span.as_ref())?;
+        let over = self.handles(py, over, span.as_ref())?;
+        let (states, slices) =
+            self.build(py, |builder| builder.begin_scan(&start, &over, span.as_ref()))?;
+        Ok((self.nodes(states)?, self.nodes(slices)?))
+    }
+
+    /// Closes the body of a scan; the last states and the joined outputs.
+    fn close_scan(
+        &mut self,
+        py: Python<'_>,
+        states: Vec<Item<'_>>,
+        outputs: Vec<Item<'_>>,
+        at: Option<Place>,
+    ) -> PyResult<(Vec<Node>, Vec<Node>)> {
+        let span = at.map(Span::from);
+        let states = self.operands(py, states, span.as_ref())?;
+        let outputs = self.operands(py, outputs, span.as_ref())?;
+        let (states, outputs) =
+            self.build(py, |builder| builder.end_scan(&states, &outputs, span.as_ref()))?;
+        Ok((self.nodes(states)?, self.nodes(outputs)?))
+    }
+
+    /// Gives a value to parties as a result of the declared type.
+    fn reveal(
+        &mut self,
+        py: Python<'_>,
+        name: &str,
+        value: Item<'_>,
+        to: Vec<String>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<()> {
+        let ty = type_of(kind)?;
+        let span = at.map(Span::from);
+        let parties = to.into_iter().map(|name| self.party(py, name, span.as_ref()));
+        let to = parties.collect::<PyResult<Vec<_>>>()?;
+        let value = self.operand(py, value, span.as_ref())?;
+        self.build(py, |builder| builder.reveal(name, value, &to, ty, span.as_ref()))
+    }
+
+    /// The finished program.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<Program> {
+        let builder = self.builder.take().ok_or_else(finished)?;
+        let (program, warnings) = builder.finish().map_err(|e| error::program(py, &e))?;
+        Ok(Program::new(program, warnings))
+    }
+}
+
+impl Trace {
+    fn build<T>(
+        &mut self,
+        py: Python<'_>,
+        step: impl FnOnce(&mut Builder) -> Result<T, Diagnostic>,
+    ) -> PyResult<T> {
+        let builder = self.builder.as_mut().ok_or_else(finished)?;
+        step(builder).map_err(|finding| error::program(py, &finding))
+    }
+
+    fn operate<const N: usize>(
+        &mut self,
+        py: Python<'_>,
+        at: Option<Place>,
+        items: [Item<'_>; N],
+        step: impl FnOnce(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+    ) -> PyResult<Node> {
+        self.operate_all(py, at, items.into(), |builder, operands, span| {
+            let mut operands = operands.iter().copied();
+            let mut next = || operands.next().unwrap_or(Operand::Int(0));
+            step(builder, std::array::from_fn(|_| next()), span)
+        })
+    }
+
+    fn operate_all(
+        &mut self,
+        py: Python<'_>,
+        at: Option<Place>,
+        items: Vec<Item<'_>>,
+        step: impl FnOnce(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
+    ) -> PyResult<Node> {
+        let span = at.map(Span::from);
+        let operands = self.operands(py, items, span.as_ref())?;
+        let handle = self.build(py, |builder| step(builder, &operands, span.as_ref()))?;
+        self.node(handle)
+    }
+
+    /// For operations that take values only: bare numbers become constants first.
+    fn on_handles<const N: usize>(
+        &mut self,
+        py: Python<'_>,
+        at: Option<Place>,
+        items: [Item<'_>; N],
+        step: impl FnOnce(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+    ) -> PyResult<Node> {
+        let span = at.map(Span::from);
+        let handles = self.handles(py, items.into(), span.as_ref())?;
+        let handles = handles.try_into().map_err(|_| PyRuntimeError::new_err("operands"))?;
+        let handle = self.build(py, |builder| step(builder, handles, span.as_ref()))?;
+        self.node(handle)
+    }
+
+    fn operand(
+        &mut self,
+        py: Python<'_>,
+        item: Item<'_>,
+        span: Option<&Span>,
+    ) -> PyResult<Operand> {
+        match item {
+            Item::Int(number) => Ok(Operand::Int(number)),
+            Item::Node(node) => match node.source {
+                Source::Traced(handle) => Ok(handle.into()),
+                Source::Number(number) => {
+                    let ty = node.ty;
+                    Ok(self.build(py, |builder| builder.scalar(ty, number, span))?.into())
+                }
+            },
+            Item::Array(array) => {
+                let data = array::constant(array)?;
+                Ok(self.build(py, |builder| builder.constant(data, span))?.into())
+            }
+        }
+    }
+
+    fn operands(
+        &mut self,
+        py: Python<'_>,
+        items: Vec<Item<'_>>,
+        span: Option<&Span>,
+    ) -> PyResult<Vec<Operand>> {
+        items.into_iter().map(|item| self.operand(py, item, span)).collect()
+    }
+
+    fn handles(
+        &mut self,
+        py: Python<'_>,
+        items: Vec<Item<'_>>,
+        span: Option<&Span>,
+    ) -> PyResult<Vec<Handle>> {
+        let handle = |item| match self.operand(py, item, span)? {
+            Operand::Value(handle) => Ok(handle),
+            Operand::Int(number) => {
+                let ty = Type::smallest(Range::of(number)).unwrap_or(Type::I64);
+                self.build(py, |builder| builder.scalar(ty, number, span))
+            }
+        };
+        items.into_iter().map(handle).collect()
+    }
+
+    /// The index of a party, declared on first use.
+    fn party(&mut self, py: Python<'_>, name: String, span: Option<&Span>) -> PyResult<u8> {
+        if let Some(index) = self.parties.iter().position(|party| *party == name) {
+            return Ok(index as u8);
+        }
+        let index = self.build(py, |builder| builder.party(&name).map_err(|e| e.at(span)))?;
+        self.parties.push(name);
+        Ok(index)
+    }
+
+    fn nodes(&self, handles: Vec<Handle>) -> PyResult<Vec<Node>> {
+        handles.into_iter().map(|handle| self.node(handle)).collect()
+    }
+
+    fn node(&self, handle: Handle) -> PyResult<Node> {
+        let builder = self.builder.as_ref().ok_or_else(finished)?;
+        let value = builder.value(handle).ok_or_else(finished)?;
+        let rows = value.shape.rows.map(|id| self.rows[usize::from(id.0)].clone());
+        let fixed = value.shape.fixed.iter().copied().map(Length::Fixed);
+        let shape = rows.map(Length::Rows).into_iter().chain(fixed).collect();
+        let known = match value.visibility {
+            Visibility::Public => "public".to_string(),
+            Visibility::Known(party) => format!("known to {}", self.parties[usize::from(party)]),
+            Visibility::Secret => "secret".to_string(),
+        };
+        let lengths = builder.shape_text(&value.shape);
+        let text = format!("{} {lengths}, {known}, {}", value.ty, value.range);
+        Ok(Node { source: Source::Traced(handle), ty: value.ty, shape, text })
+    }
+}
+
+/// Whether a name is that of an element type.
+#[pyfunction]
+pub fn is_type(name: &str) -> bool {
+    type_of(name).is_ok()
+}
+
+fn type_of(name: &str) -> PyResult<Type> {
+    name.parse().map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
+}
+
+/// One part of an index expression.
+fn part(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
+    let refused = |what: &str| {
+        Diagnostic::new(code::INDEX, what)
+            .hint("index with integers, `start:stop`, `...` and `None`")
+    };
+    if item.is_none() {
+        return Ok(Index::NewAxis);
+    }
+    if item.is_instance_of::<PyEllipsis>() {
+        return Ok(Index::Ellipsis);
+    }
+    if item.is_instance_of::<PySlice>() {
+        let end = |name| {
+            let end = item.getattr(name).and_then(|end| end.extract::<Option<i64>>());
+            end.map_err(|_| refused("an end of a slice is not an integer"))
+        };
+        if !matches!(end("step")?, None | Some(1)) {
+            return Err(refused("a slice cannot skip elements"));
+        }
+        return Ok(Index::Slice { start: end("start")?, stop: end("stop")? });
+    }
+    match item.extract() {
+        Ok(index) if !item.is_instance_of::<PyBool>() => Ok(Index::At(index)),
+        _ => Err(refused("this cannot be an index")),
+    }
+}
+
+fn find<T: Copy, const N: usize>(
+    all: [T; N],
+    name: &str,
+    names: impl Fn(T) -> &'static str,
+) -> PyResult<T> {
+    let found = all.into_iter().find(|op| names(*op) == name);
+    found.ok_or_else(|| PyTypeError::new_err(format!("there is no operation `{name}`")))
+}
+
+fn finished() -> PyErr {
+    PyRuntimeError::new_err("a value is used after its program was traced")
+}

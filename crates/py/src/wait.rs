@@ -1,0 +1,41 @@
+//! Long calls: the interpreter stays free, and Ctrl-C ends the wait.
+
+use crate::error;
+use pyo3::prelude::*;
+use sealane_cli::Failure;
+use sealane_engine::EngineError;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// How often signals are looked for.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Does `work` on a thread of its own. If a signal handler raises meanwhile, the exception is
+/// passed on at once; the thread then ends by itself, at the latest when a time-out of the network
+/// does, and its result is dropped.
+pub fn interruptibly<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> PyResult<T> {
+    let (sender, receiver) = mpsc::channel();
+    let started = thread::Builder::new().name("sealane".into()).spawn(move || {
+        let _ = sender.send(work());
+    });
+    started?;
+    let receiver = std::sync::Mutex::new(receiver);
+    loop {
+        let waited = py.detach(|| match receiver.lock() {
+            Ok(receiver) => receiver.recv_timeout(POLL),
+            Err(_) => Err(RecvTimeoutError::Disconnected),
+        });
+        match waited {
+            Ok(done) => return done.map_err(|failure| error::failure(py, &failure)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => {
+                let bug = EngineError::Internal("a run ended without an answer".to_string());
+                return Err(error::engine(py, &bug));
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+"""Sealane runs a Python function on data that stays with its owners.
+
+    import sealane as sl
+
+    @sl.program
+    def richer(a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+               ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+        return a > b
+
+    richer(3, 5)              # simulates: real protocol, all parties in this process
+    richer.plan()             # what it will cost, exactly, before anything runs
+    richer.run(as_="alice", input=3, config="sealane.toml", yes=richer.hash)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sealane._core import __version__
+from sealane._errors import (
+    ConfigError,
+    DataError,
+    InternalError,
+    NetworkError,
+    PeerError,
+    ProgramError,
+    SealaneError,
+)
+from sealane._functions import (
+    abs,
+    aes128,
+    all,
+    any,
+    dot,
+    map,
+    max,
+    maximum,
+    min,
+    minimum,
+    popcount,
+    scan,
+    sha256,
+    stack,
+    sum,
+    where,
+)
+from sealane._program import Program, program
+from sealane._signature import between, column, wrapping
+from sealane._value import Value, boolean, i8, i16, i32, i64, u8, u16, u32, u64
+
+if TYPE_CHECKING:
+    from typing import Annotated as Private
+    from typing import Annotated as Revealed
+    from typing import Any
+
+    def __getattr__(name: str) -> Any: ...
+
+else:
+    from sealane._signature import Private, Revealed
+    from sealane._value import element_type
+
+    def __getattr__(name):
+        """Element types beyond the usual ones, such as `sealane.u13`."""
+        try:
+            return element_type(name)
+        except KeyError:
+            raise AttributeError(f"module 'sealane' has no attribute {name!r}") from None
+
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "InternalError",
+    "NetworkError",
+    "PeerError",
+    "Private",
+    "Program",
+    "ProgramError",
+    "Revealed",
+    "SealaneError",
+    "Value",
+    "__version__",
+    "abs",
+    "aes128",
+    "all",
+    "any",
+    "between",
+    "boolean",
+    "column",
+    "dot",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "map",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "popcount",
+    "program",
+    "scan",
+    "sha256",
+    "stack",
+    "sum",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "where",
+    "wrapping",
+]

@@ -1,0 +1,5 @@
+"""`python -m sealane` is the `sealane` command."""
+
+from sealane._cli import main
+
+main()

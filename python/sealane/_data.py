@@ -1,0 +1,99 @@
+"""Arrays on their way in and out, and the report that a run leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sealane._errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sealane import _core
+    from sealane._signature import Signature
+
+
+def encode(name: str, item: object) -> _core.Array:
+    """An input as the native module takes it: kind, shape and 64-bit elements."""
+    array = np.asarray(item)
+    kind = array.dtype.kind
+    if kind == "O":
+        array, kind = _from_objects(name, array)
+    if kind not in "biu":
+        hint = "round it first: `np.rint(x).astype(np.int64)`" if kind == "f" else "use integers"
+        raise DataError(
+            f"`{name}` has elements of type {array.dtype}; inputs are integers and truth values\n"
+            f"hint: {hint}"
+        )
+    wide = array.astype(np.int64 if kind == "i" else np.uint64)
+    return {"b": "bool", "i": "i64", "u": "u64"}[kind], array.shape, wide.tobytes()
+
+
+def _from_objects(name: str, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], str]:
+    """Python integers that NumPy keeps as objects, because some lie outside its usual type."""
+    numbers = array.ravel().tolist()
+    if numbers and all(isinstance(number, int) for number in numbers):
+        if -(1 << 63) <= min(numbers) and max(numbers) < 1 << 63:
+            return array.astype(np.int64), "i"
+        if min(numbers) >= 0 and max(numbers) < 1 << 64:
+            return array.astype(np.uint64), "u"
+    raise DataError(f"`{name}` has elements that are not integers of 64 bits")
+
+
+def decode(result: _core.Array) -> Any:
+    """A result as NumPy has it: an array, or a scalar, in the narrowest type that holds it."""
+    name, shape, raw = result
+    elements = np.frombuffer(raw, dtype=np.int64 if name[0] == "i" else np.uint64)
+    return elements.reshape(shape).astype(_dtype(name))[()]
+
+
+def _dtype(name: str) -> np.dtype[Any]:
+    name = name.removesuffix(".wrapping")
+    if name == "bool":
+        return np.dtype(np.bool_)
+    width = next(width for width in (8, 16, 32, 64) if int(name[1:]) <= width)
+    return np.dtype(f"{name[0]}{width // 8}")
+
+
+class Report:
+    """What a run did: results, what crossed, planned against measured. Prints as a table."""
+
+    def __init__(self, native: _core.Report, signature: Signature) -> None:
+        self._native = native
+        self.results: Mapping[str, Any] = {
+            name: decode(result) for name, result in native.results
+        }
+        """The results that this side learns, by name; all of them in a simulation."""
+        self._make = signature.make
+        self._order = [result.name for result in signature.results]
+
+    @property
+    def value(self) -> Any:
+        """The result as the function returns it; a result that another party learns is `None`."""
+        values = [self.results.get(name) for name in self._order]
+        return self._make(values) if self._make else values[0]
+
+    @property
+    def payload_bytes(self) -> dict[str, int]:
+        """Payload bytes that each party sent, as measured."""
+        return self._native.payload_bytes
+
+    @property
+    def rounds(self) -> int:
+        """Rounds, input and output included, as measured."""
+        return self._native.rounds
+
+    @property
+    def seconds(self) -> float:
+        """Wall time from the handshake's end to the results."""
+        return self._native.seconds
+
+    @property
+    def plan(self) -> _core.Plan:
+        """What was promised."""
+        return self._native.plan
+
+    def __repr__(self) -> str:
+        return repr(self._native)

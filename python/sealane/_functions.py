@@ -1,0 +1,217 @@
+"""Functions of values. Their operands are values, Python integers and NumPy arrays; one at least is
+a value, since a computation on constants alone is NumPy's.
+"""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from sealane import _source, _value
+from sealane._refusal import refuse
+from sealane._value import Value, operand, trace_of, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sealane import _core
+    from sealane._value import Operand, Public, boolean, u8
+
+T = TypeVar("T", bound=Value)
+
+
+@overload
+def where(condition: Operand, yes: T, no: T | Public) -> T: ...
+@overload
+def where(condition: Operand, yes: Public, no: T) -> T: ...
+@overload
+def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
+def where(condition: Operand, yes: Operand, no: Operand) -> Any:
+    """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed."""
+    trace = trace_of(condition, yes, no)
+    at = _source.here()
+    return wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
+
+
+@overload
+def minimum(a: T, b: T | Public) -> T: ...
+@overload
+def minimum(a: Public, b: T) -> T: ...
+@overload
+def minimum(a: Operand, b: Operand) -> Any: ...
+def minimum(a: Operand, b: Operand) -> Any:
+    """The smaller of each two elements."""
+    return _value.binary("min", a, b)
+
+
+@overload
+def maximum(a: T, b: T | Public) -> T: ...
+@overload
+def maximum(a: Public, b: T) -> T: ...
+@overload
+def maximum(a: Operand, b: Operand) -> Any: ...
+def maximum(a: Operand, b: Operand) -> Any:
+    """The larger of each two elements."""
+    return _value.binary("max", a, b)
+
+
+def abs(x: T) -> T:
+    """The absolute value of each element."""
+    return _value.unary("abs", _only("abs", x))
+
+
+def popcount(x: T) -> T:
+    """The number of one bits of each element, in two's complement of its type."""
+    return _value.unary("popcount", _only("popcount", x))
+
+
+@overload
+def sum(x: T, axis: int | None = None) -> T: ...
+@overload
+def sum(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
+def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+    """The sum along an axis, or of everything, in type `dtype` (by default that of the elements);
+    refused where it might not fit.
+    """
+    return _value.reduce("sum", _only("sum", x), axis, dtype)
+
+
+def min(x: T, axis: int | None = None) -> T:
+    """The smallest element along an axis, or of all."""
+    return _value.reduce("min", _only("min", x), axis)
+
+
+def max(x: T, axis: int | None = None) -> T:
+    """The largest element along an axis, or of all."""
+    return _value.reduce("max", _only("max", x), axis)
+
+
+def any(x: Value, axis: int | None = None) -> boolean:
+    """Whether some element is true, along an axis or of all."""
+    return _value.reduce("any", _only("any", x), axis)
+
+
+def all(x: Value, axis: int | None = None) -> boolean:
+    """Whether every element is true, along an axis or of all."""
+    return _value.reduce("all", _only("all", x), axis)
+
+
+@overload
+def dot(a: Operand, b: Operand, *, dtype: type[T]) -> T: ...
+@overload
+def dot(a: Operand, b: Operand, *, dtype: None = None) -> Any: ...
+def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
+    """Sums of products over the last axis of `a` and the first of `b`, in type `dtype` (by default
+    the common type of the elements); refused where they might not fit.
+    """
+    return _value.dot(a, b, dtype)
+
+
+def stack(values: Sequence[T | Public], axis: int = 0) -> T:
+    """Values of one shape joined along a new axis."""
+    trace = trace_of(*values)
+    return wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
+
+
+def aes128(key: Operand, block: Operand) -> u8:
+    """AES-128 of blocks of 16 bytes under a key of 16 bytes, along the last axis."""
+    trace = trace_of(key, block)
+    return wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
+
+
+def sha256(message: Operand) -> u8:
+    """SHA-256 of messages of bytes, along the last axis."""
+    trace = trace_of(message)
+    return wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
+
+
+def map(body: Callable[..., Any], *over: Value) -> Any:
+    """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
+
+    `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
+    is traced once, however many elements there are, and may use values around it.
+    """
+    trace = trace_of(*over)
+    elements = trace.open_map([operand(value) for value in over], _source.here())
+    returned = body(*(wrap(trace, element) for element in elements))
+    outputs = [operand(value) for value in _tuple(returned, "map", body)]
+    return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
+
+
+def scan(
+    body: Callable[..., Any], start: Any, *over: Value, dtype: type[Value] | None = None
+) -> Any:
+    """Carries a state along axis 0 of each value in `over`, element by element, in order.
+
+    `body(state, *elements)` returns the next state, or `(next state, output)`. The state is a value
+    or a tuple of values, as `start` is, and keeps its types; `dtype` is the type of numbers in
+    `start`. Returns the last state; with outputs, the last state and the outputs, which gain axis
+    0. `body` is traced once, however many elements there are, and may use values around it.
+    """
+    trace = trace_of(*over)
+    states, elements = trace.open_scan(
+        [_start(value, dtype) for value in _tuple(start, "scan", body)],
+        [operand(value) for value in over],
+        _source.here(),
+    )
+    state = _like(start, trace, states)
+    returned = body(state, *(wrap(trace, element) for element in elements))
+    following, outputs = _following(start, returned)
+    last, written = trace.close_scan(
+        [operand(value) for value in _tuple(following, "scan", body)],
+        [] if outputs is None else [operand(value) for value in _tuple(outputs, "scan", body)],
+        _body_at(body),
+    )
+    if outputs is None:
+        return _like(start, trace, last)
+    return _like(start, trace, last), _like(outputs, trace, written)
+
+
+def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
+    """What a state starts from; a bare number in the type that the caller states."""
+    return operand(value if dtype is None or isinstance(value, Value) else dtype(value))
+
+
+def _following(start: object, returned: Any) -> tuple[Any, Any]:
+    """The next state, and outputs if there are any; a state of several values is a tuple."""
+    if not isinstance(returned, tuple):
+        return returned, None
+    nested = isinstance(returned[0], tuple) if returned else False
+    if len(returned) == 2 and (nested or not isinstance(start, tuple)):
+        return returned
+    return returned, None
+
+
+def _tuple(item: object, function: str, body: Callable[..., Any]) -> tuple[Any, ...]:
+    if item is None or (isinstance(item, tuple) and not item):
+        raise refuse(
+            "body",
+            f"the body of `{function}` returns nothing",
+            hint="return a value from it, or a tuple of values",
+            at=_body_at(body),
+        )
+    return item if isinstance(item, tuple) else (item,)
+
+
+def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any:
+    """A single value or a tuple, as the model is; a named tuple keeps its names."""
+    values = tuple(wrap(trace, node) for node in nodes)
+    if not isinstance(model, tuple):
+        return values[0]
+    return getattr(type(model), "_make", tuple)(values)
+
+
+def _body_at(body: Callable[..., Any]) -> _source.Span | None:
+    return _source.of_function(body) if hasattr(body, "__code__") else _source.here()
+
+
+def _only(function: str, value: object) -> Value:
+    if isinstance(value, Value):
+        return value
+    raise refuse(
+        "operand",
+        f"`sl.{function}` takes a value of the program, not a `{type(value).__name__}`",
+        hint="compute constants with NumPy or Python; join a list of values with `sl.stack([...])`",
+    )

@@ -1,0 +1,52 @@
+"""Loads the program that a file defines, for the `sealane` command."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sealane._errors import ProgramError
+from sealane._program import Program
+
+if TYPE_CHECKING:
+    from sealane import _core
+
+
+def load(path: Path, name: str | None) -> _core.Program:
+    """Runs a file and traces its one program, or the one of that name."""
+    programs = _programs(path)
+    if name is None and len(programs) == 1:
+        return next(iter(programs.values())).native
+    if name in programs:
+        return programs[name].native
+    if not programs:
+        what, hint = "defines no program", "decorate a function with `@sl.program`"
+    elif name is None:
+        what = f"defines {len(programs)} programs"
+        hint = f"name one of them: {', '.join(f'`{path}:{known}`' for known in programs)}"
+    else:
+        what, hint = f"defines no program `{name}`", f"it defines: {', '.join(programs)}"
+    raise ProgramError(f"error[no-program]: {path} {what}\nhint: {hint}", "no-program", hint=hint)
+
+
+def _programs(path: Path) -> dict[str, Program[..., object]]:
+    """The programs that a file defines itself; what it imports from elsewhere is not meant."""
+    module_name = path.stem if path.stem.isidentifier() else "program"
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    if spec is None or spec.loader is None:
+        hint = "name a `.py` file, or a program in its text form, `.sealane`"
+        raise ProgramError(
+            f"error[no-program]: {path} is no Python file\nhint: {hint}", "no-program", hint=hint
+        )
+    module = importlib.util.module_from_spec(spec)
+    # As for a script: its neighbours can be imported, and classes find the module they are in.
+    sys.path.insert(0, str(path.resolve().parent))
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    return {
+        name: item
+        for name, item in vars(module).items()
+        if isinstance(item, Program) and item.__module__ == module_name
+    }

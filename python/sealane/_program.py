@@ -1,0 +1,231 @@
+"""The decorated function: traced once, then checked, planned, simulated or run."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
+
+from sealane import _data, _signature, _source
+from sealane._refusal import refuse
+from sealane._value import Value, operand, type_name, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from os import PathLike
+    from typing import Literal, TypeAlias
+
+    from sealane import _core
+
+    Path: TypeAlias = str | PathLike[str]
+    Network: TypeAlias = Literal["lan", "wan"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def program(function: Callable[P, R]) -> Program[P, R]:
+    """Makes a program of a function whose signature says who gives which input and who learns which
+    result; see `Private` and `Revealed`.
+    """
+    return Program(function, _scope(function))
+
+
+class Program(Generic[P, R]):
+    """A function of several parties' data.
+
+    Calling it simulates: it runs the real protocol on the arguments, with all parties in this
+    process. The function itself runs once, without data, when the program is first used.
+    """
+
+    def __init__(self, function: Callable[P, R], scope: Mapping[str, Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function, self._scope = function, scope
+
+    @functools.cached_property
+    def signature(self) -> _signature.Signature:
+        """What the function's signature says."""
+        return _signature.read(self._function, self._scope)
+
+    @functools.cached_property
+    def native(self) -> _core.Program:
+        """The traced graph; tracing happens on first use."""
+        return _trace(self._function, self.signature)
+
+    @property
+    def text(self) -> str:
+        """The traced graph in its text form, which all parties can read, keep and compare."""
+        return self.native.text
+
+    @property
+    def parties(self) -> tuple[str, ...]:
+        """The parties, in the order in which the signature names them."""
+        return self.native.parties
+
+    @property
+    def hash(self) -> str:
+        """What a party approves: the hash of the job on a local network, in hex."""
+        return self.plan().hash
+
+    def check(self) -> _core.Check:
+        """Types, ranges and who learns what; raises `ProgramError` for what cannot run."""
+        return self.native.check()
+
+    def plan(
+        self,
+        *,
+        rows: int | Mapping[str, int] | None = None,
+        network: Network = "lan",
+        protocol: str = "yao",
+    ) -> _core.Plan:
+        """What a run will do and cost: protocol, steps, AND gates, payload bytes, rounds.
+
+        `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
+        not part of the hash that parties approve.
+        """
+        return self.native.plan(self._rows(rows), network, protocol)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
+        tuple of them.
+        """
+        return self.simulate(*args, **kwargs).value
+
+    def simulate(
+        self,
+        *args: Any,
+        clear: bool = False,
+        network: Network = "lan",
+        **kwargs: Any,
+    ) -> _data.Report:
+        """Runs the real protocol on the given inputs with all parties in this process, and reports
+        what crossed between them. With `clear` the same plan runs without cryptography.
+        """
+        given = self._bind(args, kwargs)
+        inputs = {name: _data.encode(name, item) for name, item in given.items()}
+        protocol = "clear" if clear else "yao"
+        return _data.Report(self.native.simulate(inputs, network, protocol), self.signature)
+
+    def run(
+        self,
+        *,
+        as_: str,
+        input: Any,
+        config: Path,
+        yes: str,
+        identity: Path | None = None,
+        network: Network | None = None,
+        protocol: str = "yao",
+    ) -> _data.Report:
+        """Runs as one party, with the others over the network.
+
+        `input` is this party's data: a path to a CSV or `.npy` file, an array if the party gives
+        one input, or a mapping from inputs to paths or arrays. `config` is the TOML file with the
+        parties' addresses and keys. `yes` is the hash of the job that this party approves (see
+        `hash`); a prefix of at least 12 digits is enough.
+        """
+        files, arrays = self._own_inputs(as_, input)
+        report = self.native.run(as_, files, arrays, str(config), yes, identity, network, protocol)
+        return _data.Report(report, self.signature)
+
+    def __repr__(self) -> str:
+        inputs = ", ".join(f"{p.name}: {p.owner}" for p in self.signature.parameters)
+        results = ", ".join(f"{r.name}: {' and '.join(r.to)}" for r in self.signature.results)
+        return f"<sealane program {self._function.__name__}({inputs}) -> {results}>"
+
+    def _rows(self, rows: int | Mapping[str, int] | None) -> dict[str, int]:
+        if rows is None:
+            return {}
+        if not isinstance(rows, int):
+            return dict(rows)
+        if len(self.signature.rows) == 1:
+            return dict.fromkeys(self.signature.rows, rows)
+        names = ", ".join(self.signature.rows) or "none"
+        raise TypeError(f"rows= is one number, but the program's row counts are: {names}")
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+        import inspect
+
+        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def _own_inputs(self, party: str, given: Any) -> tuple[list[str], dict[str, _core.Array]]:
+        """Files as on the command line (`FILE` or `NAME=FILE`), and encoded arrays by input."""
+        from collections.abc import Mapping
+        from os import PathLike, fspath
+
+        own = [p.name for p in self.signature.parameters if p.owner == party]
+        if not isinstance(given, Mapping):
+            if isinstance(given, str | PathLike):
+                return [fspath(given)], {}
+            given = dict.fromkeys(own[:1], given) if len(own) == 1 else {}
+            if not given:
+                raise TypeError(f"input= for {party} must be a path or a mapping with: {own}")
+        files, arrays = [], {}
+        for name, item in given.items():
+            if isinstance(item, str | PathLike):
+                files.append(f"{name}={fspath(item)}")
+            else:
+                arrays[name] = _data.encode(name, item)
+        return files, arrays
+
+
+def _scope(function: Callable[..., Any]) -> Mapping[str, Any]:
+    """Names that annotations in text form may use beyond the module's: those around the `def`."""
+    if not any(isinstance(a, str) for a in getattr(function, "__annotations__", {}).values()):
+        return {}
+    frame = sys._getframe(2)
+    return dict(frame.f_locals) if frame.f_locals is not frame.f_globals else {}
+
+
+def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _core.Program:
+    """Runs the function on values and returns the finished graph."""
+    from sealane import _core
+
+    trace = _core.Trace(function.__name__)
+    for name, bound in signature.rows.items():
+        trace.rows(name, bound)
+    values = {}
+    for parameter in signature.parameters:
+        node = trace.input(
+            parameter.name,
+            parameter.owner,
+            _named(parameter.element, parameter.wrapping),
+            parameter.rows,
+            parameter.fixed,
+            parameter.range,
+            parameter.columns,
+            parameter.span,
+        )
+        values[parameter.name] = wrap(trace, node)
+    returned = function(**values)
+    results = returned if signature.make else (returned,)
+    if not isinstance(results, tuple) or len(results) != len(signature.results):
+        raise refuse(
+            "result",
+            f"`{function.__name__}` returns {_count(returned)}, its signature says "
+            f"{len(signature.results)}",
+            hint="return a tuple with one value for each `sl.Revealed` of the signature",
+            at=_source.of_parameter(function, "return"),
+        )
+    for result, value in zip(signature.results, results, strict=True):
+        if not isinstance(value, Value) or value._scope is not trace:
+            raise refuse(
+                "result",
+                f"`{result.name}` does not depend on any input",
+                reason="A result is a value of the program; constants are known without a run.",
+                hint="return a value computed from the parameters",
+                at=result.span,
+            )
+        kind = _named(result.element, result.wrapping)
+        trace.reveal(result.name, operand(value), result.to, kind, result.span)
+    return trace.finish()
+
+
+def _named(element: Any, wrapping: bool) -> str:
+    return type_name(element.wrapping if wrapping else element)
+
+
+def _count(returned: object) -> str:
+    return f"{len(returned)} values" if isinstance(returned, tuple) else "one value"

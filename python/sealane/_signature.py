@@ -1,0 +1,369 @@
+"""What a signature says: who gives which input, who learns which result.
+
+`Private[u16, "hospital", "patients <= 10_000", FEATURES]` reads: elements of type `u16`, owned by
+`hospital`, one row for each of at most 10,000 patients, one column for each name in `FEATURES`.
+`Revealed[boolean, "hospital"]` reads: truth values that `hospital` learns and nobody else.
+
+Type checkers see both as `typing.Annotated`, so that a parameter has its element type there; the
+plain `typing.Annotated[u16, "hospital", ...]` means the same at run time.
+"""
+
+from __future__ import annotations
+
+import collections
+import re
+import typing
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sealane import _source
+from sealane._refusal import refuse
+from sealane._value import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class Between(NamedTuple):
+    """Marker of a declared range: see `between`."""
+
+    low: int
+    high: int
+
+
+class Column(NamedTuple):
+    """Marker of one column of a table: see `column`."""
+
+    name: str
+
+
+class Wrapping:
+    """Marker of arithmetic modulo `2**bits`: see `wrapping`."""
+
+    def __repr__(self) -> str:
+        return "sealane.wrapping"
+
+
+wrapping: typing.Final = Wrapping()
+"""In `Private[...]`: arithmetic on these elements is modulo `2**bits` and never refused."""
+
+
+def between(low: int, high: int) -> Between:
+    """In `Private[...]`: every element lies in `low..=high`; data outside is an error.
+
+    A tight range lets the check prove that sums and products fit, and makes circuits smaller.
+    """
+    return Between(low, high)
+
+
+def column(name: str) -> Column:
+    """In `Private[...]`: the elements are this column of the owner's table.
+
+    Without it, an input with no list of columns is the column named like the parameter.
+    """
+    return Column(name)
+
+
+class Declaration:
+    """An element type with its markers, as `Private[...]` and `Revealed[...]` build it."""
+
+    __slots__ = ("element", "kind", "markers")
+
+    def __init__(self, kind: str, items: tuple[Any, ...]) -> None:
+        self.kind, self.element, self.markers = kind, items[0], items[1:]
+
+    def __repr__(self) -> str:
+        inside = ", ".join(map(repr, (self.element, *self.markers)))
+        return f"sealane.{self.kind}[{inside}]"
+
+
+class Private:
+    """The type of a parameter: `Private[type, owner, markers...]`.
+
+    Markers, in the order of the dimensions: `"name <= bound"` for a number of rows known only at
+    run time (the bound is needed once in a signature), an `int` for a fixed dimension, a list of
+    column names for a dimension of that length. Anywhere: `between(...)`, `column(...)`, `wrapping`.
+    """
+
+    def __class_getitem__(cls, items: Any) -> Declaration:
+        return Declaration("Private", items if isinstance(items, tuple) else (items,))
+
+
+class Revealed:
+    """The type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them."""
+
+    def __class_getitem__(cls, items: Any) -> Declaration:
+        return Declaration("Revealed", items if isinstance(items, tuple) else (items,))
+
+
+class Parameter(NamedTuple):
+    """One input."""
+
+    name: str
+    element: type[Value]
+    wrapping: bool
+    owner: str
+    rows: str | None
+    fixed: tuple[int, ...]
+    columns: tuple[str, ...]
+    range: Between | None
+    span: _source.Span | None
+
+
+class Result(NamedTuple):
+    """One result."""
+
+    name: str
+    element: type[Value]
+    wrapping: bool
+    to: tuple[str, ...]
+    span: _source.Span | None
+
+
+class Signature(NamedTuple):
+    """All of it; row names with their bounds, in the order in which the signature names them."""
+
+    parameters: tuple[Parameter, ...]
+    results: tuple[Result, ...]
+    rows: dict[str, int]
+    make: Callable[[list[Any]], Any] | None
+    """Makes what the function returns of several results; none for a single one."""
+
+
+def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
+    """Reads the signature of a function; `scope` resolves names in annotations that are text."""
+    import inspect
+
+    annotations = _annotations(function, scope)
+    bounds: dict[str, int | None] = {}
+    parameters = []
+    for name, declared in inspect.signature(function).parameters.items():
+        at = _source.of_parameter(function, name)
+        if declared.kind in (declared.VAR_POSITIONAL, declared.VAR_KEYWORD):
+            raise refuse(
+                "signature",
+                f"`{name}` stands for any number of inputs",
+                reason="The plan and its cost follow from the inputs that a signature names.",
+                hint="name each input, or declare one input with one more dimension",
+                at=at,
+            )
+        if name not in annotations:
+            raise refuse(
+                "signature",
+                f"`{name}` does not say who owns it",
+                hint=f'write `{name}: sl.Private[sl.u16, "owner"]`',
+                at=at,
+            )
+        declaration = _declaration(annotations[name], "Private", name, at)
+        parameters.append(_parameter(name, declaration, bounds, at))
+    at = _source.of_parameter(function, "return")
+    results, make = _results(annotations.get("return"), at)
+    rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
+    return Signature(tuple(parameters), results, rows, make)
+
+
+def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict[str, Any]:
+    import inspect
+
+    try:
+        return inspect.get_annotations(function, locals=scope, eval_str=True)
+    except NameError as error:
+        raise refuse(
+            "signature",
+            f"the signature of `{function.__name__}` names `{error.name}`, which is not defined",
+            hint="define or import it before the function",
+            at=_source.of_function(function),
+        ) from None
+
+
+def _declaration(
+    annotation: Any, kind: str, name: str, at: _source.Span | None
+) -> Declaration:
+    """The declaration in an annotation, whichever of its two spellings is used."""
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = Declaration(kind, (annotation.__origin__, *annotation.__metadata__))
+    role = "owner" if kind == "Private" else "receiver"
+    if not isinstance(annotation, Declaration):
+        spelled = getattr(annotation, "__name__", None) or repr(annotation)
+        element = f"sl.{spelled}" if _is_element(annotation) else "sl.u16"
+        raise refuse(
+            "signature",
+            f"`{name}` is declared as `{spelled}`, which does not name its {role}",
+            hint=f'write `sl.{kind}[{element}, "{role}"]`',
+            at=at,
+        )
+    if annotation.kind != kind:
+        raise refuse(
+            "signature",
+            f"`{name}` is declared as `sl.{annotation.kind}`, which is for "
+            + ("results" if kind == "Private" else "parameters"),
+            hint=f"write `sl.{kind}[...]`",
+            at=at,
+        )
+    if not _is_element(annotation.element):
+        raise refuse(
+            "signature",
+            f"`{name}` has no element type: {annotation.element!r} is not one",
+            reason="Elements are `sl.boolean` or integers of 1 to 64 bits: `sl.u1` to `sl.i64`.",
+            hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
+            at=at,
+        )
+    return annotation
+
+
+def _is_element(thing: Any) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Value) and thing is not Value
+
+
+_ROWS = re.compile(r"\s*([A-Za-z_]\w*)\s*<=\s*([0-9][0-9_]*)\s*")
+
+
+def _parameter(
+    name: str,
+    declaration: Declaration,
+    bounds: dict[str, int | None],
+    at: _source.Span | None,
+) -> Parameter:
+    owner, markers = _owner(name, declaration, at)
+    rows: str | None = None
+    fixed: list[int] = []
+    columns: tuple[str, ...] = ()
+    declared: Between | None = None
+    wraps = False
+    for marker in markers:
+        match marker:
+            case str():
+                if rows is not None or fixed:
+                    raise refuse(
+                        "signature",
+                        f"`{name}` has rows (`{marker}`) behind another dimension",
+                        reason="Only the first dimension can have a length known at run time.",
+                        hint="name the rows first",
+                        at=at,
+                    )
+                rows = _rows(marker, bounds, name, at)
+            case bool():
+                raise _unknown(name, marker, at)
+            case int() if marker >= 1:
+                fixed.append(marker)
+            case Between():
+                declared = marker
+            case Column():
+                columns = (marker.name,)
+            case Wrapping():
+                wraps = True
+            case list() | tuple() if marker and all(isinstance(item, str) for item in marker):
+                columns = tuple(marker)
+                fixed.append(len(columns))
+            case _:
+                raise _unknown(name, marker, at)
+    return Parameter(
+        name, declaration.element, wraps, owner, rows, tuple(fixed), columns, declared, at
+    )
+
+
+def _owner(
+    name: str, declaration: Declaration, at: _source.Span | None
+) -> tuple[str, Sequence[Any]]:
+    match declaration.markers:
+        case [str() as owner, *markers] if owner.isidentifier():
+            return owner, markers
+    raise refuse(
+        "signature",
+        f"`{name}` does not say who owns it",
+        reason="The owner's name follows the element type; it is an identifier such as `hospital`.",
+        hint=f'write `sl.Private[sl.{declaration.element.__name__}, "owner", ...]`',
+        at=at,
+    )
+
+
+def _rows(
+    marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None
+) -> str:
+    """The name of a number of rows; notes its bound."""
+    bound: int | None = None
+    rows = marker
+    if found := _ROWS.fullmatch(marker):
+        rows, bound = found[1], int(found[2])
+    if not rows.isidentifier() or bound == 0:
+        raise refuse(
+            "signature",
+            f"`{name}` has rows that cannot be read: `{marker}`",
+            hint='write `"name <= bound"`, such as `"patients <= 10_000"`',
+            at=at,
+        )
+    known = bounds.get(rows)
+    if known is not None and bound is not None and known != bound:
+        raise refuse(
+            "signature",
+            f"`{rows}` is bounded twice: by {known} and by {bound}",
+            hint="state the bound once; later inputs need the name alone",
+            at=at,
+        )
+    bounds[rows] = known if bound is None else bound
+    return rows
+
+
+def _bound(rows: str, bound: int | None, parameters: Sequence[Parameter]) -> int:
+    if bound is not None:
+        return bound
+    first = next(parameter for parameter in parameters if parameter.rows == rows)
+    raise refuse(
+        "signature",
+        f"`{rows}` has no upper bound",
+        reason="Ranges of sums over rows, and so the widths of circuits, follow from the bound.",
+        hint=f'write `"{rows} <= 10_000"` once in the signature',
+        at=first.span,
+    )
+
+
+def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
+    return refuse(
+        "signature",
+        f"`{name}` has a marker that means nothing here: {marker!r}",
+        reason=(
+            "After type and owner come dimensions: `\"rows <= bound\"`, a positive integer, or a "
+            "list of column names; and `sl.between(low, high)`, `sl.column(name)`, `sl.wrapping`."
+        ),
+        hint="remove it or write one of these",
+        at=at,
+    )
+
+
+def _results(
+    annotation: Any, at: _source.Span | None
+) -> tuple[tuple[Result, ...], Callable[[list[Any]], Any] | None]:
+    if annotation is None:
+        raise refuse(
+            "signature",
+            "the function does not say who learns its result",
+            hint='declare it: `-> sl.Revealed[sl.boolean, "receiver"]`',
+            at=at,
+        )
+    import inspect
+
+    make: Callable[[list[Any]], Any] | None = None
+    if typing.get_origin(annotation) is tuple:
+        declarations = list(typing.get_args(annotation))
+        names = [f"result_{index}" for index in range(len(declarations))]
+        make = collections.namedtuple("Results", names)._make  # noqa: PYI024
+    elif isinstance(annotation, type) and issubclass(annotation, tuple):
+        fields = inspect.get_annotations(annotation, eval_str=True)
+        declarations, names = list(fields.values()), list(fields)
+        make = getattr(annotation, "_make", tuple)
+    else:
+        declarations, names = [annotation], ["result"]
+    results = []
+    for name, item in zip(names, declarations, strict=True):
+        declaration = _declaration(item, "Revealed", name, at)
+        receivers = [marker for marker in declaration.markers if marker is not wrapping]
+        if not receivers or not all(isinstance(r, str) and r.isidentifier() for r in receivers):
+            raise refuse(
+                "signature",
+                f"`{name}` does not say who learns it",
+                reason="After the type come the names of all parties that learn the result.",
+                hint=f'write `sl.Revealed[sl.{declaration.element.__name__}, "receiver"]`',
+                at=at,
+            )
+        wraps = len(receivers) < len(declaration.markers)
+        results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
+    return tuple(results), make

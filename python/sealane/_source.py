@@ -1,0 +1,207 @@
+"""Where in the user's file something happens, and what is written there.
+
+A place is a tuple `(file, line, column, end_column)`; lines and columns count from 1 and columns
+count characters. The interpreter knows exact columns for each instruction (PEP 657), so an operator
+in the middle of a long line can be underlined alone.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Iterator
+    from types import CodeType, FrameType
+    from typing import Any
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+class Span(NamedTuple):
+    """A place in a source file."""
+
+    file: str
+    line: int
+    column: int
+    end_column: int
+
+
+class _Extent(NamedTuple):
+    """The extent of an instruction or a node, as the compiler counts: columns in bytes, from 0."""
+
+    line: int
+    end_line: int
+    column: int
+    end_column: int
+
+
+def here() -> Span | None:
+    """The expression that runs in the innermost frame outside this package."""
+    frame = _user_frame()
+    if frame is None:
+        return None
+    return _span(frame.f_code.co_filename, _extent(frame.f_code, frame.f_lasti))
+
+
+def decided_by() -> tuple[str, Span | None]:
+    """Which construct asks for the truth of a value just now, and where.
+
+    The construct is `if`, `while`, `and`, `or`, `not`, `assert`, `if-else`, `comprehension`, `in`,
+    `chain` (such as `0 < x < 9`), the name of a called function, or empty where nothing is known.
+    """
+    frame = _user_frame()
+    if frame is None:
+        return "", None
+    file, extent = frame.f_code.co_filename, _extent(frame.f_code, frame.f_lasti)
+    return _construct(file, extent), _span(file, extent)
+
+
+def of_parameter(function: Callable[..., Any], name: str) -> Span | None:
+    """Where a function declares a parameter, or its result if the name is `return`."""
+    code = function.__code__
+    definition = _definition(code)
+    if definition is None:
+        return None
+    declared = definition.args
+    nodes: dict[str, ast.AST | None] = {
+        arg.arg: arg for arg in [*declared.posonlyargs, *declared.args, *declared.kwonlyargs]
+    }
+    nodes["return"] = definition.returns
+    node = nodes.get(name) or definition
+    return _span(code.co_filename, _node_extent(node))
+
+
+def of_function(function: Callable[..., Any]) -> Span | None:
+    """Where a function is defined: the line of its `def`."""
+    code = function.__code__
+    definition = _definition(code)
+    return _line_span(code.co_filename, definition.lineno if definition else code.co_firstlineno)
+
+
+def _user_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        frame = frame.f_back
+    return frame
+
+
+def _extent(code: CodeType, instruction: int) -> _Extent:
+    """The extent of the instruction at a byte offset; columns are -1 where none were compiled in."""
+    line, end_line, column, end_column = next(
+        islice(code.co_positions(), instruction // 2, None), (None, None, None, None)
+    )
+    if line is None:
+        line = code.co_firstlineno
+    if end_line is None or column is None or end_column is None:
+        return _Extent(line, line, -1, -1)
+    return _Extent(line, end_line, column, end_column)
+
+
+def _span(file: str, extent: _Extent) -> Span:
+    """Characters instead of bytes, cut to the first line of the extent."""
+    if extent.column < 0:
+        return _line_span(file, extent.line)
+    text = linecache.getline(file, extent.line).rstrip()
+    raw = text.encode()
+    column = len(raw[: extent.column].decode(errors="ignore"))
+    end = len(text)
+    if extent.end_line == extent.line:
+        end = len(raw[: extent.end_column].decode(errors="ignore"))
+    return Span(file, extent.line, column + 1, max(end, column + 1) + 1)
+
+
+def _line_span(file: str, line: int) -> Span:
+    """A whole line without its indentation."""
+    text = linecache.getline(file, line).rstrip()
+    indent = len(text) - len(text.lstrip())
+    return Span(file, line, indent + 1, max(len(text), indent + 1) + 1)
+
+
+def _tree(file: str) -> ast.Module | None:
+    import ast
+
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except SyntaxError:
+        return None
+
+
+def _definition(code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The `def` that a code object was compiled from; its first line is that of a decorator."""
+    import ast
+
+    tree = _tree(code.co_filename)
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return node
+    return None
+
+
+def _node_extent(node: ast.AST) -> _Extent:
+    at: Any = node
+    return _Extent(at.lineno, at.end_lineno, at.col_offset, at.end_col_offset)
+
+
+def _construct(file: str, extent: _Extent) -> str:
+    """The construct around the expression at `extent`: the innermost one that tests it."""
+    import ast
+
+    tree = _tree(file)
+    if tree is None or extent.column < 0:
+        return ""
+    for parent, node in _edges(tree):
+        if hasattr(node, "lineno") and _node_extent(node) == extent:
+            match node:
+                case ast.Compare(ops=[_, _, *_]):
+                    return "chain"
+                case _ if test := _test_of(parent, node):
+                    return test
+                case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+                    return name
+                case ast.Compare(ops=[ast.In() | ast.NotIn()]):
+                    return "in"
+                case ast.UnaryOp(op=ast.Not()):
+                    return "not"
+                case ast.BoolOp(op=op):
+                    return "and" if isinstance(op, ast.And) else "or"
+    return ""
+
+
+def _test_of(parent: ast.AST, node: ast.AST) -> str:
+    import ast
+
+    match parent:
+        case ast.If(test=test) if test is node:
+            return "if"
+        case ast.While(test=test) if test is node:
+            return "while"
+        case ast.IfExp(test=test) if test is node:
+            return "if-else"
+        case ast.Assert(test=test) if test is node:
+            return "assert"
+        case ast.BoolOp(op=op):
+            return "and" if isinstance(op, ast.And) else "or"
+        case ast.UnaryOp(op=ast.Not()):
+            return "not"
+        case ast.comprehension():
+            return "comprehension"
+    return ""
+
+
+def _edges(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Each node with its parent, parents first."""
+    import ast
+
+    stack: list[ast.AST] = [tree]
+    while stack:
+        parent = stack.pop()
+        for child in ast.iter_child_nodes(parent):
+            yield parent, child
+            stack.append(child)

@@ -1,0 +1,193 @@
+"""What Python can ask of any object and a value without content cannot answer.
+
+Each refusal names the construct, shows its place and says what to write instead. `Unsupported` is
+the base of `Value`, so that the operations that do work can be read on their own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sealane import _source
+from sealane._errors import ProgramError
+from sealane._refusal import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NO_CONTENT = "A value has no content while the program is traced: it runs once, without data."
+
+
+class MissingAttributeError(ProgramError, AttributeError):
+    """A value has no such attribute."""
+
+
+class Unsupported:
+    """Refuses to be a condition, a number, an index, a key, an array."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> NoReturn:
+        raise truth(*_source.decided_by())
+
+    def __index__(self) -> NoReturn:
+        raise _no_number(
+            "a Python index or count",
+            "loop over a public count, or walk a dimension with `sl.map` or `sl.scan`; to pick an "
+            "element, compare its position: `sl.where(np.arange(n) == i, x, 0).sum()`",
+        )
+
+    def __int__(self) -> NoReturn:
+        raise _no_number("a Python `int`", "change the type with `x.astype(sl.i64)`")
+
+    def __float__(self) -> NoReturn:
+        raise _no_number(
+            "a Python `float`, which functions such as those of `math` need",
+            "compute with integers, scaled where fractions matter, and with functions of `sealane`",
+        )
+
+    def __complex__(self) -> NoReturn:
+        raise _no_number("a Python `complex`", "compute with integers")
+
+    def __round__(self, digits: int | None = None) -> NoReturn:
+        raise _no_number("a rounded number", "divide with `//`, which rounds down")
+
+    def __hash__(self) -> NoReturn:
+        raise refuse(
+            "secret-key",
+            "a value cannot be a key of a `dict` or a member of a `set`",
+            reason=_NO_CONTENT,
+            hint="keep values in a list or a tuple",
+        )
+
+    def __contains__(self, item: Any) -> NoReturn:
+        raise truth("in", _source.here())
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise refuse(
+            "assignment",
+            "an element of a value cannot be assigned",
+            reason="Values do not change; each operation makes a new one.",
+            hint="build the new value: `sl.where(condition, new, old)` or `sl.stack([...])`",
+        )
+
+    def __truediv__(self, other: Any) -> NoReturn:
+        raise _division()
+
+    def __rtruediv__(self, other: Any) -> NoReturn:
+        raise _division()
+
+    def __pow__(self, exponent: Any) -> NoReturn:
+        raise refuse("operator", "`**` does not work on values", hint="multiply: `x * x`")
+
+    def __rpow__(self, base: Any) -> NoReturn:
+        raise refuse("operator", "`**` does not work on values", hint="for powers of 2: `1 << x`")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        kind = type(self).__name__
+        refusal = refuse(
+            "attribute",
+            f"a value of type `{kind}` has no `{name}`",
+            reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
+            hint=_INSTEAD.get(name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"),
+        )
+        missing = MissingAttributeError(*refusal.args)
+        missing.__dict__.update(refusal.__dict__)
+        raise missing
+
+    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+        raise refuse(
+            "numpy",
+            "a value cannot become a NumPy array",
+            reason=_NO_CONTENT,
+            hint="join values with `sl.stack([...])`, compute with functions of `sealane`",
+        )
+
+    def __array_function__(
+        self, function: Callable[..., Any], types: Any, args: Any, kwargs: Any
+    ) -> NoReturn:
+        raise numpy_function(function.__name__)
+
+
+def truth(construct: str, at: _source.Span | None) -> ProgramError:
+    """The refusal to say whether a value is true, for the construct that asks."""
+    what, hint = _TRUTH.get(construct, ("a secret value cannot decide what Python does next", _WHERE))
+    if construct and construct not in _TRUTH:
+        what = f"`{construct}` asks whether a secret value is true"
+        hint = _CALLS.get(construct, _WHERE)
+    reason = f"{_NO_CONTENT} Which branch is taken would also show the value to everyone."
+    return refuse("secret-condition", what, reason=reason, hint=hint, at=at)
+
+
+def numpy_function(name: str) -> ProgramError:
+    """The refusal of a function of NumPy."""
+    own = "sum dot where min max minimum maximum any all stack abs".split()
+    hint = f"write `sl.{name}(...)`" if name in own else "use operators and functions of `sealane`"
+    return refuse("numpy", f"`np.{name}` does not work on values", reason=_NO_CONTENT, hint=hint)
+
+
+def _no_number(what: str, hint: str) -> ProgramError:
+    return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
+
+
+def _division() -> ProgramError:
+    return refuse(
+        "operator",
+        "`/` does not work on values",
+        reason="Elements are integers, and most quotients are not.",
+        hint="write `//`, which rounds down; scale the dividend first where fractions matter",
+    )
+
+
+_WHERE = "compute both and choose: `sl.where(condition, a, b)`"
+
+_TRUTH = {
+    "if": ("`if` cannot branch on a secret value", _WHERE),
+    "if-else": ("`a if condition else b` cannot choose by a secret value", _WHERE),
+    "while": (
+        "`while` cannot loop until a secret value says so",
+        "loop a public number of times and keep the state once it is final: "
+        "`state = sl.where(done, state, step(state))`",
+    ),
+    "and": ("`and` does not work on secret values", "write `&`, with parentheses: `(a > 0) & (b > 0)`"),
+    "or": ("`or` does not work on secret values", "write `|`, with parentheses: `(a > 0) | (b > 0)`"),
+    "not": ("`not` does not work on secret values", "write `~condition`"),
+    "chain": (
+        "a chained comparison does not work on secret values",
+        "write each comparison, joined by `&`: `(low < x) & (x < high)`",
+    ),
+    "in": ("`in` does not work on secret values", "compare with all of them: `(x == item).any()`"),
+    "assert": (
+        "`assert` cannot test a secret value",
+        "reveal the condition as a result, or declare the range: `sl.between(low, high)`",
+    ),
+    "comprehension": (
+        "a comprehension cannot leave elements out by a secret value",
+        "keep all of them and choose: `sl.where(condition, x, 0)`",
+    ),
+}
+
+_CALLS = {
+    "bool": "use the value itself; types change with `x.astype(sl.boolean)` or `x != 0`",
+    "min": "write `sl.minimum(a, b)`, or `x.min()` for the elements of one value",
+    "max": "write `sl.maximum(a, b)`, or `x.max()` for the elements of one value",
+    "any": "write `x.any()`, or join conditions with `|`",
+    "all": "write `x.all()`, or join conditions with `&`",
+    "sorted": "order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`",
+    "sort": "order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`",
+    "index": "compare with all of them: `x == item`",
+    "count": "write `(x == item).sum(dtype=sl.u32)`",
+}
+
+_INSTEAD = {
+    "mean": "add and divide: `x.sum(dtype=sl.i64) // count`",
+    "dot": "write `sl.dot(x, y)`",
+    "item": "reveal it as a result of the program",
+    "tolist": "reveal it as a result of the program",
+    "T": "values are not transposed; choose the axis of a reduction with `axis=`",
+    "size": "the dimensions are in `x.shape`",
+    "clip": "write `sl.minimum(sl.maximum(x, low), high)`",
+    "bit_count": "write `sl.popcount(x)`",
+}

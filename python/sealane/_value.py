@@ -1,0 +1,504 @@
+"""Values: what the parameters of a program are while it is traced.
+
+A value stands for a whole tensor of elements that belong to somebody. It has a type and a shape but
+no content: the function runs once, without data, and each operation adds a node to the native
+graph, which checks types, shapes and ranges. The classes are the element types at the same time, so
+that type checkers and editors know the operators of a parameter declared `Private[u16, ...]`.
+"""
+
+# The native graph alone knows the type of a result; the annotations state what it will be.
+# mypy: disable-error-code="no-any-return"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+import numpy as np
+
+from sealane import _core, _source
+from sealane._refusal import refuse
+from sealane._unsupported import Unsupported, numpy_function
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from types import EllipsisType
+    from typing import Self, TypeAlias
+
+    import numpy.typing as npt
+
+    Public: TypeAlias = (
+        int | np.integer[Any] | np.bool_ | npt.NDArray[Any] | Sequence[int] | Sequence[Sequence[int]]
+    )
+    Operand: TypeAlias = "Value | Public"
+    Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
+
+T = TypeVar("T", bound="Value")
+
+
+class ElementType(type):
+    """The type of element types; prints as users write them."""
+
+    def __repr__(cls) -> str:
+        return f"sealane.{cls.__name__}"
+
+    @property
+    def wrapping(cls: type[T]) -> type[T]:
+        """The same elements with arithmetic modulo `2**bits`, which is never refused."""
+        name = cls.__name__.removesuffix(".wrapping")
+        return element_type(f"{name}.wrapping")  # type: ignore[return-value]
+
+
+class Value(Unsupported, metaclass=ElementType):
+    """A tensor of elements, somebody's or public ones, in a program that is being traced."""
+
+    __slots__ = ("_node", "_scope")
+    _node: _core.Node
+    _scope: _core.Trace | None
+
+    def __init__(self, number: int) -> None:
+        """A public number with this type, such as `sl.u32(0)`: the start of a `scan`, say. Bare
+        numbers take the type of the value beside them.
+        """
+        if not isinstance(number, int | np.integer | np.bool_):
+            raise refuse(
+                "operand",
+                f"`{type(self)!r}` makes a typed number from an integer",
+                hint="to change the type of a value, write `x.astype(...)`",
+            )
+        self._scope = None
+        self._node = _core.Node(type_name(type(self)), int(number), _source.here())
+
+    @property
+    def _trace(self) -> _core.Trace:
+        if self._scope is None:
+            raise refuse(
+                "operand",
+                "a computation on constants alone is not part of a program",
+                reason="It needs no party.",
+                hint="compute constants with NumPy or Python",
+            )
+        return self._scope
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        """The dimensions; a number of rows that is known only at run time is its name."""
+        return self._node.shape
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self._node.shape)
+
+    @property
+    def dtype(self) -> type[Self]:
+        """The element type."""
+        return type(self)
+
+    def __repr__(self) -> str:
+        return f"<{self._node}>"
+
+    # Arithmetic. Operands of different types meet in the smallest type that holds both; a number
+    # takes the type of the value beside it.
+
+    @overload
+    def __add__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __add__(self, other: Value) -> Any: ...
+    def __add__(self, other: Operand) -> Any:
+        return binary("add", self, other)
+
+    def __radd__(self, other: Public) -> Self:
+        return binary("add", other, self)
+
+    @overload
+    def __sub__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __sub__(self, other: Value) -> Any: ...
+    def __sub__(self, other: Operand) -> Any:
+        return binary("sub", self, other)
+
+    def __rsub__(self, other: Public) -> Self:
+        return binary("sub", other, self)
+
+    @overload
+    def __mul__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __mul__(self, other: Value) -> Any: ...
+    def __mul__(self, other: Operand) -> Any:
+        return binary("mul", self, other)
+
+    def __rmul__(self, other: Public) -> Self:
+        return binary("mul", other, self)
+
+    @overload
+    def __floordiv__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __floordiv__(self, other: Value) -> Any: ...
+    def __floordiv__(self, other: Operand) -> Any:
+        return binary("floordiv", self, other)
+
+    def __rfloordiv__(self, other: Public) -> Self:
+        return binary("floordiv", other, self)
+
+    @overload
+    def __mod__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __mod__(self, other: Value) -> Any: ...
+    def __mod__(self, other: Operand) -> Any:
+        return binary("mod", self, other)
+
+    def __rmod__(self, other: Public) -> Self:
+        return binary("mod", other, self)
+
+    def __divmod__(self, other: Operand) -> tuple[Any, Any]:
+        return binary("floordiv", self, other), binary("mod", self, other)
+
+    def __rdivmod__(self, other: Public) -> tuple[Any, Any]:
+        return binary("floordiv", other, self), binary("mod", other, self)
+
+    def __matmul__(self, other: Operand) -> Any:
+        return dot(self, other)
+
+    def __rmatmul__(self, other: Public) -> Any:
+        return dot(other, self)
+
+    def __neg__(self) -> Self:
+        return unary("neg", self)
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __abs__(self) -> Self:
+        return unary("abs", self)
+
+    # Bits, and the logic of `boolean`.
+
+    @overload
+    def __and__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __and__(self, other: Value) -> Any: ...
+    def __and__(self, other: Operand) -> Any:
+        return binary("and", self, other)
+
+    def __rand__(self, other: Public) -> Self:
+        return binary("and", other, self)
+
+    @overload
+    def __or__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __or__(self, other: Value) -> Any: ...
+    def __or__(self, other: Operand) -> Any:
+        return binary("or", self, other)
+
+    def __ror__(self, other: Public) -> Self:
+        return binary("or", other, self)
+
+    @overload
+    def __xor__(self, other: Self | Public) -> Self: ...
+    @overload
+    def __xor__(self, other: Value) -> Any: ...
+    def __xor__(self, other: Operand) -> Any:
+        return binary("xor", self, other)
+
+    def __rxor__(self, other: Public) -> Self:
+        return binary("xor", other, self)
+
+    def __invert__(self) -> Self:
+        return unary("not", self)
+
+    def __lshift__(self, amount: Operand) -> Self:
+        return binary("shl", self, amount)
+
+    def __rlshift__(self, other: Public) -> Any:
+        return binary("shl", other, self)
+
+    def __rshift__(self, amount: Operand) -> Self:
+        return binary("shr", self, amount)
+
+    def __rrshift__(self, other: Public) -> Any:
+        return binary("shr", other, self)
+
+    # Comparisons compare numbers, whatever the two types.
+
+    def __eq__(self, other: Operand) -> boolean:  # type: ignore[override]
+        return binary("eq", self, other)
+
+    def __ne__(self, other: Operand) -> boolean:  # type: ignore[override]
+        return binary("ne", self, other)
+
+    def __lt__(self, other: Operand) -> boolean:
+        return binary("lt", self, other)
+
+    def __le__(self, other: Operand) -> boolean:
+        return binary("le", self, other)
+
+    def __gt__(self, other: Operand) -> boolean:
+        return binary("gt", self, other)
+
+    def __ge__(self, other: Operand) -> boolean:
+        return binary("ge", self, other)
+
+    __hash__ = Unsupported.__hash__  # defining `__eq__` takes an inherited one away
+
+    # Elements, types, reductions.
+
+    def __getitem__(self, index: Index | tuple[Index, ...]) -> Self:
+        items = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(item, Value) for item in items):
+            raise refuse(
+                "secret-index",
+                "a secret value cannot be an index",
+                reason="Which element is read would show in the work that is done.",
+                hint="compare every position with it: `sl.where(np.arange(n) == i, x, 0).sum()`",
+            )
+        return wrap(self._trace, self._trace.index(self._node, items, _source.here()))
+
+    def __len__(self) -> int:
+        return self._length(
+            "a Python length",
+            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`",
+        )
+
+    def __iter__(self) -> Iterator[Self]:
+        length = self._length(
+            "the end of a Python loop",
+            "apply a function to each row with `sl.map(body, rows)`, or carry a state along the "
+            "rows with `sl.scan(body, start, rows)`",
+        )
+        return (self[position] for position in range(length))
+
+    def _length(self, use: str, hint: str) -> int:
+        match self.shape:
+            case (int(length), *_):
+                return length
+            case (rows, *_):
+                what, why = f"the number of `{rows}`", "It is known only at run time."
+            case _:
+                what, why = "a single element", "It has no dimension."
+        raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
+
+    def astype(self, dtype: type[T]) -> T:
+        """The same numbers in another element type.
+
+        It is refused where some might not fit, unless the type is a wrapping one, such as
+        `sl.u32.wrapping`, which takes them modulo `2**bits`.
+        """
+        return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
+
+    @overload
+    def sum(self, axis: int | None = None) -> Self: ...
+    @overload
+    def sum(self, axis: int | None = None, *, dtype: type[T]) -> T: ...
+    def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
+        """The sum along an axis, or of everything, in type `dtype` (by default that of the
+        elements); refused where it might not fit.
+        """
+        return reduce("sum", self, axis, dtype)
+
+    def min(self, axis: int | None = None) -> Self:
+        """The smallest element along an axis, or of all."""
+        return reduce("min", self, axis)
+
+    def max(self, axis: int | None = None) -> Self:
+        """The largest element along an axis, or of all."""
+        return reduce("max", self, axis)
+
+    def any(self, axis: int | None = None) -> boolean:
+        """Whether some element is true, along an axis or of all."""
+        return reduce("any", self, axis)
+
+    def all(self, axis: int | None = None) -> boolean:
+        """Whether every element is true, along an axis or of all."""
+        return reduce("all", self, axis)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """An operator with a NumPy array on its left arrives here, as does the function by name."""
+        if method != "__call__" or options or ufunc.__name__ not in _UFUNCS:
+            raise numpy_function(ufunc.__name__)
+        name = _UFUNCS[ufunc.__name__]
+        if name == "matmul":
+            return dot(*inputs)
+        return unary(name, *inputs) if ufunc.nin == 1 else binary(name, *inputs)
+
+
+class boolean(Value):  # noqa: N801
+    """Truth values."""
+
+    __slots__ = ()
+
+
+class u8(Value):
+    """Unsigned integers of 8 bits."""
+
+    __slots__ = ()
+
+
+class u16(Value):
+    """Unsigned integers of 16 bits."""
+
+    __slots__ = ()
+
+
+class u32(Value):
+    """Unsigned integers of 32 bits."""
+
+    __slots__ = ()
+
+
+class u64(Value):
+    """Unsigned integers of 64 bits."""
+
+    __slots__ = ()
+
+
+class i8(Value):
+    """Signed integers of 8 bits."""
+
+    __slots__ = ()
+
+
+class i16(Value):
+    """Signed integers of 16 bits."""
+
+    __slots__ = ()
+
+
+class i32(Value):
+    """Signed integers of 32 bits."""
+
+    __slots__ = ()
+
+
+class i64(Value):
+    """Signed integers of 64 bits."""
+
+    __slots__ = ()
+
+
+_TYPES: dict[str, type[Value]] = {
+    cls.__name__: cls for cls in (boolean, u8, u16, u32, u64, i8, i16, i32, i64)
+}
+_TYPES["bool"] = boolean
+"""Element types by name, made on demand beyond the usual ones. The text form says `bool`."""
+
+
+def element_type(name: str) -> type[Value]:
+    """The element type of a name such as `u13` or `u32.wrapping`; a `KeyError` if there is none."""
+    if name not in _TYPES:
+        plain, _, suffix = name.partition(".")
+        if not _core.is_type(name):
+            raise KeyError(name)
+        base = element_type(plain) if suffix else Value
+        space = {"__slots__": (), "__module__": "sealane", "__doc__": f"Elements of type `{name}`."}
+        _TYPES[name] = ElementType(name, (base,), space)
+    return _TYPES[name]
+
+
+def type_name(dtype: type[Value]) -> str:
+    """The name of an element type in the graph."""
+    if isinstance(dtype, ElementType) and dtype is not Value:
+        return "bool" if dtype is boolean else dtype.__name__
+    spelled = getattr(dtype, "__name__", None) or repr(dtype)
+    hint = "sl.boolean" if spelled.startswith("bool") else "sl.i64"
+    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint}`, for example")
+
+
+def wrap(trace: _core.Trace, node: _core.Node) -> Any:
+    """The value of a node, in the class of its element type."""
+    value = object.__new__(element_type(node.type))
+    value._scope, value._node = trace, node
+    return value
+
+
+def trace_of(*operands: object) -> _core.Trace:
+    """The trace that the operands belong to; refused if all of them are constants."""
+    for item in operands:
+        if isinstance(item, Value) and item._scope is not None:
+            return item._scope
+    raise refuse(
+        "operand",
+        "none of the operands is a value of the program",
+        reason="A computation on constants alone needs no party.",
+        hint="compute constants with NumPy or Python",
+    )
+
+
+def operand(item: object) -> _core.Operand:
+    """A value's node, a Python number, or a constant array as shape, sign and bytes."""
+    if isinstance(item, Value):
+        return item._node
+    if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
+        return int(item)
+    if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
+        array = np.asarray(item)
+        if array.dtype.kind in "biu":
+            kind = {"b": "bool", "i": "i64", "u": "u64"}[array.dtype.kind]
+            wide = array.astype(np.int64 if kind == "i64" else np.uint64)
+            return kind, array.shape, wide.tobytes()
+        item = array.flat[0] if array.size else item
+    if isinstance(item, list | tuple):
+        raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
+    kind = type(item).__name__
+    raise refuse(
+        "operand",
+        f"a `{kind}` cannot be an operand",
+        reason="Constants of a program are integers, truth values and NumPy arrays of them.",
+        hint="scale fractions to integers" if "float" in kind else "use an integer or an array",
+    )
+
+
+def _holds_values(item: object) -> bool:
+    if isinstance(item, list | tuple):
+        return any(_holds_values(inner) for inner in item)
+    return isinstance(item, Value)
+
+
+def unary(name: str, a: Value) -> Any:
+    """Adds an operation of one operand."""
+    return wrap(a._trace, a._trace.unary(name, a._node, _source.here()))
+
+
+def binary(name: str, a: Operand, b: Operand) -> Any:
+    """Adds an operation of two operands, one of which is a value."""
+    trace = trace_of(a, b)
+    return wrap(trace, trace.binary(name, operand(a), operand(b), _source.here()))
+
+
+def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
+    """Adds a product of the last axis of `a` with the first of `b`."""
+    trace = trace_of(a, b)
+    wanted = type_name(dtype) if dtype is not None else None
+    return wrap(trace, trace.dot(operand(a), operand(b), wanted, _source.here()))
+
+
+def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:
+    """Adds a reduction along one axis, or along all."""
+    wanted = type_name(dtype) if dtype is not None else None
+    return wrap(a._trace, a._trace.reduce(name, a._node, axis, wanted, _source.here()))
+
+
+_UFUNCS = {
+    "absolute": "abs",
+    "add": "add",
+    "bitwise_and": "and",
+    "bitwise_count": "popcount",
+    "bitwise_or": "or",
+    "bitwise_xor": "xor",
+    "equal": "eq",
+    "floor_divide": "floordiv",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "invert": "not",
+    "left_shift": "shl",
+    "less": "lt",
+    "less_equal": "le",
+    "matmul": "matmul",
+    "maximum": "max",
+    "minimum": "min",
+    "multiply": "mul",
+    "negative": "neg",
+    "not_equal": "ne",
+    "remainder": "mod",
+    "right_shift": "shr",
+    "subtract": "sub",
+}
