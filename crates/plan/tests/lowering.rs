@@ -47,9 +47,7 @@ fn seeded_programs_agree_with_the_reference() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 60, ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
 
     #[test]
     fn random_programs_agree_with_the_reference(case in cases(), most_rows in 1u64..5) {

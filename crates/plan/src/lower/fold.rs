@@ -19,7 +19,9 @@ impl Tree {
     /// A partial sum of `2^i` elements needs no more bits than `2^i` times their range, and no
     /// more than the result: what does not fit the result is cut off in the end anyway.
     pub fn new(reduction: Reduction, from: Range, to: Range, longest: u64) -> Tree {
-        let levels = longest.next_power_of_two().trailing_zeros();
+        // A tile of one row has nothing to combine and still takes the form of the result.
+        let fewest = u32::from(from.bits() != to.bits());
+        let levels = longest.next_power_of_two().trailing_zeros().max(fewest);
         let at = |level: u32| {
             let scaled = match reduction {
                 // Wider than any value, so that a sum of long words cannot overflow here.
