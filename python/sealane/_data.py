@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def encode(name: str, item: object) -> _core.Array:
     """An input as the native module takes it: kind, shape and 64-bit elements."""
     array = np.asarray(item)
-    kind = array.dtype.kind
+    kind: str = array.dtype.kind
     if kind == "O":
         array, kind = _from_objects(name, array)
     if kind not in "biu":
@@ -35,7 +35,7 @@ def _from_objects(name: str, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[An
     """Python integers that NumPy keeps as objects, because some lie outside its usual type."""
     numbers = array.ravel().tolist()
     if numbers and all(isinstance(number, int) for number in numbers):
-        if -(1 << 63) <= min(numbers) and max(numbers) < 1 << 63:
+        if min(numbers) >= -(1 << 63) and max(numbers) < 1 << 63:
             return array.astype(np.int64), "i"
         if min(numbers) >= 0 and max(numbers) < 1 << 64:
             return array.astype(np.uint64), "u"
@@ -62,9 +62,7 @@ class Report:
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
-        self.results: Mapping[str, Any] = {
-            name: decode(result) for name, result in native.results
-        }
+        self.results: Mapping[str, Any] = {name: decode(result) for name, result in native.results}
         """The results that this side learns, by name; all of them in a simulation."""
         self._make = signature.make
         self._order = [result.name for result in signature.results]

@@ -81,7 +81,8 @@ class Private:
 
     Markers, in the order of the dimensions: `"name <= bound"` for a number of rows known only at
     run time (the bound is needed once in a signature), an `int` for a fixed dimension, a list of
-    column names for a dimension of that length. Anywhere: `between(...)`, `column(...)`, `wrapping`.
+    column names for a dimension of that length. Anywhere: `between(...)`, `column(...)` and
+    `wrapping`.
     """
 
     def __class_getitem__(cls, items: Any) -> Declaration:
@@ -89,7 +90,7 @@ class Private:
 
 
 class Revealed:
-    """The type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them."""
+    """The type of a result: `Revealed[type, receiver, ...]`; several are a tuple of them."""
 
     def __class_getitem__(cls, items: Any) -> Declaration:
         return Declaration("Revealed", items if isinstance(items, tuple) else (items,))
@@ -175,9 +176,7 @@ def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict
         ) from None
 
 
-def _declaration(
-    annotation: Any, kind: str, name: str, at: _source.Span | None
-) -> Declaration:
+def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None) -> Declaration:
     """The declaration in an annotation, whichever of its two spellings is used."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = Declaration(kind, (annotation.__origin__, *annotation.__metadata__))
@@ -276,9 +275,7 @@ def _owner(
     )
 
 
-def _rows(
-    marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None
-) -> str:
+def _rows(marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None) -> str:
     """The name of a number of rows; notes its bound."""
     bound: int | None = None
     rows = marker
@@ -321,7 +318,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
         "signature",
         f"`{name}` has a marker that means nothing here: {marker!r}",
         reason=(
-            "After type and owner come dimensions: `\"rows <= bound\"`, a positive integer, or a "
+            'After type and owner come dimensions: `"rows <= bound"`, a positive integer, or a '
             "list of column names; and `sl.between(low, high)`, `sl.column(name)`, `sl.wrapping`."
         ),
         hint="remove it or write one of these",
@@ -345,11 +342,12 @@ def _results(
     if typing.get_origin(annotation) is tuple:
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
-        make = collections.namedtuple("Results", names)._make  # noqa: PYI024
-    elif isinstance(annotation, type) and issubclass(annotation, tuple):
-        fields = inspect.get_annotations(annotation, eval_str=True)
+        make = collections.namedtuple("Results", names)._make
+    elif hasattr(annotation, "_make"):
+        named: Any = annotation
+        fields = inspect.get_annotations(named, eval_str=True)
         declarations, names = list(fields.values()), list(fields)
-        make = getattr(annotation, "_make", tuple)
+        make = named._make
     else:
         declarations, names = [annotation], ["result"]
     results = []

@@ -91,7 +91,7 @@ def _user_frame() -> FrameType | None:
 
 
 def _extent(code: CodeType, instruction: int) -> _Extent:
-    """The extent of the instruction at a byte offset; columns are -1 where none were compiled in."""
+    """The extent of the instruction at a byte offset; columns are -1 where none are known."""
     line, end_line, column, end_column = next(
         islice(code.co_positions(), instruction // 2, None), (None, None, None, None)
     )
@@ -112,14 +112,20 @@ def _span(file: str, extent: _Extent) -> Span:
     end = len(text)
     if extent.end_line == extent.line:
         end = len(raw[: extent.end_column].decode(errors="ignore"))
-    return Span(file, extent.line, column + 1, max(end, column + 1) + 1)
+    return Span(_shown(file), extent.line, column + 1, max(end, column + 1) + 1)
 
 
 def _line_span(file: str, line: int) -> Span:
     """A whole line without its indentation."""
     text = linecache.getline(file, line).rstrip()
     indent = len(text) - len(text.lstrip())
-    return Span(file, line, indent + 1, max(len(text), indent + 1) + 1)
+    return Span(_shown(file), line, indent + 1, max(len(text), indent + 1) + 1)
+
+
+def _shown(file: str) -> str:
+    """The file as people name it: from where they are, if it lies below."""
+    here = os.getcwd() + os.sep
+    return file.removeprefix(here)
 
 
 def _tree(file: str) -> ast.Module | None:

@@ -6,8 +6,9 @@ graph, which checks types, shapes and ranges. The classes are the element types 
 that type checkers and editors know the operators of a parameter declared `Private[u16, ...]`.
 """
 
-# The native graph alone knows the type of a result; the annotations state what it will be.
-# mypy: disable-error-code="no-any-return"
+# The native graph alone knows the type of a result; the annotations state what it will be. The
+# second overload of an operator is for subclasses, whose first one takes their own type only.
+# mypy: disable-error-code="no-any-return, overload-cannot-match"
 
 from __future__ import annotations
 
@@ -27,7 +28,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Public: TypeAlias = (
-        int | np.integer[Any] | np.bool_ | npt.NDArray[Any] | Sequence[int] | Sequence[Sequence[int]]
+        int
+        | np.integer[Any]
+        | np.bool_
+        | npt.NDArray[Any]
+        | Sequence[int]
+        | Sequence[Sequence[int]]
     )
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
@@ -42,7 +48,7 @@ class ElementType(type):
         return f"sealane.{cls.__name__}"
 
     @property
-    def wrapping(cls: type[T]) -> type[T]:
+    def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
         """The same elements with arithmetic modulo `2**bits`, which is never refused."""
         name = cls.__name__.removesuffix(".wrapping")
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
@@ -321,7 +327,7 @@ class Value(Unsupported, metaclass=ElementType):
         return unary(name, *inputs) if ufunc.nin == 1 else binary(name, *inputs)
 
 
-class boolean(Value):  # noqa: N801
+class boolean(Value):
     """Truth values."""
 
     __slots__ = ()
@@ -390,7 +396,8 @@ def element_type(name: str) -> type[Value]:
             raise KeyError(name)
         base = element_type(plain) if suffix else Value
         space = {"__slots__": (), "__module__": "sealane", "__doc__": f"Elements of type `{name}`."}
-        _TYPES[name] = ElementType(name, (base,), space)
+        made: Any = ElementType(name, (base,), space)
+        _TYPES[name] = made
     return _TYPES[name]
 
 

@@ -110,7 +110,13 @@ impl Job {
             Ok((plan, parts))
         }
         let (plan, parts) = dispatch!(protocol, planned(&program, network, most_rows))?;
-        Ok(Job { program, plan, protocol, network, parts })
+        Ok(Job {
+            program,
+            plan,
+            protocol,
+            network,
+            parts,
+        })
     }
 
     /// The program.

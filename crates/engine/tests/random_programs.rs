@@ -3,8 +3,8 @@
 
 use proptest::prelude::*;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, simulate};
-use sealane_testkit::random_program::{Case, cases};
 use sealane_program::text;
+use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
@@ -15,7 +15,11 @@ fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, Test
         }
         job => job.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))),
     };
-    let inputs = job.program().inputs.iter().map(|input| case.inputs[&input.name].clone());
+    let inputs = job
+        .program()
+        .inputs
+        .iter()
+        .map(|input| case.inputs[&input.name].clone());
     let report = simulate(&job, inputs.collect());
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }

@@ -12,10 +12,11 @@
 mod body;
 mod fold;
 mod ops;
+mod words;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
-use body::{Lowering, MAX_GATES, TooLarge, Words, widen};
+use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
@@ -23,6 +24,7 @@ use sealane_program::graph::{Graph, Value};
 use sealane_program::types::Data;
 use std::collections::HashMap;
 use std::rc::Rc;
+use words::{Words, widen};
 
 /// Tapes and, for each unit of the draft, its step.
 pub(crate) struct Lowered {

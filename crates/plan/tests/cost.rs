@@ -108,11 +108,9 @@ fn a_scan_over_rows_runs_once_a_row() {
 }
 
 #[test]
-fn a_million_rows_are_counted_quickly() {
+fn a_million_rows_are_sixteen_tiles_of_one_cost() {
     let plan = plan::<Honest>(&and_program(), NetworkClass::Wan).unwrap();
-    let began = std::time::Instant::now();
     let report = cost::<Honest>(&plan, &[1_000_000]);
-    assert!(began.elapsed().as_millis() < 1000, "{:?}", began.elapsed());
     assert_eq!(report.promise.ands, 8_000_000);
     // 48 bytes a row, and what depends on tiles alone.
     assert!(

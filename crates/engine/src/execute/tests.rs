@@ -54,9 +54,10 @@ fn run<P: Protocol>(
     let party = |mut mesh: Mesh| -> Outcome {
         let cpu = Cpu::detect().expect("a tier");
         let me = mesh.me();
-        let own = program.inputs.iter().map(|input| {
-            (input.owner == me.0).then(|| inputs[&input.name].clone())
-        });
+        let own = program
+            .inputs
+            .iter()
+            .map(|input| (input.owner == me.0).then(|| inputs[&input.name].clone()));
         let start = Start {
             program,
             plan: &plan,
@@ -69,15 +70,23 @@ fn run<P: Protocol>(
         };
         let results = execute::<P>(start, &mut mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
-        let sent = (0..mesh.parties()).map(PartyId::from_index).map(sent).collect();
+        let sent = (0..mesh.parties())
+            .map(PartyId::from_index)
+            .map(sent)
+            .collect();
         let rounds = u64::from(mesh.rounds());
         mesh.finish()?;
         Ok((results, sent, rounds))
     };
     let outcomes = thread::scope(|scope| {
         let meshes = Mesh::in_memory(program.parties.len()).into_iter();
-        let threads = meshes.map(|mesh| scope.spawn(|| party(mesh))).collect::<Vec<_>>();
-        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        let threads = meshes
+            .map(|mesh| scope.spawn(|| party(mesh)))
+            .collect::<Vec<_>>();
+        threads
+            .into_iter()
+            .map(|thread| thread.join().expect("no panic"))
+            .collect()
     });
     (outcomes, cost)
 }
@@ -93,7 +102,11 @@ fn check(program: &Program, inputs: &BTreeMap<String, Data>, tile: u64) {
             let got = data.map(|data| (data.shape.clone(), data.elements.clone()));
             let want = &want[&result.name];
             let want = (want.shape.clone(), want.elements.clone());
-            assert!(got.is_none_or(|got| got == want), "{}", text::print(program));
+            assert!(
+                got.is_none_or(|got| got == want),
+                "{}",
+                text::print(program)
+            );
         }
         for (to, bytes) in sent.into_iter().enumerate() {
             let link = (PartyId::from_index(me), PartyId::from_index(to));
@@ -112,8 +125,14 @@ fn three() -> (Program, BTreeMap<String, Data>) {
         elements,
     };
     let inputs = BTreeMap::from([
-        ("x".to_string(), data(0, &[50], (0..50).map(|i| i * 5).collect())),
-        ("y".to_string(), data(1, &[50], (0..50).map(|i| (i as i64 - 25) as u64).collect())),
+        (
+            "x".to_string(),
+            data(0, &[50], (0..50).map(|i| i * 5).collect()),
+        ),
+        (
+            "y".to_string(),
+            data(1, &[50], (0..50).map(|i| (i as i64 - 25) as u64).collect()),
+        ),
         ("z".to_string(), data(2, &[], vec![(-3i64) as u64])),
     ]);
     (program, inputs)
