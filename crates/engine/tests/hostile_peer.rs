@@ -132,7 +132,8 @@ fn attack_within(
 fn frames(job: &Job, victim: u8) -> Vec<(FrameKind, usize)> {
     let (tell, told) = std::sync::mpsc::channel();
     let watch = move |_, frame: &mut Frame| {
-        tell.send((frame.kind, frame.payload.len())).expect("a listener");
+        tell.send((frame.kind, frame.payload.len()))
+            .expect("a listener");
         Fate::Once
     };
     attack(job, victim, Box::new(watch)).expect("an untouched run ends well");
@@ -167,7 +168,10 @@ fn a_flipped_bit_anywhere_gives_the_right_result_or_none() {
     let job = job();
     for victim in [0, 1] {
         let frames = frames(&job, victim);
-        assert!(frames.len() >= 6, "handshake, set-up, tables, settling, reveal, farewell");
+        assert!(
+            frames.len() >= 6,
+            "handshake, set-up, tables, settling, reveal, farewell"
+        );
         let is_data = |(kind, _): &(FrameKind, usize)| *kind != FrameKind::Control;
         let reveal = frames.iter().rposition(is_data).expect("a reveal");
         for (index, (kind, length)) in frames.into_iter().enumerate() {
@@ -243,5 +247,8 @@ fn a_peer_who_claims_to_have_sent_everything_twice_over_is_refused() {
         Fate::Once
     };
     let end = attack(&job, 0, Box::new(boast));
-    assert!(matches!(end, Err(EngineError::Net { .. })), "its account is not believed");
+    assert!(
+        matches!(end, Err(EngineError::Net { .. })),
+        "its account is not believed"
+    );
 }

@@ -84,13 +84,14 @@ impl Garbler {
             "one pair of hashes for each label"
         );
         // Both labels of an output take the same tweak, as both labels of a gate's input do.
-        let mut zero = zero_labels.to_vec();
-        let mut one: Vec<Block> = zero.iter().map(|label| *label ^ self.delta).collect();
+        let other = zero_labels.iter().map(|label| *label ^ self.delta);
+        let mut one = Zeroizing::new(other.collect::<Vec<_>>());
+        let mut zero = Zeroizing::new(zero_labels.to_vec());
         let mut group = self.next_group;
         decode::hash_outputs(self.cpu, self.mi, &mut group, &mut zero);
         decode::hash_outputs(self.cpu, self.mi, &mut self.next_group, &mut one);
-        for (pair, hashes) in out.iter_mut().zip(zero.into_iter().zip(one)) {
-            *pair = hashes.into();
+        for (pair, (zero, one)) in out.iter_mut().zip(zero.iter().zip(one.iter())) {
+            *pair = [*zero, *one];
         }
     }
 

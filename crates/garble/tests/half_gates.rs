@@ -135,6 +135,121 @@ fn rows_are_those_of_the_paper_in_the_documented_order() {
     }
 }
 
+/// A garbler written from the crate's page, one gate and lane at a time, that notes every AES key.
+struct Slow {
+    cpu: Cpu,
+    seed: Block,
+    delta: Block,
+    group: u128,
+    keys: std::collections::HashSet<u128>,
+}
+
+impl Slow {
+    /// The hashes of both labels, under the one key that serves no other pair.
+    fn hashes(&mut self, zero: Block, place: usize, half: u128) -> [Block; 2] {
+        let number = 16 * self.group + place as u128;
+        let key = self.seed ^ Block::new(number | half << 64);
+        assert!(self.keys.insert(key.value()), "an AES key serves twice");
+        let aes = Aes128::new(self.cpu, key);
+        [zero, zero ^ self.delta].map(|x| aes.encrypt(sigma(x)) ^ sigma(x))
+    }
+
+    /// Table bytes and zero labels of outputs, as `[output][lane]`.
+    fn garble(&mut self, tape: &Tape, lanes: usize, zeros: &[Block]) -> (Vec<u8>, Vec<Block>) {
+        let mut tables = Vec::new();
+        let mut outputs = vec![Block::ZERO; tape.outputs.len() * lanes];
+        let mut first = 0;
+        while first < lanes {
+            let width = match lanes - first {
+                64.. => 64,
+                left @ 16.. => left / 16 * 16,
+                left => left,
+            };
+            let mut slots = vec![vec![Block::ZERO; width]; tape.slots as usize];
+            slots[1].fill(self.delta);
+            for input in 0..tape.inputs as usize {
+                let from = input * lanes + first;
+                slots[2 + input].copy_from_slice(&zeros[from..from + width]);
+            }
+            for batch in &tape.batches {
+                for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                    for lane in 0..width {
+                        let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
+                        slots[gate.out as usize][lane] = a ^ b;
+                    }
+                }
+                let gates = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
+                let pairs = gates
+                    .iter()
+                    .flat_map(|gate| (0..width).map(move |lane| (gate, lane)));
+                for group in pairs.collect::<Vec<_>>().chunks(16) {
+                    let mut rows = [Vec::new(), Vec::new()];
+                    for (place, (gate, lane)) in group.iter().enumerate() {
+                        let (a, b) = (slots[gate.a as usize][*lane], slots[gate.b as usize][*lane]);
+                        let [a0, a1] = self.hashes(a, place, 0);
+                        let [b0, b1] = self.hashes(b, place, 1);
+                        let row = a0 ^ a1 ^ self.delta.masked(b.lsb());
+                        rows[0].push(row);
+                        rows[1].push(b0 ^ b1 ^ a);
+                        let c = a0 ^ row.masked(a.lsb()) ^ b0 ^ (b0 ^ b1).masked(b.lsb());
+                        slots[gate.out as usize][*lane] = c;
+                    }
+                    tables.extend_from_slice(Block::as_bytes(&rows.concat()));
+                    self.group += 1;
+                }
+            }
+            for (output, slot) in tape.outputs.iter().enumerate() {
+                let to = output * lanes + first;
+                outputs[to..to + width].copy_from_slice(&slots[*slot as usize]);
+            }
+            first += width;
+        }
+        (tables, outputs)
+    }
+
+    fn decode_table(&mut self, zeros: &[Block]) -> Vec<[Block; 2]> {
+        let mut table = Vec::new();
+        for group in zeros.chunks(16) {
+            let places = group.iter().enumerate();
+            table.extend(places.map(|(place, zero)| self.hashes(*zero, place, 0)));
+            self.group += 1;
+        }
+        table
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Over all calls of a garbler, whatever their order, it takes the keys of the crate's page,
+    /// and none of these serves twice: what the bound of the multi-instance hash rests on.
+    #[test]
+    fn every_aes_key_of_a_session_serves_one_pair_of_labels(
+        tapes in prop::collection::vec((tapes(), lane_counts()), 1..4), seed in any::<u64>()
+    ) {
+        let cpu = Cpu::detect().unwrap();
+        let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, seed);
+        let (seed, delta) = (garbler.seed(), garbler.delta());
+        let keys = std::collections::HashSet::new();
+        let mut slow = Slow { cpu, seed, delta, group: 0, keys };
+        for (tape, lanes) in &tapes {
+            let lanes = lanes.min(&81);
+            let zeros = zero_labels(&mut coins, tape, *lanes, false);
+            let bits = bits(&mut coins, tape, *lanes, false);
+            let outcome = run(&mut garbler, &mut evaluator, tape, *lanes, &zeros, &bits);
+            let (tables, outputs) = slow.garble(tape, *lanes, &zeros);
+            prop_assert!(outcome.tables == tables);
+            prop_assert!(Block::as_bytes(&outcome.zero_outputs) == Block::as_bytes(&outputs));
+            let mut table = vec![[Block::ZERO; 2]; outputs.len()];
+            garbler.decode_table(&outputs, &mut table);
+            evaluator.output_hashes(&outcome.active_outputs, &mut vec![Block::ZERO; outputs.len()]);
+            let expected = slow.decode_table(&outputs);
+            let (got, expected) = (table.as_flattened(), expected.as_flattened());
+            prop_assert!(Block::as_bytes(got) == Block::as_bytes(expected));
+        }
+    }
+}
+
 #[test]
 fn chunks_are_cut_and_joined_around_their_limit() {
     // 32 bytes a gate and lane: from far below one chunk of 2048 to several, whole and not.
