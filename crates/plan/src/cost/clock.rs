@@ -46,7 +46,9 @@ impl Clocks {
             let mut steps = periods.filter_map(|(turns, then)| Some((turns, self.step(then)?)));
             if let Some((turns, step)) = steps.next() {
                 let skipped = left / turns;
-                self.clocks.iter_mut().for_each(|clock| *clock += skipped * step);
+                self.clocks
+                    .iter_mut()
+                    .for_each(|clock| *clock += skipped * step);
                 self.rounds += skipped * step;
                 left -= skipped * turns;
                 past.clear();

@@ -109,7 +109,9 @@ impl Walk {
         });
         for (times, pass) in tiled.iter().flatten() {
             clocks.repeat(*times, |clocks| {
-                pass.exchanges.iter().for_each(|exchange| clocks.pass(exchange));
+                pass.exchanges
+                    .iter()
+                    .for_each(|exchange| clocks.pass(exchange));
             });
         }
         clocks.pass(&Exchange {
