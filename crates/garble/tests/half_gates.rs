@@ -172,10 +172,8 @@ impl Slow {
             }
             for batch in &tape.batches {
                 for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
-                    for lane in 0..width {
-                        let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                        slots[gate.out as usize][lane] = a ^ b;
-                    }
+                    let (a, b) = (&slots[gate.a as usize], &slots[gate.b as usize]);
+                    slots[gate.out as usize] = a.iter().zip(b).map(|(a, b)| *a ^ *b).collect();
                 }
                 let gates = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
                 let pairs = gates
