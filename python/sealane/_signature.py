@@ -10,8 +10,8 @@ plain `typing.Annotated[u16, "hospital", ...]` means the same at run time.
 
 from __future__ import annotations
 
-import collections
 import re
+import sys
 import typing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -157,7 +157,7 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
         declaration = _declaration(annotations[name], "Private", name, at)
         parameters.append(_parameter(name, declaration, bounds, at))
     at = _source.of_parameter(function, "return")
-    results, make = _results(annotations.get("return"), at)
+    results, make = _results(annotations.get("return"), scope, at)
     rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
     return Signature(tuple(parameters), results, rows, make)
 
@@ -327,7 +327,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
 
 
 def _results(
-    annotation: Any, at: _source.Span | None
+    annotation: Any, scope: Mapping[str, Any], at: _source.Span | None
 ) -> tuple[tuple[Result, ...], Callable[[list[Any]], Any] | None]:
     if annotation is None:
         raise refuse(
@@ -342,12 +342,12 @@ def _results(
     if typing.get_origin(annotation) is tuple:
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
-        make = collections.namedtuple("Results", names)._make
+        make = NamedTuple("Results", [(name, Any) for name in names])._make
     elif hasattr(annotation, "_make"):
-        named: Any = annotation
-        fields = inspect.get_annotations(named, eval_str=True)
-        declarations, names = list(fields.values()), list(fields)
-        make = named._make
+        fields = inspect.get_annotations(annotation)
+        declarations = [_resolved(field, annotation, scope) for field in fields.values()]
+        names = list(fields)
+        make = annotation._make
     else:
         declarations, names = [annotation], ["result"]
     results = []
@@ -365,3 +365,12 @@ def _results(
         wraps = len(receivers) < len(declaration.markers)
         results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
     return tuple(results), make
+
+
+def _resolved(field: Any, named: type, scope: Mapping[str, Any]) -> Any:
+    """The annotation of a field of a named tuple, which postponed evaluation leaves as text."""
+    text = getattr(field, "__forward_arg__", field)
+    if not isinstance(text, str):
+        return field
+    module = sys.modules.get(named.__module__)
+    return eval(text, dict(vars(module)) if module else {}, dict(scope))

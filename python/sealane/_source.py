@@ -7,6 +7,7 @@ in the middle of a long line can be underlined alone.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
@@ -106,6 +107,7 @@ def _span(file: str, extent: _Extent) -> Span:
     """Characters instead of bytes, cut to the first line of the extent."""
     if extent.column < 0:
         return _line_span(file, extent.line)
+    linecache.checkcache(file)
     text = linecache.getline(file, extent.line).rstrip()
     raw = text.encode()
     column = len(raw[: extent.column].decode(errors="ignore"))
@@ -129,10 +131,17 @@ def _shown(file: str) -> str:
 
 
 def _tree(file: str) -> ast.Module | None:
+    linecache.checkcache(file)
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a file, kept while its functions are traced."""
     import ast
 
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text)
     except SyntaxError:
         return None
 

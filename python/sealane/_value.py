@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from sealane import _core, _source
+from sealane._data import pack
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -437,11 +438,10 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return int(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
+        packed = pack(item)
+        if packed is not None:
+            return packed
         array = np.asarray(item)
-        if array.dtype.kind in "biu":
-            kind = {"b": "bool", "i": "i64", "u": "u64"}[array.dtype.kind]
-            wide = array.astype(np.int64 if kind == "i64" else np.uint64)
-            return kind, array.shape, wide.tobytes()
         item = array.flat[0] if array.size else item
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")

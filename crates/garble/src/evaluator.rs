@@ -2,9 +2,8 @@
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
 use sealane_circuit::tape::{Gate, Tape};
-use zeroize::Zeroizing;
 
-use crate::decode::{self, DecodeError};
+use crate::decode;
 use crate::half_gates::{EvaluateLanes, Rows};
 use crate::machine::{Ands, Machine, Pairs, Scratch};
 use crate::{CHUNK_BYTES, Ports};
@@ -60,31 +59,8 @@ impl Evaluator {
         self.machine.run(self.cpu, tape, lanes, ports, &mut ands)
     }
 
-    /// Decodes active labels with the garbler's table.
-    ///
-    /// # Errors
-    /// A label matches neither of its values; all bits are then 0.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn decode(
-        &mut self,
-        active: &[Block],
-        table: &[[Block; 2]],
-        bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        assert_eq!(
-            table.len(),
-            active.len(),
-            "one pair of hashes for each label"
-        );
-        assert_eq!(bits.len(), active.len(), "one bit for each label");
-        let mut hashes = Zeroizing::new(vec![Block::ZERO; active.len()]);
-        self.output_hashes(active, &mut hashes);
-        decode::match_hashes(&hashes, table, bits)
-    }
-
-    /// Hashes of active labels, for the garbler to decode.
+    /// Hashes of active labels, one of the two that [`Garbler::decode_table`](crate::Garbler::decode_table) has for each: see
+    /// [`decode`](crate::decode()).
     ///
     /// # Panics
     /// If the lengths differ.

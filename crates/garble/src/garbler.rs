@@ -4,7 +4,7 @@ use sealane_block::{Block, Coins, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
 use sealane_circuit::tape::{Gate, Tape};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::decode::{self, DecodeError};
+use crate::decode;
 use crate::half_gates::{GarbleLanes, Rows};
 use crate::machine::{Ands, Machine, Pairs, Scratch};
 use crate::{CHUNK_BYTES, Ports};
@@ -72,8 +72,9 @@ impl Garbler {
         ands.flush()
     }
 
-    /// The two hashes of each output label, zero first, that let the evaluator decode it. They
-    /// consume tweaks of the same sequence as gates.
+    /// The two hashes of each output label, zero first. Whoever holds them decodes: see
+    /// [`decode`](crate::decode()). They consume tweaks of the same sequence as gates, so both
+    /// sides hash the same outputs in the same order.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -93,27 +94,6 @@ impl Garbler {
         for (pair, (zero, one)) in out.iter_mut().zip(zero.iter().zip(one.iter())) {
             *pair = [*zero, *one];
         }
-    }
-
-    /// The bits behind hashes of active labels that the evaluator sent, 0 or 1 a byte; an error if
-    /// one matches neither label.
-    ///
-    /// # Errors
-    /// A hash matches neither label; all bits are then 0.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn decode(
-        &mut self,
-        zero_labels: &[Block],
-        hashes: &[Block],
-        bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        assert_eq!(hashes.len(), zero_labels.len(), "one hash for each label");
-        assert_eq!(bits.len(), zero_labels.len(), "one bit for each label");
-        let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; zero_labels.len()]);
-        self.decode_table(zero_labels, &mut table);
-        decode::match_hashes(hashes, &table, bits)
     }
 }
 

@@ -81,7 +81,9 @@ impl Node {
                 code::CONSTANT_RANGE,
                 format!("{number} is not a value of {ty}"),
             );
-            let finding = finding.because(format!("{ty} holds {}", ty.range()));
+            let finding = finding
+                .because(format!("{ty} holds {}", ty.range()))
+                .hint("write a number of that range, or name another type");
             return Err(error::program(py, &finding.at(at.map(Span::from).as_ref())));
         }
         let text = format!("{ty}, public, {number}");
