@@ -1,9 +1,9 @@
 """Checks rules of the house that a compiler does not know.
 
-1. The rooms that ARCHITECTURE.md lists are the crates there are, and each uses only rooms on floors
-   below its own.
-2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has a
-   dependency that some crate uses.
+1. The rooms that ARCHITECTURE.md lists are the crates there are, and each uses only rooms on
+   floors below its own.
+2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has
+   a dependency that some crate uses.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 
     python tools/house.py

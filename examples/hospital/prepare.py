@@ -23,23 +23,26 @@ LARGEST = 2**16 - 1
 
 
 def main() -> None:
+    """Writes hospital.csv and data/units.csv."""
     if "--table" in sys.argv[1:]:
         write_table_from_scikit_learn()
     names, columns = read_measurements()
     digits = [digits_of(column) for column in columns]
-    scaled = [to_integers(column, count) for column, count in zip(columns, digits)]
+    scaled = [to_integers(column, count) for column, count in zip(columns, digits, strict=True)]
 
     with open(HOSPITAL, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["patient", *names])
-        for patient, row in enumerate(zip(*scaled), start=1):
+        for patient, row in enumerate(zip(*scaled, strict=True), start=1):
             writer.writerow([patient, *row])
 
     with open(UNITS, "w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["column", "unit", "least", "greatest", "rounded_rows", "largest_rounding"])
-        for name, column, count, integers in zip(names, columns, digits, scaled):
-            errors = [abs(x - Decimal(n).scaleb(-count)) for x, n in zip(column, integers)]
+        for name, column, count, integers in zip(names, columns, digits, scaled, strict=True):
+            errors = [
+                abs(x - Decimal(n).scaleb(-count)) for x, n in zip(column, integers, strict=True)
+            ]
             writer.writerow(
                 [
                     name,
@@ -63,10 +66,17 @@ def read_measurements() -> tuple[list[str], list[list[Decimal]]]:
 
 def digits_of(column: list[Decimal]) -> int:
     """Decimal digits after the point: all that the column has, or fewer, so that 16 bits do."""
-    digits = max(0, *(-value.as_tuple().exponent for value in column))
+    digits = max(0, *(decimals(value) for value in column))
     while max(to_integers(column, digits)) > LARGEST:
         digits -= 1
     return digits
+
+
+def decimals(value: Decimal) -> int:
+    """Digits after the point."""
+    exponent = value.as_tuple().exponent
+    assert isinstance(exponent, int), "the table holds finite numbers"
+    return -exponent
 
 
 def to_integers(column: list[Decimal], digits: int) -> list[int]:

@@ -5,10 +5,18 @@ The hospital learns one flag for each patient. The lab learns how many patients 
 
 import sealane as sl
 
-NUCLEUS = (
-    "radius texture perimeter area smoothness compactness concavity concave_points symmetry "
-    "fractal_dimension"
-).split()
+NUCLEUS = [
+    "radius",
+    "texture",
+    "perimeter",
+    "area",
+    "smoothness",
+    "compactness",
+    "concavity",
+    "concave_points",
+    "symmetry",
+    "fractal_dimension",
+]
 FEATURES = (
     [f"mean_{name}" for name in NUCLEUS]
     + [f"{name}_error" for name in NUCLEUS]

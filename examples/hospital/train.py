@@ -27,6 +27,7 @@ WEIGHT_BITS = 16  # signed
 
 
 def main() -> None:
+    """Trains on even rows, writes lab.csv, and prints how well it does on odd ones."""
     names, integers, measured, malignant = read()
     train, test = slice(0, None, 2), slice(1, None, 2)
 

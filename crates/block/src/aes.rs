@@ -173,29 +173,57 @@ impl<L: Lanes> SlicedKeys<L> {
     }
 }
 
-/// Encrypts `E` quads of states, block by block under the same quad of fresh keys.
-#[inline(always)]
-pub fn encrypt_quads<L: Lanes, const E: usize>(
-    l: L,
-    mut sliced: SlicedKeys<L>,
-    states: &mut [Quad<L>; E],
-) {
-    let keys = sliced.keys(l);
-    for e in 0..E {
-        states[e] = l.xor_quad(states[e], keys);
-    }
-    for round in 1..=10 {
-        sliced.advance(l, round);
-        let keys = sliced.keys(l);
-        for m in 0..4 {
-            for e in 0..E {
-                states[e][m] = if round < 10 {
-                    l.aes_round(states[e][m], keys[m])
-                } else {
-                    l.aes_last(states[e][m], keys[m])
-                };
-            }
+/// The round keys of two quads of keys: eight vectors, as many as keep the AES units busy.
+///
+/// The schedule is a chain of its own, nine cycles a round. It is therefore finished, for two
+/// quads side by side, before the rounds begin, and its keys wait in the nearest cache (up to 5.5
+/// KiB): woven into the rounds, the chain would hold them up, and sixteen registers would not do.
+pub struct FreshKeys<L: Lanes> {
+    round_keys: [[L::V; 8]; 11],
+}
+
+impl<L: Lanes> FreshKeys<L> {
+    /// A place for round keys; a kernel makes one and expands keys into it again and again.
+    #[inline(always)]
+    pub fn new(l: L) -> FreshKeys<L> {
+        FreshKeys {
+            round_keys: [[l.splat(Block::ZERO); 8]; 11],
         }
+    }
+
+    /// Expands two quads of sliced keys.
+    #[inline(always)]
+    pub fn expand(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
+        let [mut low, mut high] = sliced;
+        self.put(0, low.keys(l), high.keys(l));
+        for round in 1..=10 {
+            low.advance(l, round);
+            high.advance(l, round);
+            self.put(round, low.keys(l), high.keys(l));
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self, round: usize, low: Quad<L>, high: Quad<L>) {
+        let [k0, k1, k2, k3] = low;
+        let [k4, k5, k6, k7] = high;
+        self.round_keys[round] = [k0, k1, k2, k3, k4, k5, k6, k7];
+    }
+
+    /// Encrypts two quads, block by block under these keys.
+    #[inline(always)]
+    pub fn encrypt(&self, l: L, blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let keys = &self.round_keys;
+        let mut states = keys[0];
+        for i in 0..8 {
+            states[i] = l.xor(states[i], blocks[i / 4][i % 4]);
+        }
+        l.nine_rounds_each(&mut states, keys);
+        let mut out = blocks;
+        for i in 0..8 {
+            out[i / 4][i % 4] = l.aes_last(states[i], keys[10][i]);
+        }
+        out
     }
 }
 
@@ -350,29 +378,36 @@ impl Kernel for EncryptFresh<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let (key_groups, last_keys) = self.keys.as_chunks::<GROUP>();
-        let (groups, rest) = self.blocks.as_chunks_mut::<GROUP>();
-        for (keys, group) in key_groups.iter().zip(groups) {
-            encrypt_group_fresh(l, keys, group);
+        let mut fresh = FreshKeys::new(l);
+        let mut key_turns = self.keys.chunks_exact(2 * L::QUAD);
+        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
+        for (keys, turn) in (&mut key_turns).zip(&mut turns) {
+            encrypt_turn_fresh(l, &mut fresh, keys, turn);
         }
+        let (last_keys, rest) = (key_turns.remainder(), turns.into_remainder());
         if !rest.is_empty() {
-            let (mut keys, mut group) = ([Block::ZERO; GROUP], [Block::ZERO; GROUP]);
+            let (mut keys, mut turn) = ([Block::ZERO; MAX_TURN], [Block::ZERO; MAX_TURN]);
             keys[..rest.len()].copy_from_slice(last_keys);
-            group[..rest.len()].copy_from_slice(rest);
-            encrypt_group_fresh(l, &keys, &mut group);
-            rest.copy_from_slice(&group[..rest.len()]);
+            turn[..rest.len()].copy_from_slice(rest);
+            encrypt_turn_fresh(l, &mut fresh, &keys, &mut turn);
+            rest.copy_from_slice(&turn[..rest.len()]);
             keys.zeroize();
         }
     }
 }
 
 #[inline(always)]
-fn encrypt_group_fresh<L: Lanes>(l: L, keys: &[Block; GROUP], group: &mut [Block; GROUP]) {
-    for q in 0..L::QUADS {
-        let at = q * L::QUAD;
-        let sliced = SlicedKeys::from_keys(l, l.load_quad(&keys[at..]));
-        let mut states = [l.load_quad(&group[at..])];
-        encrypt_quads(l, sliced, &mut states);
-        l.store_quad(&mut group[at..], states[0]);
-    }
+fn encrypt_turn_fresh<L: Lanes>(
+    l: L,
+    fresh: &mut FreshKeys<L>,
+    keys: &[Block],
+    turn: &mut [Block],
+) {
+    let low = SlicedKeys::from_keys(l, l.load_quad(keys));
+    let high = SlicedKeys::from_keys(l, l.load_quad(&keys[L::QUAD..]));
+    let blocks = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
+    fresh.expand(l, [low, high]);
+    let [low, high] = fresh.encrypt(l, blocks);
+    l.store_quad(turn, low);
+    l.store_quad(&mut turn[L::QUAD..], high);
 }

@@ -20,7 +20,7 @@
 //! used (twice here), not on the total. What it needs in return: within one seed no tweak is used
 //! twice, and seeds are fresh random blocks.
 
-use crate::aes::{self, Aes128, SlicedKeys};
+use crate::aes::{self, Aes128, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 
@@ -112,32 +112,24 @@ pub struct MiLanes<L: Lanes> {
 }
 
 impl<L: Lanes> MiLanes<L> {
-    /// The keys S ^ tweak of one quad of a group, sliced as they are made: tweaks of a group
-    /// differ in the low four bits of word 0 alone.
+    /// The keys S ^ tweak of two quads: each from the number of its first block, a multiple of
+    /// [`Lanes::QUAD`], and its half. The keys are sliced as they are made, since the numbers in a
+    /// quad differ in the low four bits of word 0 alone.
     #[inline(always)]
-    fn keys(&self, l: L, group: u64, half: u32, quad: usize) -> SlicedKeys<L> {
-        let first = group * GROUP as u64;
+    pub fn expand(&self, l: L, tweaks: [(u64, u32); 2], keys: &mut FreshKeys<L>) {
+        keys.expand(l, [self.sliced(l, tweaks[0]), self.sliced(l, tweaks[1])]);
+    }
+
+    #[inline(always)]
+    fn sliced(&self, l: L, (first, half): (u64, u32)) -> SlicedKeys<L> {
         let [s0, s1, s2, s3] = self.seed_words;
-        let number = l.xor(l.splat_word(first as u32), l.load(&L::SLICED_NUMBERS[quad]));
+        let number = l.xor(l.splat_word(first as u32), l.load(&L::SLICED_NUMBERS));
         SlicedKeys::from_words([
             l.xor(s0, number),
             l.xor(s1, l.splat_word((first >> 32) as u32)),
             l.xor(s2, l.splat_word(half)),
             s3,
         ])
-    }
-
-    /// The encryptions AES_(S ^ tweak)(y) of `E` quads that share the tweaks of one quad of a
-    /// group. The hash of x is this at y = sigma(x), with y added again.
-    #[inline(always)]
-    pub fn encrypt<const E: usize>(
-        &self,
-        l: L,
-        (group, half): (u64, u32),
-        quad: usize,
-        states: &mut [Quad<L>; E],
-    ) {
-        aes::encrypt_quads(l, self.keys(l, group, half, quad), states);
     }
 }
 
@@ -154,33 +146,42 @@ impl Kernel for Mi<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let mi = self.hash.lanes(l);
-        let mut group = self.first_group;
-        let (groups, rest) = self.blocks.as_chunks_mut::<GROUP>();
-        for blocks in groups {
-            mi_group(l, &mi, (group, self.half), blocks);
-            group += 1;
+        let mut keys = FreshKeys::new(l);
+        let mut first = self.first_group * GROUP as u64;
+        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
+        for turn in &mut turns {
+            mi_turn(l, &mi, &mut keys, first, self.half, turn);
+            first += 2 * L::QUAD as u64;
         }
+        let rest = turns.into_remainder();
         if !rest.is_empty() {
-            let mut padded = [Block::ZERO; GROUP];
+            let mut padded = [Block::ZERO; aes::MAX_TURN];
             padded[..rest.len()].copy_from_slice(rest);
-            mi_group(l, &mi, (group, self.half), &mut padded);
+            mi_turn(l, &mi, &mut keys, first, self.half, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
         }
     }
 }
 
 #[inline(always)]
-fn mi_group<L: Lanes>(l: L, mi: &MiLanes<L>, tweak: (u64, u32), blocks: &mut [Block; GROUP]) {
-    for q in 0..L::QUADS {
-        let at = q * L::QUAD;
-        let mut y = l.load_quad(&blocks[at..]);
+fn mi_turn<L: Lanes>(
+    l: L,
+    mi: &MiLanes<L>,
+    keys: &mut FreshKeys<L>,
+    first: u64,
+    half: u32,
+    turn: &mut [Block],
+) {
+    mi.expand(l, [(first, half), (first + L::QUAD as u64, half)], keys);
+    let mut sigma = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
+    for quad in 0..2 {
         for m in 0..4 {
-            y[m] = l.sigma(y[m]);
+            sigma[quad][m] = l.sigma(sigma[quad][m]);
         }
-        let mut states = [y];
-        mi.encrypt(l, tweak, q, &mut states);
-        l.store_quad(&mut blocks[at..], l.xor_quad(states[0], y));
     }
+    let [low, high] = keys.encrypt(l, sigma);
+    l.store_quad(turn, l.xor_quad(low, sigma[0]));
+    l.store_quad(&mut turn[L::QUAD..], l.xor_quad(high, sigma[1]));
 }
 
 struct FixedKey<'a, const TWEAKED: bool> {

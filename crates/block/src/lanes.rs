@@ -46,9 +46,9 @@ pub trait Lanes: Copy + Sealed {
     const QUAD: usize = 4 * Self::WIDTH;
     /// Quads in a group of 16 blocks.
     const QUADS: usize = GROUP / Self::QUAD;
-    /// For each quad of a group, the numbers 0 to 15 of its blocks as sliced words: word `m` of
-    /// lane `l` belongs to lane `l` of vector `m`, that is to block `(4*quad + m)*WIDTH + l`.
-    const SLICED_NUMBERS: [[Block; 4]; 4] = sliced_numbers(Self::WIDTH);
+    /// The numbers of the blocks of a quad as sliced words: word `m` of lane `l` belongs to lane
+    /// `l` of vector `m`, that is to block `m * WIDTH + l`.
+    const SLICED_NUMBERS: [Block; 4] = sliced_numbers(Self::WIDTH);
 
     /// The first `WIDTH` blocks of `from`, which may lie at any address.
     fn load(self, from: &[Block]) -> Self::V;
@@ -101,6 +101,10 @@ pub trait Lanes: Copy + Sealed {
     /// because the compiler serialises the chains again otherwise, and spills.
     fn nine_rounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
 
+    /// Rounds 1 to 9 on eight vectors, where block `i` of a vector has keys of its own: key `r` of
+    /// vector `i` is `keys[r][i]`.
+    fn nine_rounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
+
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
@@ -152,23 +156,18 @@ pub trait Lanes: Copy + Sealed {
     }
 }
 
-const fn sliced_numbers(width: usize) -> [[Block; 4]; 4] {
-    let mut out = [[Block::ZERO; 4]; 4];
-    let mut quad = 0;
-    while quad < 4 / width {
-        let mut lane = 0;
-        while lane < width {
-            let mut value = 0;
-            let mut m = 0;
-            while m < 4 {
-                let number = (4 * quad + m) * width + lane;
-                value |= (number as u128) << (32 * m);
-                m += 1;
-            }
-            out[quad][lane] = Block::new(value);
-            lane += 1;
+const fn sliced_numbers(width: usize) -> [Block; 4] {
+    let mut out = [Block::ZERO; 4];
+    let mut lane = 0;
+    while lane < width {
+        let mut value = 0;
+        let mut m = 0;
+        while m < 4 {
+            value |= ((m * width + lane) as u128) << (32 * m);
+            m += 1;
         }
-        quad += 1;
+        out[lane] = Block::new(value);
+        lane += 1;
     }
     out
 }

@@ -5,6 +5,8 @@
 //! what `plan::cost` adds up; the two files are to be read side by side.
 
 mod loops;
+#[cfg(test)]
+mod tests;
 mod values;
 
 use crate::bits::from_planes;

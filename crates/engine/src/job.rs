@@ -86,15 +86,30 @@ impl Job {
         protocol: ProtocolName,
         network: NetworkClass,
     ) -> Result<Job, EngineError> {
+        Job::in_tiles(program, protocol, network, u64::MAX)
+    }
+
+    /// As [`Job::new`], with at most `most_rows` rows a tile: for tests of what happens between
+    /// tiles. It is another job.
+    ///
+    /// # Errors
+    /// Those of [`Job::new`].
+    pub fn in_tiles(
+        program: Program,
+        protocol: ProtocolName,
+        network: NetworkClass,
+        most_rows: u64,
+    ) -> Result<Job, EngineError> {
         fn planned<P: Protocol>(
             program: &Program,
             network: NetworkClass,
+            most_rows: u64,
         ) -> Result<(Plan, JobParts), EngineError> {
-            let plan = sealane_plan::plan::<P>(program, network)?;
+            let plan = sealane_plan::plan_in_tiles::<P>(program, network, most_rows)?;
             let parts = JobParts::new::<P>(program, &plan, network);
             Ok((plan, parts))
         }
-        let (plan, parts) = dispatch!(protocol, planned(&program, network))?;
+        let (plan, parts) = dispatch!(protocol, planned(&program, network, most_rows))?;
         Ok(Job {
             program,
             plan,

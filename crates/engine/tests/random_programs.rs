@@ -3,26 +3,30 @@
 
 use proptest::prelude::*;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, simulate};
-use sealane_testkit::random_program::{Case, cases};
 use sealane_program::text;
+use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
-fn run(case: &Case, protocol: ProtocolName) -> Result<RunReport, TestCaseError> {
-    let job = match Job::new(case.program.clone(), protocol, NetworkClass::Lan) {
+fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, TestCaseError> {
+    let job = match Job::in_tiles(case.program.clone(), protocol, NetworkClass::Lan, tile) {
         Err(EngineError::Program(error)) if error.code == "whole-rows" => {
             return Err(TestCaseError::reject("a body sees all rows"));
         }
         job => job.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))),
     };
-    let inputs = job.program().inputs.iter().map(|input| case.inputs[&input.name].clone());
+    let inputs = job
+        .program()
+        .inputs
+        .iter()
+        .map(|input| case.inputs[&input.name].clone());
     let report = simulate(&job, inputs.collect());
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
 
-fn check(case: &Case, protocol: ProtocolName) -> Result<(), TestCaseError> {
+fn check(case: &Case, protocol: ProtocolName, tile: u64) -> Result<(), TestCaseError> {
     let want = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
-    let report = run(case, protocol)?;
+    let report = run(case, protocol, tile)?;
     for result in &report.results {
         let got = result.data.as_ref().expect("somebody learns every result");
         let want = &want[&result.name];
@@ -49,19 +53,19 @@ fn check(case: &Case, protocol: ProtocolName) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn clear_computes_what_the_reference_computes(case in cases()) {
-        check(&case, ProtocolName::Clear)?;
+    fn clear_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
+        check(&case, ProtocolName::Clear, tile)?;
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn yao_computes_what_the_reference_computes(case in cases()) {
-        check(&case, ProtocolName::Yao)?;
+    fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
+        check(&case, ProtocolName::Yao, tile)?;
     }
 }

@@ -13,14 +13,10 @@
 //! The halves use different tweaks. A permute bit becomes a mask of its lane and is never
 //! branched on. Everything is vertical: lane `l` of every vector belongs to one gate and row.
 
+use sealane_block::aes::FreshKeys;
 use sealane_block::hash::MiLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Lanes, MiHash};
-
-/// The tweak's half for H(a).
-const GARBLER_HALF: u32 = 0;
-/// The tweak's half for H(b).
-const EVALUATOR_HALF: u32 = 1;
 
 /// The rows of a quad of garbled gates.
 #[derive(Clone, Copy)]
@@ -32,11 +28,11 @@ pub struct Rows<L: Lanes> {
 }
 
 /// What garbling needs besides labels.
-#[derive(Clone, Copy)]
 pub struct GarbleLanes<L: Lanes> {
     mi: MiLanes<L>,
     delta: L::V,
     sigma_delta: L::V,
+    keys: FreshKeys<L>,
 }
 
 impl<L: Lanes> GarbleLanes<L> {
@@ -48,14 +44,24 @@ impl<L: Lanes> GarbleLanes<L> {
             mi: mi.lanes(l),
             delta,
             sigma_delta: l.sigma(delta),
+            keys: FreshKeys::new(l),
         }
     }
 
-    /// The zero labels and rows of the ANDs of quad `quad` in group `group`.
+    /// The zero labels and rows of a quad of ANDs, the first of which has the number `first`.
     #[inline(always)]
-    pub fn and(&self, l: L, group: u64, quad: usize, a: Quad<L>, b: Quad<L>) -> (Quad<L>, Rows<L>) {
-        let (hash_a, both_a) = self.hash_pair(l, (group, GARBLER_HALF), quad, a);
-        let (hash_b, both_b) = self.hash_pair(l, (group, EVALUATOR_HALF), quad, b);
+    pub fn and(&mut self, l: L, first: u64, a: Quad<L>, b: Quad<L>) -> (Quad<L>, Rows<L>) {
+        expand_gate(l, &self.mi, first, &mut self.keys);
+        let sigma = sigma_pair(l, a, b);
+        // sigma is linear: that of the other label is one addition away.
+        let mut other = sigma;
+        for m in 0..4 {
+            other[0][m] = l.xor(sigma[0][m], self.sigma_delta);
+            other[1][m] = l.xor(sigma[1][m], self.sigma_delta);
+        }
+        let zero = hash_pair(l, &self.keys, sigma);
+        let one = hash_pair(l, &self.keys, other);
+
         let (mut c, mut rows) = (
             a,
             Rows {
@@ -65,79 +71,70 @@ impl<L: Lanes> GarbleLanes<L> {
         );
         for m in 0..4 {
             let (mask_a, mask_b) = (l.permute_mask(a[m]), l.permute_mask(b[m]));
-            rows.garbler[m] = l.xor(both_a[m], l.and(mask_b, self.delta));
-            rows.evaluator[m] = l.xor(both_b[m], a[m]);
-            let garbler_wire = l.xor(hash_a[m], l.and(mask_a, rows.garbler[m]));
+            let both_a = l.xor(zero[0][m], one[0][m]);
+            let both_b = l.xor(zero[1][m], one[1][m]);
+            rows.garbler[m] = l.xor(both_a, l.and(mask_b, self.delta));
+            rows.evaluator[m] = l.xor(both_b, a[m]);
+            let garbler_wire = l.xor(zero[0][m], l.and(mask_a, rows.garbler[m]));
             // T_E ^ a is the sum of the two hashes again.
-            let evaluator_wire = l.xor(hash_b[m], l.and(mask_b, both_b[m]));
+            let evaluator_wire = l.xor(zero[1][m], l.and(mask_b, both_b));
             c[m] = l.xor(garbler_wire, evaluator_wire);
         }
         (c, rows)
     }
-
-    /// H(x), and H(x) ^ H(x ^ delta).
-    #[inline(always)]
-    fn hash_pair(&self, l: L, tweak: (u64, u32), quad: usize, x: Quad<L>) -> (Quad<L>, Quad<L>) {
-        let mut states = [x; 2];
-        for m in 0..4 {
-            // sigma is linear: the other label's sigma is one addition away.
-            states[0][m] = l.sigma(x[m]);
-            states[1][m] = l.xor(states[0][m], self.sigma_delta);
-        }
-        self.mi.encrypt(l, tweak, quad, &mut states);
-        let (mut hash, mut both) = (x, x);
-        for m in 0..4 {
-            hash[m] = l.xor(states[0][m], l.sigma(x[m]));
-            both[m] = l.xor(l.xor(states[0][m], states[1][m]), self.sigma_delta);
-        }
-        (hash, both)
-    }
 }
 
 /// What evaluation needs besides labels and tables.
-#[derive(Clone, Copy)]
 pub struct EvaluateLanes<L: Lanes> {
     mi: MiLanes<L>,
+    keys: FreshKeys<L>,
 }
 
 impl<L: Lanes> EvaluateLanes<L> {
     /// For the garbler with this seed.
     #[inline(always)]
     pub fn new(l: L, mi: MiHash) -> EvaluateLanes<L> {
-        EvaluateLanes { mi: mi.lanes(l) }
+        EvaluateLanes {
+            mi: mi.lanes(l),
+            keys: FreshKeys::new(l),
+        }
     }
 
-    /// The active labels of the ANDs of quad `quad` in group `group`.
+    /// The active labels of a quad of ANDs, the first of which has the number `first`.
     #[inline(always)]
-    pub fn and(
-        &self,
-        l: L,
-        group: u64,
-        quad: usize,
-        (a, b): (Quad<L>, Quad<L>),
-        rows: Rows<L>,
-    ) -> Quad<L> {
-        let hash_a = self.hash(l, (group, GARBLER_HALF), quad, a);
-        let hash_b = self.hash(l, (group, EVALUATOR_HALF), quad, b);
+    pub fn and(&mut self, l: L, first: u64, a: Quad<L>, b: Quad<L>, rows: Rows<L>) -> Quad<L> {
+        expand_gate(l, &self.mi, first, &mut self.keys);
+        let hash = hash_pair(l, &self.keys, sigma_pair(l, a, b));
         let mut c = a;
         for m in 0..4 {
-            let garbler_wire = l.xor(hash_a[m], l.and(l.permute_mask(a[m]), rows.garbler[m]));
+            let garbler_wire = l.xor(hash[0][m], l.and(l.permute_mask(a[m]), rows.garbler[m]));
             let row = l.xor(rows.evaluator[m], a[m]);
-            let evaluator_wire = l.xor(hash_b[m], l.and(l.permute_mask(b[m]), row));
+            let evaluator_wire = l.xor(hash[1][m], l.and(l.permute_mask(b[m]), row));
             c[m] = l.xor(garbler_wire, evaluator_wire);
         }
         c
     }
+}
 
-    /// H(x).
-    #[inline(always)]
-    fn hash(&self, l: L, tweak: (u64, u32), quad: usize, x: Quad<L>) -> Quad<L> {
-        let mut sigma = x;
-        for m in 0..4 {
-            sigma[m] = l.sigma(x[m]);
-        }
-        let mut states = [sigma];
-        self.mi.encrypt(l, tweak, quad, &mut states);
-        l.xor_quad(states[0], sigma)
+/// The keys of both hashes of a quad of gates: half 0 is that of a, half 1 that of b.
+#[inline(always)]
+fn expand_gate<L: Lanes>(l: L, mi: &MiLanes<L>, first: u64, keys: &mut FreshKeys<L>) {
+    mi.expand(l, [(first, 0), (first, 1)], keys);
+}
+
+#[inline(always)]
+fn sigma_pair<L: Lanes>(l: L, a: Quad<L>, b: Quad<L>) -> [Quad<L>; 2] {
+    let mut sigma = [a, b];
+    for m in 0..4 {
+        sigma[0][m] = l.sigma(a[m]);
+        sigma[1][m] = l.sigma(b[m]);
     }
+    sigma
+}
+
+/// H(a) and H(b) from sigma of both.
+#[inline(always)]
+fn hash_pair<L: Lanes>(l: L, keys: &FreshKeys<L>, sigma: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    let [a, b] = keys.encrypt(l, sigma);
+    [l.xor_quad(a, sigma[0]), l.xor_quad(b, sigma[1])]
 }

@@ -435,3 +435,6 @@ fn furthest(view: &SymView, rows: u64) -> u64 {
 fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(otherwise.into()) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@
 //! are the largest stamp.
 //!
 //! Tiles of equal size cost the same, so work is asked of the protocol once for each size and
-//! step; only the clocks are walked for every tile.
+//! step; only the clocks are walked for every tile, until they move in step.
 
 mod clock;
 mod report;
@@ -36,7 +36,7 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_row.push(slope);
         by_run -= slope * count as f64;
     }
-    report::report::<P>(plan, rows, total, by_row, by_run.max(0.0))
+    report::report(plan, rows, total, by_row, by_run.max(0.0))
 }
 
 /// Payload bytes of a run, all parties together, if the roles were played as in `setting`.

@@ -1,56 +1,56 @@
 //! Pass `expand`: what no result needs is left out, and what later passes need not know is written
 //! in terms of what they know.
 //!
+//! * What is computed from constants alone is a constant.
 //! * A dot product is products and a sum.
 //! * A reduction gets an operand from which widths can grow level by level: one with the sign of
 //!   the result. A reduction of a single element is that element.
 //! * Initial carries of a scan get the type and range in which the carries live.
 
-use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId};
+use crate::lower::constant;
+use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Dim, Range, Type};
 
 /// The same program with fewer kinds of operations in its main graph.
 pub(crate) fn expand(program: &Program) -> Program {
-    let live = live(program);
-    let values = Vec::with_capacity(program.main.values.len());
     let mut expander = Expander {
         program,
-        values,
-        renamed: Vec::new(),
+        values: Vec::with_capacity(program.main.values.len()),
+        renamed: Vec::with_capacity(program.main.values.len()),
     };
-    for (value, live) in program.main.values.iter().zip(live) {
-        // A dead value gets a number that nobody asks for.
-        let id = if live {
-            expander.value(value)
-        } else {
-            ValueId(u32::MAX)
-        };
+    for value in &program.main.values {
+        let id = expander.value(value);
         expander.renamed.push(id);
     }
     let mut results = program.results.clone();
-    results
-        .iter_mut()
-        .for_each(|result| result.value = expander.renamed(result.value));
+    for result in &mut results {
+        result.value = expander.renamed(result.value);
+    }
     let main = Graph {
         params: 0,
         values: expander.values,
         returns: Vec::new(),
     };
-    Program {
+    let header = Program {
+        main: Graph::default(),
+        ..program.clone()
+    };
+    prune(Program {
         main,
         results,
-        ..program.clone()
-    }
+        ..header
+    })
 }
 
-/// Which values some result depends on.
-fn live(program: &Program) -> Vec<bool> {
-    let mut live = vec![false; program.main.values.len()];
+/// Leaves out the values on which no result depends.
+fn prune(mut program: Program) -> Program {
+    let values = std::mem::take(&mut program.main.values);
+    let mut live = vec![false; values.len()];
     program
         .results
         .iter()
         .for_each(|result| live[result.value.0 as usize] = true);
-    for (index, value) in program.main.values.iter().enumerate().rev() {
+    for (index, value) in values.iter().enumerate().rev() {
         if live[index] {
             value
                 .op
@@ -59,7 +59,18 @@ fn live(program: &Program) -> Vec<bool> {
                 .for_each(|o| live[o.0 as usize] = true);
         }
     }
-    live
+    let mut renamed = Vec::with_capacity(values.len());
+    for (mut value, live) in values.into_iter().zip(live) {
+        renamed.push(ValueId(program.main.values.len() as u32));
+        if live {
+            value.op.renumber(|id| renamed[id.0 as usize]);
+            program.main.values.push(value);
+        }
+    }
+    for result in &mut program.results {
+        result.value = renamed[result.value.0 as usize];
+    }
+    program
 }
 
 struct Expander<'a> {
@@ -86,6 +97,9 @@ impl Expander<'_> {
     fn value(&mut self, value: &Value) -> ValueId {
         let mut value = value.clone();
         value.op.renumber(|id| self.renamed(id));
+        if let Some(constant) = self.constant(&value) {
+            return self.push(constant);
+        }
         match &mut value.op {
             Op::Dot(a, b) => {
                 let (a, b) = (*a, *b);
@@ -103,6 +117,47 @@ impl Expander<'_> {
             }
             _ => self.push(value),
         }
+    }
+
+    /// The value as a constant, if it is computed from constants alone and is not one already. A
+    /// map or scan is not folded itself; its parts are.
+    fn constant(&self, value: &Value) -> Option<Value> {
+        let whole = matches!(value.op, Op::Const(_) | Op::Map { .. } | Op::Scan { .. });
+        if value.visibility != Visibility::Public || whole {
+            return None;
+        }
+        // An operand that was too large to fold leaves its users as they are.
+        let known = |id: &ValueId| {
+            matches!(
+                self.of(*id).op,
+                Op::Const(_) | Op::Map { .. } | Op::Scan { .. }
+            )
+        };
+        if !value.op.operands().iter().all(known) {
+            return None;
+        }
+        let mut graph = Graph::default();
+        let id = self.copy(value, &mut graph);
+        graph.returns.push(id);
+        let data = constant(&graph, value)?;
+        Some(Value {
+            op: Op::Const(data),
+            ..value.clone()
+        })
+    }
+
+    /// Copies a value and all that it needs.
+    fn copy(&self, value: &Value, into: &mut Graph) -> ValueId {
+        let mut value = value.clone();
+        let operands = value.op.operands();
+        let copied = operands
+            .iter()
+            .map(|id| self.copy(self.of(*id), into))
+            .collect::<Vec<_>>();
+        let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
+        value.op.renumber(|id| at(id).map_or(id, |at| copied[at]));
+        into.values.push(value);
+        ValueId(into.values.len() as u32 - 1)
     }
 
     /// `a @ b`: `a` repeats along the columns of `b`, if it has any.

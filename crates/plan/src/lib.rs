@@ -19,7 +19,7 @@
 //! it is written, never with rows or with the dimensions of tensors that operations walk.
 //!
 //! Protocols are known by their trait alone. What this room does not do yet: work on values that
-//! one party knows is planned like any other, and only constants are folded.
+//! one party knows is planned like any other; only what follows from constants alone is folded.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -30,6 +30,7 @@ mod draft;
 mod expand;
 mod fuse;
 mod job;
+mod limit;
 mod lower;
 mod place;
 mod segment;
@@ -57,7 +58,7 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 ///
 /// # Errors
 /// What the check of the program finds, or that its parts do not fit: the number of parties, a
-/// body that needs all rows at once, a circuit of more than 20 million gates.
+/// body that needs all rows at once, a circuit of more than 10 million gates.
 pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Plan, Diagnostic> {
     plan_in_tiles::<P>(program, network, u64::MAX)
 }
@@ -125,6 +126,7 @@ pub fn plan_in_tiles<P: Protocol>(
         results,
     };
     check::check::<P>(&plan).map_err(broken)?;
+    limit::check(&plan)?;
     plan.setting = roles::<P>(&plan, settings);
     Ok(plan)
 }

@@ -5,23 +5,25 @@
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
 //! each width of their tree. Equal tapes are one.
 //!
-//! Circuits are compiled for rows: their lanes fill the machine, so the live set may stay that of
-//! the written order. A unit that runs on a single lane is compiled to fill the lanes with its own
-//! gates.
+//! Circuits are compiled to fill the lanes of a CPU with their own gates, since a unit may run on
+//! few rows: on many, rows fill the lanes whatever the order, and the live set stays small.
 
 mod body;
 mod fold;
 mod ops;
+mod words;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
-use body::{Lowering, MAX_GATES, TooLarge, Words, widen};
+use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::Graph;
+use sealane_program::graph::{Graph, Value};
+use sealane_program::types::Data;
 use std::collections::HashMap;
 use std::rc::Rc;
+use words::{Words, widen};
 
 /// Tapes and, for each unit of the draft, its step.
 pub(crate) struct Lowered {
@@ -131,8 +133,7 @@ impl Lowerer<'_> {
             .map(|read| (read.tensor, read.inner.count(1)));
         let params = reads.collect::<Vec<_>>();
         let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
-        let single = body.lanes.iter().all(|len| *len == Len::Fixed(1));
-        let tape = self.tape(&body.graph, &params, &outs, single, unit)?;
+        let tape = self.tape(&body.graph, &params, &outs, unit)?;
         Ok(StepOp::Tape {
             tape,
             lanes: body.lanes.clone(),
@@ -152,7 +153,7 @@ impl Lowerer<'_> {
         params.extend(scan.captured.iter().map(whole));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
-        let tape = self.tape(&scan.graph, &params, &outs, true, unit)?;
+        let tape = self.tape(&scan.graph, &params, &outs, unit)?;
         let bits = |id: &TensorId| {
             let tensor = self.draft.tensor(*id);
             tensor.elements as u32 * u32::from(tensor.range.bits())
@@ -191,7 +192,6 @@ impl Lowerer<'_> {
         graph: &Graph,
         params: &[(TensorId, u64)],
         outs: &[TensorId],
-        single: bool,
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
         let mut lowering = Lowering::default();
@@ -207,11 +207,20 @@ impl Lowerer<'_> {
         let outputs = outputs
             .flat_map(|result| result.words.clone())
             .collect::<Vec<Word>>();
-        let machine = if single { Machine::CPU } else { Machine::ROWS };
         Ok(self
             .tapes
-            .intern(compile(&lowering.builder.finish(outputs), &machine)))
+            .intern(compile(&lowering.builder.finish(outputs), &Machine::CPU)))
     }
+}
+
+/// What a graph without parameters returns first: the builder folds it to constant wires. None if
+/// it is larger than a circuit may be. `of` has its type and shape.
+pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
+    let results = Lowering::default().graph(graph, &[]).ok()?;
+    let words = results.first()?;
+    let numbers = (0..words.words.len()).map(|index| words.int(index).as_constant());
+    let numbers = numbers.collect::<Option<Vec<_>>>()?;
+    Data::from_numbers(of.ty, of.shape.fixed.clone(), &numbers)
 }
 
 /// The plan value of a tensor: it has the same number.

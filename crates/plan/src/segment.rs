@@ -2,8 +2,8 @@
 //!
 //! A value with rows is computed tile by tile, in the segment of its table; a value without rows
 //! once. A reduction or a scan over rows ends with the last tile, so whatever needs its result
-//! belongs to the next *level*, which walks the rows again. Inputs by rows wait for the first
-//! level that needs them, so that a table of which only a later level knows is never kept.
+//! belongs to the next *level*, which walks the rows again. Rows of which only a later level knows
+//! wait for it, inputs first, so that they are never kept.
 
 use crate::draft::Phase;
 use sealane_program::graph::{Graph, Op, Program, ValueId};
@@ -24,7 +24,7 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
         let rows = computed_by(graph, ValueId(index as u32));
         phases.push(Phase { level, rows });
     }
-    delay_inputs(program, &mut phases);
+    delay(graph, &mut phases);
     phases
 }
 
@@ -51,22 +51,44 @@ fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
     level + u32::from(walks && value.shape.rows.is_none() && !whole)
 }
 
-/// Moves inputs by rows to the first level that computes with them.
-fn delay_inputs(program: &Program, phases: &mut [Phase]) {
-    let values = &program.main.values;
-    // A result is revealed after the last segment, so it wants nothing early.
-    let mut wanted = vec![u32::MAX; values.len()];
-    for (index, value) in values.iter().enumerate().rev() {
-        let phase = &mut phases[index];
-        let is_view = matches!(value.op, Op::Slice { .. });
-        let waits = is_view || matches!(value.op, Op::Param(_)) && phase.rows.is_some();
-        if waits && wanted[index] != u32::MAX {
-            phase.level = wanted[index];
+/// Moves rows to the first level that needs them, together with what is computed from such rows
+/// alone. What shares an operand with an earlier level stays there: it may be all that has to be
+/// kept of that operand.
+fn delay(graph: &Graph, phases: &mut [Phase]) {
+    let by_rows = |id: &ValueId| graph.values[id.0 as usize].shape.rows.is_some();
+    // Nothing wants a result early: it is revealed after the last segment.
+    let latest = |(index, phase): (usize, &Phase)| match by_rows(&ValueId(index as u32)) {
+        true => u32::MAX,
+        false => phase.level,
+    };
+    let mut levels = phases.iter().enumerate().map(latest).collect::<Vec<_>>();
+    let mut settled = false;
+    while !settled {
+        settled = true;
+        for (index, value) in graph.values.iter().enumerate().rev() {
+            for operand in value.op.operands().iter().filter(|id| by_rows(id)) {
+                levels[operand.0 as usize] = levels[index].min(levels[operand.0 as usize]);
+            }
         }
-        let level = phase.level;
-        for operand in value.op.operands() {
-            let wanted = &mut wanted[operand.0 as usize];
-            *wanted = level.min(*wanted);
+        for (index, value) in graph.values.iter().enumerate() {
+            let operands = value.op.operands();
+            let rows = operands
+                .iter()
+                .filter(|id| by_rows(id))
+                .map(|id| levels[id.0 as usize]);
+            let first = rows.min().unwrap_or(u32::MAX).max(phases[index].level);
+            if by_rows(&ValueId(index as u32)) && first < levels[index] {
+                levels[index] = first;
+                settled = false;
+            }
         }
+    }
+    for (index, value) in graph.values.iter().enumerate() {
+        if levels[index] == u32::MAX {
+            let operands = value.op.operands();
+            let after = operands.iter().map(|id| phases[id.0 as usize].level).max();
+            levels[index] = after.unwrap_or(0).max(phases[index].level);
+        }
+        phases[index].level = levels[index];
     }
 }

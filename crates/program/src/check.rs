@@ -5,7 +5,7 @@
 //! allocate for. It does not judge what a program reveals: that is for the people who approve it,
 //! and the warnings point at what they may have missed.
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, code, deceives};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::infer::{self, Meta, Scope, invalid, shape};
@@ -87,6 +87,24 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
         input(program, declared).map_err(|e| e.at(declared.span.as_ref()))?;
         unique("input", &declared.name, names.insert(&declared.name))?;
     }
+    known_rows(program)
+}
+
+/// Every row count is that of an input, or a run could not know it.
+fn known_rows(program: &Program) -> Result<(), Diagnostic> {
+    for (index, rows) in program.rows.iter().enumerate() {
+        let counts = |input: &Input| {
+            input
+                .shape
+                .rows
+                .is_some_and(|id| usize::from(id.0) == index)
+        };
+        if !program.inputs.iter().any(counts) {
+            let message = format!("no input has the rows `{}`", rows.name);
+            return Err(Diagnostic::new(code::NAME, message)
+                .because("the number of rows is read from the inputs"));
+        }
+    }
     Ok(())
 }
 
@@ -156,14 +174,14 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
     }
     let mut seen = BTreeSet::new();
     for column in &input.columns {
-        let printable = !column.is_empty() && !column.chars().any(char::is_control);
+        let printable = !column.is_empty() && !column.chars().any(deceives);
         if !printable || column.len() > MAX_COLUMN_NAME {
             return Err(Diagnostic::new(
                 code::NAME,
                 "a column's name is empty, too long or not text",
             )
             .because(format!(
-                "it has 1 to {MAX_COLUMN_NAME} bytes and no control characters"
+                "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
             )));
         }
         unique("column", column, seen.insert(column))?;

@@ -179,8 +179,8 @@ pub enum Op {
     /// Result number `.1` of a [`Op::Map`] or [`Op::Scan`]. Those two carry the type of their
     /// part 0 themselves but are referred to through `Part` only.
     Part(ValueId, u32),
-    /// A function by name (`aes128`: key u8[16], block u8[..., 16] to u8[..., 16]), applied along
-    /// the last axis; leading dimensions broadcast.
+    /// A function by name (`aes128`: key `u8[16]`, block `u8[..., 16]` to `u8[..., 16]`), applied
+    /// along the last axis; leading dimensions broadcast. Signatures are in [`crate::call`].
     Call(String, Vec<ValueId>),
 }
 

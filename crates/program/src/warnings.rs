@@ -1,7 +1,7 @@
 //! What is allowed and yet probably not meant.
 
 use crate::diagnostic::{Diagnostic, Span, code};
-use crate::graph::{Graph, Op, Program, ValueId};
+use crate::graph::{Graph, Op, Program};
 use std::collections::BTreeMap;
 
 /// Operations of one source line from which on a loop is taken to be unrolled.
@@ -22,15 +22,11 @@ fn unrolled(program: &Program) -> Vec<Diagnostic> {
     let large = lines.into_values().filter(|(count, _)| *count > UNROLLED);
     large
         .map(|(count, span)| {
-            let line = Span {
-                column: span.column,
-                ..span.clone()
-            };
             Diagnostic::new(
                 code::UNROLLED,
                 format!("this line became {count} operations"),
             )
-            .at(Some(&line))
+            .at(Some(span))
             .because("a Python loop is traced once for each turn, and the plan grows with it")
             .hint("work on whole tensors, or use `sl.map` or `sl.scan`, which trace once")
         })
@@ -78,18 +74,19 @@ fn unused(program: &Program) -> Vec<Diagnostic> {
 
 /// Results that are another party's input as it stands.
 fn whole_inputs(program: &Program) -> Vec<Diagnostic> {
-    let behind = |mut id: ValueId| {
-        while let Op::Cast(of) = program.main.values[id.0 as usize].op {
-            id = of;
-        }
-        match program.main.values[id.0 as usize].op {
-            Op::Param(index) => program.inputs.get(index as usize),
+    // The input that a value is, seen through conversions.
+    let mut origins: Vec<Option<u32>> = Vec::with_capacity(program.main.values.len());
+    for value in &program.main.values {
+        origins.push(match value.op {
+            Op::Param(index) => Some(index),
+            Op::Cast(of) => origins[of.0 as usize],
             _ => None,
-        }
-    };
+        });
+    }
     let mut warnings = Vec::new();
     for reveal in &program.results {
-        let Some(input) = behind(reveal.value) else {
+        let origin = origins[reveal.value.0 as usize];
+        let Some(input) = origin.and_then(|index| program.inputs.get(index as usize)) else {
             continue;
         };
         let Some(other) = reveal.to.iter().find(|&&party| party != input.owner) else {

@@ -5,10 +5,12 @@
 //! whatever comes out is a program that a user could have traced. A shorter tape is a smaller
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
+mod bodies;
+
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
-use sealane_program::types::{Data, Dim, Range, Shape, Type};
+use sealane_program::types::{Data, Range, Shape, Type};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -108,20 +110,26 @@ impl Grower<'_> {
         let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a party"));
         let bound = 1 + self.below(9) as u64;
         let n = self.builder.rows("n", bound).expect("a bound");
-        let m = self.builder.rows("m", 3).expect("a bound");
         let shapes = [
             Shape::with_rows(n, []),
             Shape::with_rows(n, [3]),
             Shape::scalar(),
             Shape::fixed([3]),
             Shape::with_rows(n, [16]),
-            Shape::with_rows(m, [2]),
             Shape::fixed([3, 2]),
             Shape::fixed([16]),
         ];
+        let mut chosen: Vec<Shape> = (0..2 + self.below(4))
+            .map(|_| shapes[self.below(shapes.len())].clone())
+            .collect();
+        // A row count is that of an input: one has the rows `n`, and sometimes one has others.
+        chosen.push(shapes[self.below(2)].clone());
+        if self.below(3) == 0 {
+            let m = self.builder.rows("m", 3).expect("a bound");
+            chosen.push(Shape::with_rows(m, [2]));
+        }
         let (mut declared, mut pool) = (Vec::new(), Vec::new());
-        for index in 0..2 + self.below(5) {
-            let shape = shapes[self.below(shapes.len())].clone();
+        for (index, shape) in chosen.into_iter().enumerate() {
             let ty = self.element_type();
             let range = match self.below(3) {
                 0 => Range {
@@ -328,129 +336,6 @@ impl Grower<'_> {
         self.builder
             .call("aes128", &[key.into(), block.into()], None)
             .ok()
-    }
-
-    /// One or two values with the same axis 0.
-    fn walked(&mut self, pool: &[Handle]) -> Option<Vec<Handle>> {
-        let first = |builder: &Builder, handle: &Handle| -> Option<Dim> {
-            builder.value(*handle).and_then(|value| value.shape.dim(0))
-        };
-        let walkable: Vec<Handle> = pool
-            .iter()
-            .filter(|a| first(&self.builder, a).is_some())
-            .copied()
-            .collect();
-        if walkable.is_empty() {
-            return None;
-        }
-        let (a, b) = (self.pick(&walkable), self.pick(&walkable));
-        let same = first(&self.builder, &a) == first(&self.builder, &b);
-        Some(if same && self.below(2) == 0 {
-            vec![a, b]
-        } else {
-            vec![a]
-        })
-    }
-
-    /// A map whose body is grown like everything else. Bodies see the pool around them.
-    fn map(&mut self, pool: &mut Vec<Handle>) {
-        let Some(over) = self.walked(pool) else {
-            return;
-        };
-        let slices = self
-            .builder
-            .begin_map(&over, None)
-            .expect("walkable values");
-        let inner = self.body(pool, slices);
-        let returns = self.returned(&inner, 1);
-        let parts = self
-            .builder
-            .end_map(&returns, None)
-            .expect("values without rows");
-        parts
-            .into_iter()
-            .for_each(|part| self.keep(pool, Some(part)));
-    }
-
-    /// A scan with one or two carries, each cut to its type at the end of the body.
-    fn scan(&mut self, pool: &mut Vec<Handle>) {
-        let Some(over) = self.walked(pool) else {
-            return;
-        };
-        let scalars: Vec<Handle> = pool
-            .iter()
-            .filter(|a| self.is_scalar(**a))
-            .copied()
-            .collect();
-        let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
-        if !scalars.is_empty() {
-            init.push(self.pick(&scalars).into());
-        }
-        let (carries, slices) = self.builder.begin_scan(&init, &over, None).expect("a scan");
-        let inner = self.body(pool, [carries.clone(), slices].concat());
-        let next: Vec<Operand> = carries
-            .iter()
-            .map(|&carry| self.next(carry, &inner))
-            .collect();
-        let outputs = self.returned(&inner, 0);
-        let ended = self
-            .builder
-            .end_scan(&next, &outputs, None)
-            .expect("carries that close");
-        let (last, stacked) = ended;
-        last.into_iter()
-            .chain(stacked)
-            .for_each(|part| self.keep(pool, Some(part)));
-    }
-
-    /// A next carry: some scalar that fits, or what has been before.
-    fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
-        let Some(Range { lo, hi }) = self.builder.value(carry).map(|value| value.ty.range()) else {
-            return carry.into();
-        };
-        let fits = |a: &Handle| {
-            let value = self.builder.value(*a);
-            value.is_some_and(|value| lo <= value.range.lo && value.range.hi <= hi)
-        };
-        let scalars: Vec<Handle> = inner
-            .iter()
-            .filter(|a| self.is_scalar(**a) && fits(a))
-            .copied()
-            .collect();
-        let Some(&last) = scalars.last() else {
-            return carry.into();
-        };
-        if self.below(3) == 0 {
-            self.pick(&scalars).into()
-        } else {
-            last.into()
-        }
-    }
-
-    /// Grows a body from its own parameters and what is around it.
-    fn body(&mut self, around: &[Handle], own: Vec<Handle>) -> Vec<Handle> {
-        self.depth += 1;
-        let mut inner = [around, &own, &own].concat();
-        for _ in 0..1 + self.below(5) {
-            self.step(&mut inner);
-        }
-        self.depth -= 1;
-        inner
-    }
-
-    /// `fewest` to two values without rows, mostly the last ones.
-    fn returned(&mut self, inner: &[Handle], fewest: usize) -> Vec<Operand> {
-        let fixed = |a: &&Handle| {
-            self.builder
-                .value(**a)
-                .is_some_and(|value| value.shape.rows.is_none())
-        };
-        let candidates: Vec<Handle> = inner.iter().rev().filter(fixed).take(4).copied().collect();
-        let count = (fewest + self.below(3 - fewest)).max(fewest);
-        if candidates.is_empty() {
-            return vec![Operand::Int(1); fewest];
-        }
-        (0..count).map(|_| self.pick(&candidates).into()).collect()
     }
 
     fn is_scalar(&self, a: Handle) -> bool {

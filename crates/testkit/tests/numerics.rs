@@ -39,15 +39,13 @@ fn run_shaped(
     build: impl FnOnce(&mut Builder, &[Handle]) -> Result<Handle, Diagnostic>,
 ) -> Result<(Type, Vec<i128>), Diagnostic> {
     let mut b = Builder::new("norm")?;
-    let (owner, n) = (b.party("alice")?, b.rows("n", 1000)?);
+    let owner = b.party("alice")?;
+    let n = if rows { Some(b.rows("n", 1000)?) } else { None };
     let (mut handles, mut inputs) = (Vec::new(), BTreeMap::new());
     for (index, (ty, range, numbers)) in columns.iter().enumerate() {
         let length = numbers.len() as u64;
-        let shape = if rows {
-            Shape::with_rows(n, [])
-        } else {
-            Shape::fixed([length])
-        };
+        let fixed = if rows { vec![] } else { vec![length] };
+        let shape = Shape { rows: n, fixed };
         let name = format!("x{index}");
         let (columns, span) = (Vec::new(), None);
         let declared = Input {

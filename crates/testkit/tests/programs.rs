@@ -9,8 +9,17 @@ use sealane_testkit::random_program::{cases, random_program};
 use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
+/// As many cases as a second holds.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        cases: 300,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     /// The reference panics on a number outside of its inferred range.
     #[test]
@@ -22,7 +31,8 @@ proptest! {
     #[test]
     fn the_text_reads_back_as_the_program(case in cases()) {
         let text = print(&case.program);
-        let read = parse(&text, "text").map_err(|e| TestCaseError::fail(e.render(None)))?;
+        let read = parse(&text, "text");
+        let read = read.map_err(|error| TestCaseError::fail(error.render(None)))?;
         prop_assert!(read == case.program);
         prop_assert_eq!(read.hash(), case.program.hash());
         let full = parse(&print_with_spans(&case.program), "text");
@@ -34,7 +44,7 @@ proptest! {
     #[test]
     fn mutated_text_is_refused_or_sound(
         seed in 0u64..40,
-        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..9, any::<u8>()), 1..4),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..9, any::<u8>()), 1..4),
     ) {
         let case = random_program(seed);
         let mut bytes = print(&case.program).into_bytes();

@@ -129,6 +129,14 @@ impl Lanes for Portable {
             }
         }
     }
+    #[inline]
+    fn nine_rounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
+        for keys in &keys[1..10] {
+            for (state, key) in states.iter_mut().zip(keys) {
+                *state = self.aes_round(*state, *key);
+            }
+        }
+    }
 
     #[inline(always)]
     fn clmul<const HALVES: i32>(self, a: Four, b: Four) -> Four {

@@ -182,18 +182,17 @@ fn sliced_numbers_are_the_transposed_block_numbers() {
         type Output = Vec<[u32; 4]>;
         #[inline(always)]
         fn run<L: Lanes>(self, l: L) -> Vec<[u32; 4]> {
-            let mut out = vec![Block::ZERO; GROUP];
-            for q in 0..L::QUADS {
-                // Word 0 of each key is its number, the other words are zero.
-                let zero = l.splat(Block::ZERO);
-                let sliced = [l.load(&L::SLICED_NUMBERS[q]), zero, zero, zero];
-                l.store_quad(&mut out[q * L::QUAD..], l.transpose_words(sliced));
-            }
+            let mut out = vec![Block::ZERO; L::QUAD];
+            // Word 0 of each key is its number, the other words are zero.
+            let zero = l.splat(Block::ZERO);
+            let sliced = [l.load(&L::SLICED_NUMBERS), zero, zero, zero];
+            l.store_quad(&mut out, l.transpose_words(sliced));
             out.into_iter().map(Block::words).collect()
         }
     }
     for cpu in Cpu::available() {
-        let expected: Vec<[u32; 4]> = (0..16).map(|i| [i, 0, 0, 0]).collect();
-        assert_eq!(cpu.run(Numbers), expected, "{}", cpu.tier());
+        let numbers = cpu.run(Numbers);
+        let expected: Vec<[u32; 4]> = (0..numbers.len() as u32).map(|i| [i, 0, 0, 0]).collect();
+        assert_eq!(numbers, expected, "{}", cpu.tier());
     }
 }

@@ -41,7 +41,8 @@ pub(crate) fn has_vaes512() -> bool {
 macro_rules! tier {
     (
         $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
-        nine_rounds: $nine_rounds:ident with $register:ident $size:literal $move:literal,
+        assembly: $register:ident $size:literal $move:literal,
+        nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
         load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
         splat: $splat:ident, splat_word: $splat_word:ident,
         xor: $xor:ident, and: $and:ident,
@@ -83,6 +84,40 @@ macro_rules! tier {
                     ".endr",
                     keys = in(reg) keys.as_ptr(),
                     key = out($register) _key,
+                    s0 = inout($register) s0,
+                    s1 = inout($register) s1,
+                    s2 = inout($register) s2,
+                    s3 = inout($register) s3,
+                    s4 = inout($register) s4,
+                    s5 = inout($register) s5,
+                    s6 = inout($register) s6,
+                    s7 = inout($register) s7,
+                    options(pure, readonly, nostack, preserves_flags)
+                );
+            }
+            *states = [s0, s1, s2, s3, s4, s5, s6, s7];
+        }
+
+        /// Rounds 1 to 9 on eight registers, each with round keys of its own in memory.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $nine_rounds_each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
+            // SAFETY: the assembly reads keys 1 to 9 of the eleven rows at `keys` and writes
+            // nothing but the registers it names.
+            unsafe {
+                asm!(
+                    ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
+                    concat!("vaesenc {s0}, {s0}, [{keys} + \\round * 8 * ", $size, "]"),
+                    concat!("vaesenc {s1}, {s1}, [{keys} + (\\round * 8 + 1) * ", $size, "]"),
+                    concat!("vaesenc {s2}, {s2}, [{keys} + (\\round * 8 + 2) * ", $size, "]"),
+                    concat!("vaesenc {s3}, {s3}, [{keys} + (\\round * 8 + 3) * ", $size, "]"),
+                    concat!("vaesenc {s4}, {s4}, [{keys} + (\\round * 8 + 4) * ", $size, "]"),
+                    concat!("vaesenc {s5}, {s5}, [{keys} + (\\round * 8 + 5) * ", $size, "]"),
+                    concat!("vaesenc {s6}, {s6}, [{keys} + (\\round * 8 + 6) * ", $size, "]"),
+                    concat!("vaesenc {s7}, {s7}, [{keys} + (\\round * 8 + 7) * ", $size, "]"),
+                    ".endr",
+                    keys = in(reg) keys.as_ptr(),
                     s0 = inout($register) s0,
                     s1 = inout($register) s1,
                     s2 = inout($register) s2,
@@ -165,6 +200,11 @@ macro_rules! tier {
                 unsafe { $nine_rounds(states, keys) }
             }
             #[inline(always)]
+            fn nine_rounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $nine_rounds_each(states, keys) }
+            }
+            #[inline(always)]
             fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
                 // SAFETY: the token proves that the instruction exists.
                 unsafe { $clmul::<HALVES>(a, b) }
@@ -225,7 +265,8 @@ macro_rules! store_lanes {
 
 tier! {
     AesNi, Tier::AesNi, __m128i, 1, run_aesni, "aes,pclmulqdq,avx",
-    nine_rounds: nine_rounds_128 with xmm_reg 16 "vmovdqu",
+    assembly: xmm_reg 16 "vmovdqu",
+    nine_rounds: nine_rounds_128 nine_rounds_each_128,
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
     splat: only_splat, splat_word: _mm_set1_epi32,
     xor: _mm_xor_si128, and: _mm_and_si128,
@@ -239,7 +280,8 @@ tier! {
 
 tier! {
     Vaes256, Tier::Vaes256, __m256i, 2, run_vaes256, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
-    nine_rounds: nine_rounds_256 with ymm_reg 32 "vmovdqu",
+    assembly: ymm_reg 32 "vmovdqu",
+    nine_rounds: nine_rounds_256 nine_rounds_each_256,
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
     splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
     xor: _mm256_xor_si256, and: _mm256_and_si256,
@@ -255,7 +297,8 @@ tier! {
 tier! {
     Vaes512, Tier::Vaes512, __m512i, 4, run_vaes512,
     "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
-    nine_rounds: nine_rounds_512 with zmm_reg 64 "vmovdqu64",
+    assembly: zmm_reg 64 "vmovdqu64",
+    nine_rounds: nine_rounds_512 nine_rounds_each_512,
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
     extract: _mm512_extracti32x4_epi32 [0 1 2 3],
     splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,

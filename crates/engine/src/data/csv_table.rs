@@ -42,21 +42,21 @@ impl Table {
     /// The elements of one input, row-major.
     pub(super) fn input(&self, input: &Input) -> Result<Data, Diagnostic> {
         let columns = self.columns(input)?;
-        if let (Some(want), _) = layout(input) {
-            if want != self.records.len() as u64 {
-                return Err(Diagnostic {
-                    code: "data-rows",
-                    message: format!(
-                        "{} has {} records where `{}` wants {want}",
-                        self.file,
-                        self.records.len(),
-                        input.name
-                    ),
-                    span: Some(self.span(self.records.last(), 0)),
-                    reason: "the program fixes this dimension".to_string(),
-                    hint: "give exactly that many lines below the header".to_string(),
-                });
-            }
+        if let (Some(want), _) = layout(input)
+            && want != self.records.len() as u64
+        {
+            return Err(Diagnostic {
+                code: "data-rows",
+                message: format!(
+                    "{} has {} records where `{}` wants {want}",
+                    self.file,
+                    self.records.len(),
+                    input.name
+                ),
+                span: Some(self.span(self.records.last(), 0)),
+                reason: "the program fixes this dimension".to_string(),
+                hint: "give exactly that many lines below the header".to_string(),
+            });
         }
         let mut elements = Vec::with_capacity(self.records.len() * columns.len());
         for record in &self.records {

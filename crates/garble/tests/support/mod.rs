@@ -46,20 +46,23 @@ pub fn plain(tape: &Tape, lanes: usize, bits: &[u8]) -> Vec<u8> {
         slots[FIRST_INPUT as usize + input] = lane_bits.to_vec();
     }
     for batch in &tape.batches {
-        let gates = batch.xors.clone().map(|i| (&tape.xors[i as usize], false));
-        for (gate, is_and) in
-            gates.chain(batch.ands.clone().map(|i| (&tape.ands[i as usize], true)))
-        {
-            for lane in 0..lanes {
-                let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                slots[gate.out as usize][lane] = if is_and { a & b } else { a ^ b };
-            }
+        for i in batch.xors.clone() {
+            let Gate { a, b, out } = tape.xors[i as usize];
+            slots[out as usize] = zip(&slots[a as usize], &slots[b as usize], |a, b| a ^ b);
+        }
+        for i in batch.ands.clone() {
+            let Gate { a, b, out } = tape.ands[i as usize];
+            slots[out as usize] = zip(&slots[a as usize], &slots[b as usize], |a, b| a & b);
         }
     }
     tape.outputs
         .iter()
         .flat_map(|slot| slots[*slot as usize].clone())
         .collect()
+}
+
+fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
+    a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
 }
 
 /// Both sides of one tape.

@@ -3,7 +3,7 @@
 use super::walk::{Tally, Walk};
 use crate::steps::{Plan, Step};
 use sealane_net::NetworkClass;
-use sealane_protocol::{Demand, PartyId, Protocol};
+use sealane_protocol::{Demand, PartyId};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -12,6 +12,8 @@ use std::fmt;
 pub struct CostReport {
     /// Name of the protocol.
     pub protocol: &'static str,
+    /// Names of the parties for people: their numbers, until someone who knows better says so.
+    pub parties: Vec<String>,
     /// Name and number of rows of each table.
     pub rows: Vec<(String, u64)>,
     /// What runs are held to.
@@ -78,7 +80,7 @@ impl CostReport {
 }
 
 /// Puts a walk into the words of a report.
-pub(super) fn report<P: Protocol>(
+pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
     walk: Walk,
@@ -107,6 +109,7 @@ pub(super) fn report<P: Protocol>(
     let compute_ns = every.map(|tally| tally.compute_ns).sum();
     CostReport {
         protocol: plan.protocol,
+        parties: (0..parties).map(|party| format!("party {party}")).collect(),
         rows: plan
             .rows
             .iter()
@@ -138,82 +141,93 @@ fn sent(payload: &BTreeMap<(PartyId, PartyId), u64>, parties: usize) -> Vec<u64>
 /// A table for a terminal.
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rows = self
-            .rows
-            .iter()
-            .map(|(name, count)| format!("{name} = {}", grouped(*count)));
+        let rows = self.rows.iter();
+        let rows = rows.map(|(name, count)| format!("{name} = {}", grouped(*count)));
         let rows = rows.collect::<Vec<_>>().join(", ");
         let at = if rows.is_empty() {
             String::new()
         } else {
             format!(" at {rows}")
         };
-        writeln!(f, "Protocol {}{at}", self.protocol)?;
+        writeln!(f, "Protocol {}{at}\n", self.protocol)?;
         self.table(f)?;
-        let promise = &self.promise;
-        writeln!(f)?;
-        writeln!(f, "  rounds       {:>14}", grouped(promise.rounds))?;
-        writeln!(f, "  AND gates    {:>14}", grouped(promise.ands))?;
-        for ((from, to), bytes) in &promise.payload {
-            let pair = format!("{} -> {}", from.0, to.0);
-            writeln!(
-                f,
-                "  {pair:<12} {:>14} bytes  ({})",
-                grouped(*bytes),
-                size(*bytes as f64)
-            )?;
-        }
-        let slopes = self.rows.iter().zip(&self.bytes_by_row);
-        let slope =
-            |((name, _), bytes): (&(String, u64), &f64)| format!(" + {} x {name}", size(*bytes));
-        let slopes = slopes.map(slope).collect::<String>();
-        writeln!(
-            f,
-            "  payload      about {}{slopes}",
-            size(self.bytes_by_run)
-        )?;
-        for (name, class) in [("LAN", NetworkClass::Lan), ("WAN", NetworkClass::Wan)] {
-            writeln!(f, "  {name} estimate {:>13}", time(self.estimate_s(class)))?;
-        }
-        Ok(())
+        self.totals(f)
     }
 }
 
 impl CostReport {
     /// One line for each step that costs anything.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |step: &&StepCost| {
-            step.times > 0 && (step.ands > 0 || step.sent.iter().sum::<u64>() > 0)
-        };
-        let steps = self.steps.iter().filter(shown).collect::<Vec<_>>();
-        let width = steps
+        let sent = |step: &StepCost| step.sent.iter().sum::<u64>();
+        let steps = self
+            .steps
             .iter()
-            .map(|step| step.label.chars().count())
-            .max()
-            .unwrap_or(0)
-            .max(4);
+            .filter(|step| step.ands > 0 || sent(step) > 0);
+        let steps = steps.collect::<Vec<_>>();
+        let labels = steps.iter().map(|step| step.label.chars().count());
+        let width = labels.max().unwrap_or(0).max(4);
         let rule = "-".repeat(width + 60);
-        let head = ["line", "times", "lanes", "ANDs", "payload"];
-        let [line, times, lanes, ands, payload] = head;
-        writeln!(
+        let row = |f: &mut fmt::Formatter<'_>, label: &str, cells: [String; 5]| {
+            let [line, times, lanes, ands, bytes] = cells;
+            let cells = format!("{line:>6} {times:>9} {lanes:>13} {ands:>15} {bytes:>12}");
+            writeln!(f, "  {label:<width$} {cells}")
+        };
+        row(
             f,
-            "  {:<width$} {line:>6} {times:>9} {lanes:>13} {ands:>15} {payload:>12}",
-            "step"
+            "step",
+            ["line", "times", "lanes", "ANDs", "payload"].map(String::from),
         )?;
         writeln!(f, "  {rule}")?;
         for step in steps {
             let line = step.line.map_or(String::new(), |line| line.to_string());
-            writeln!(
+            let [times, lanes, ands] = [step.times, step.lanes, step.ands].map(grouped);
+            row(
                 f,
-                "  {:<width$} {line:>6} {:>9} {:>13} {:>15} {:>12}",
-                step.label,
-                grouped(step.times),
-                grouped(step.lanes),
-                grouped(step.ands),
-                size(step.sent.iter().sum::<u64>() as f64)
+                &step.label,
+                [line, times, lanes, ands, size(sent(step) as f64)],
             )?;
         }
-        writeln!(f, "  {rule}")
+        writeln!(f, "  {rule}\n")
+    }
+
+    /// The promise and what follows from it.
+    fn totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let promise = &self.promise;
+        let name = |party: PartyId| match self.parties.get(usize::from(party.0)) {
+            Some(name) => name.clone(),
+            None => format!("party {}", party.0),
+        };
+        let mut lines = vec![
+            ("rounds".to_string(), grouped(promise.rounds), ""),
+            ("AND gates".to_string(), grouped(promise.ands), ""),
+        ];
+        for ((from, to), bytes) in &promise.payload {
+            let pair = format!("{} -> {}", name(*from), name(*to));
+            lines.push((pair, grouped(*bytes), " bytes"));
+        }
+        let left = lines
+            .iter()
+            .map(|(name, ..)| name.chars().count())
+            .max()
+            .unwrap_or(0);
+        let right = lines
+            .iter()
+            .map(|(_, number, _)| number.len())
+            .max()
+            .unwrap_or(0);
+        let right = right.max(5);
+        for (name, number, unit) in lines {
+            writeln!(f, "  {name:<left$}  {number:>right$}{unit}")?;
+        }
+        let slopes = self.rows.iter().zip(&self.bytes_by_row);
+        let slopes = slopes.map(|((name, _), bytes)| format!(" + {} x {name}", size(*bytes)));
+        let payload = size(self.bytes_by_run) + &slopes.collect::<String>();
+        let seconds = |class| time(self.estimate_s(class));
+        let (lan, wan) = (seconds(NetworkClass::Lan), seconds(NetworkClass::Wan));
+        for (name, value) in [("payload", payload), ("LAN", lan), ("WAN", wan)] {
+            writeln!(f, "  {name:<left$}  about {value}")?;
+        }
+        Ok(())
     }
 }
 
@@ -222,7 +236,7 @@ fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

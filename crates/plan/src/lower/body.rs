@@ -4,13 +4,14 @@
 //! and scans are unrolled; reductions are sums of many terms or trees.
 
 use super::ops;
+use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
 use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
 
-/// Largest number of gates of one tape: some hundreds of megabytes while it is made.
-pub(crate) const MAX_GATES: usize = 20_000_000;
+/// Largest number of gates (and of words) of one circuit: about a gigabyte while it is made.
+pub(crate) const MAX_GATES: usize = 10_000_000;
 
 /// Gates that a function of bytes makes for each byte, at least: SHA-256 takes more than 100,000
 /// for a block of 64.
@@ -18,22 +19,6 @@ const GATES_BY_BYTE: usize = 1500;
 
 /// A circuit has grown beyond [`MAX_GATES`].
 pub(super) struct TooLarge;
-
-/// Elements of a value: words of `range.bits()` wires.
-pub(super) struct Words {
-    pub range: Range,
-    pub words: Vec<Word>,
-}
-
-impl Words {
-    /// One element as an operand of arithmetic.
-    pub fn int(&self, index: usize) -> Int<'_> {
-        Int {
-            bits: &self.words[index],
-            signed: self.range.signed(),
-        }
-    }
-}
 
 /// What a value of a graph is while it is lowered.
 enum Held {
@@ -370,79 +355,4 @@ impl<'a> Scope<'a> {
             words,
         })
     }
-}
-
-/// The results of a body's calls, one after the other.
-struct Stacks(Vec<Option<Words>>);
-
-impl Stacks {
-    fn new(parts: usize) -> Stacks {
-        Stacks((0..parts).map(|_| None).collect())
-    }
-
-    fn push(&mut self, results: &[Rc<Words>]) {
-        for (stack, result) in self.0.iter_mut().zip(results) {
-            let stack = stack.get_or_insert_with(|| Words {
-                range: result.range,
-                words: vec![],
-            });
-            stack.words.extend(result.words.iter().cloned());
-        }
-    }
-
-    fn finish(self) -> Vec<Rc<Words>> {
-        self.0.into_iter().flatten().map(Rc::new).collect()
-    }
-}
-
-/// The same elements in the form of another range that holds them.
-pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
-    if words.range == range {
-        return Rc::clone(words);
-    }
-    let width = usize::from(range.bits());
-    let resized = (0..words.words.len()).map(|index| words.int(index).resize(width));
-    Rc::new(Words {
-        range,
-        words: resized.collect(),
-    })
-}
-
-fn count(dims: &[u64]) -> usize {
-    dims.iter().product::<u64>() as usize
-}
-
-/// The last dimension (1 for a scalar) and those before it.
-fn last(dims: &[u64]) -> (usize, &[u64]) {
-    dims.split_last()
-        .map_or((1, dims), |(last, rest)| (*last as usize, rest))
-}
-
-/// Elements before, along and after an axis.
-fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
-    (
-        count(&dims[..axis]),
-        dims[axis] as usize,
-        count(&dims[axis + 1..]),
-    )
-}
-
-/// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.
-fn broadcast(dims: &[u64], to: &[u64]) -> Vec<usize> {
-    let missing = to.len() - dims.len();
-    let stride = |axis: usize| match axis.checked_sub(missing) {
-        Some(at) if dims[at] == to[axis] => count(&dims[at + 1..]),
-        _ => 0,
-    };
-    (0..to.len()).map(stride).collect()
-}
-
-/// The place of element `index` of a tensor of `dims` under other strides.
-fn locate(mut index: usize, dims: &[u64], strides: &[usize]) -> usize {
-    let mut place = 0;
-    for (dim, stride) in dims.iter().zip(strides).rev() {
-        place += index % *dim as usize * stride;
-        index /= *dim as usize;
-    }
-    place
 }

@@ -19,7 +19,8 @@ impl Tree {
     /// A partial sum of `2^i` elements needs no more bits than `2^i` times their range, and no
     /// more than the result: what does not fit the result is cut off in the end anyway.
     pub fn new(reduction: Reduction, from: Range, to: Range, longest: u64) -> Tree {
-        let levels = longest.next_power_of_two().trailing_zeros();
+        // At least one level, even if none runs, so that the final width has its place.
+        let levels = longest.max(2).next_power_of_two().trailing_zeros();
         let at = |level: u32| {
             let scaled = match reduction {
                 // Wider than any value, so that a sum of long words cannot overflow here.
@@ -34,7 +35,7 @@ impl Tree {
         };
         let mut bits = (0..=levels).map(at).collect::<Vec<_>>();
         bits[0] = from.bits();
-        if let (Some(last), true) = (bits.last_mut(), levels > 0) {
+        if let Some(last) = bits.last_mut() {
             *last = to.bits();
         }
         Tree {
@@ -62,5 +63,5 @@ pub(super) fn combine(reduction: Reduction, signed: bool, [a, b, out]: [usize; 3
     let mut builder = Builder::new();
     let (x, y) = (builder.input(a), builder.input(b));
     let word = ops::combine(&mut builder, reduction, [&x, &y], signed, out);
-    compile(&builder.finish(vec![word]), &Machine::ROWS)
+    compile(&builder.finish(vec![word]), &Machine::CPU)
 }

@@ -1,10 +1,15 @@
 //! A machine for plans in the clear, written from the contract of `steps` alone: one byte a bit,
-//! one party, no protocol. What it computes is compared with the reference interpreter.
+//! one party, no protocol. What it computes is compared with the reference interpreter. Below it,
+//! programs in a few words.
+
+// Each test file uses a part of it.
+#![allow(dead_code)]
 
 use sealane_circuit::Tape;
 use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
-use sealane_program::graph::Program;
-use sealane_program::types::Data;
+use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
+use sealane_program::graph::{Binary, Input, Program, Reduction};
+use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_protocol::{Planes, Shares, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -376,4 +381,128 @@ fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
         }
     };
     (0..bits.elements()).map(number).collect()
+}
+
+/// Programs in a few words: two parties, one table.
+pub struct Sketch {
+    builder: Builder,
+    rows: RowId,
+}
+
+impl Sketch {
+    pub fn new(bound: u64) -> Sketch {
+        let mut builder = Builder::new("sketch").unwrap();
+        builder.party("alice").unwrap();
+        builder.party("bob").unwrap();
+        let rows = builder.rows("n", bound).unwrap();
+        Sketch { builder, rows }
+    }
+
+    pub fn by_rows(&self, fixed: &[u64]) -> Shape {
+        Shape::with_rows(self.rows, fixed)
+    }
+
+    pub fn input(&mut self, name: &str, owner: u8, ty: Type, shape: Shape) -> Handle {
+        let (name, range) = (name.into(), ty.range());
+        let input = Input {
+            name,
+            owner,
+            ty,
+            shape,
+            range,
+            columns: vec![],
+            span: None,
+        };
+        self.builder.input(input).unwrap()
+    }
+
+    pub fn column(&mut self, name: &str, owner: u8, ty: Type) -> Handle {
+        self.input(name, owner, ty, self.by_rows(&[]))
+    }
+
+    pub fn constant(&mut self, ty: Type, numbers: &[i128]) -> Handle {
+        let data = Data::from_numbers(ty, vec![numbers.len() as u64], numbers).unwrap();
+        self.builder.constant(data, None).unwrap()
+    }
+
+    pub fn binary(&mut self, op: Binary, a: Handle, b: impl Into<Number>) -> Handle {
+        self.builder.binary(op, a.into(), b.into().0, None).unwrap()
+    }
+
+    pub fn cast(&mut self, a: Handle, ty: Type) -> Handle {
+        self.builder.cast(a, ty, None).unwrap()
+    }
+
+    pub fn index(&mut self, a: Handle, parts: &[Index]) -> Handle {
+        self.builder.index(a, parts, None).unwrap()
+    }
+
+    pub fn dot(&mut self, a: Handle, b: Handle, ty: Type) -> Handle {
+        self.builder.dot(a, b, Some(ty), None).unwrap()
+    }
+
+    pub fn call(&mut self, name: &str, operands: &[Handle]) -> Handle {
+        let operands = operands.iter().map(|of| (*of).into()).collect::<Vec<_>>();
+        self.builder.call(name, &operands, None).unwrap()
+    }
+
+    /// A running sum, from 0: the last one and all of them.
+    pub fn running_sum(&mut self, of: Handle, ty: Type) -> [Handle; 2] {
+        let zero = self.builder.scalar(ty, 0, None).unwrap();
+        let (carries, elements) = self
+            .builder
+            .begin_scan(&[zero.into()], &[of], None)
+            .unwrap();
+        let element = self.cast(elements[0], ty);
+        let sum = self.binary(Binary::Add, carries[0], element);
+        let (carries, outs) = self
+            .builder
+            .end_scan(&[sum.into()], &[sum.into()], None)
+            .unwrap();
+        [carries[0], outs[0]]
+    }
+
+    pub fn reduce(&mut self, op: Reduction, a: Handle, axis: Option<i64>) -> Handle {
+        self.builder.reduce(op, a, axis, None, None).unwrap()
+    }
+
+    pub fn reduce_to(&mut self, op: Reduction, a: Handle, axis: Option<i64>, ty: Type) -> Handle {
+        self.builder.reduce(op, a, axis, Some(ty), None).unwrap()
+    }
+
+    pub fn map(
+        &mut self,
+        over: Handle,
+        body: impl FnOnce(&mut Sketch, Handle) -> Handle,
+    ) -> Handle {
+        let element = self.builder.begin_map(&[over], None).unwrap()[0];
+        let result = body(self, element);
+        self.builder.end_map(&[result.into()], None).unwrap()[0]
+    }
+
+    pub fn reveal(&mut self, name: &str, value: Handle, to: &[u8]) {
+        let ty = self.builder.value(value).unwrap().ty;
+        self.builder
+            .reveal(name, value.into(), to, ty, None)
+            .unwrap();
+    }
+
+    pub fn finish(self) -> Program {
+        self.builder.finish().unwrap().0
+    }
+}
+
+/// A handle or a bare number.
+pub struct Number(SourceOperand);
+
+impl From<Handle> for Number {
+    fn from(handle: Handle) -> Number {
+        Number(handle.into())
+    }
+}
+
+impl From<i128> for Number {
+    fn from(number: i128) -> Number {
+        Number(number.into())
+    }
 }

@@ -113,7 +113,8 @@ impl Builder {
         let mut id = self.cast_to(id, ty, span)?;
         if op == Reduction::Sum && axes.len() > 1 {
             // Reduced one by one, the axes would name a type for the first sum only.
-            let total = infer::sum(ty, self.known(id).1, count, &self.scope().name(id, "a"));
+            let (range, name) = (self.known(id).1, || self.scope().name(id, "a"));
+            let total = infer::sum(ty, range, count, name);
             total.map_err(|error| self.in_scan(error).at(span))?;
         }
         for axis in axes {

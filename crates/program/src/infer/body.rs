@@ -26,13 +26,16 @@ pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
     if let Op::Scan { init, .. } = op {
         carries_close(scope, body, init)?;
     }
-    result(scope, op, 0)
+    result(scope, op, 0, everything(scope, op)?)
 }
 
 /// Result number `index` of a `map` or `scan` that has been inferred.
 pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> {
     match scope.values.get(of.0 as usize) {
-        Some(value) if value.op.body().is_some() => result(scope, &value.op, index),
+        // What the whole operation depends on has been joined once, and is not for each part.
+        Some(whole) if whole.op.body().is_some() => {
+            result(scope, &whole.op, index, whole.visibility)
+        }
         _ => Err(invalid("a part of what is neither a map nor a scan")),
     }
 }
@@ -41,10 +44,10 @@ pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> 
 pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
     let (init, over, captured) = operands(op);
     walked(scope, over)?;
+    let visibility = everything(scope, op)?;
     let mut params = Vec::new();
     for id in init {
         let start = scope.value(*id)?.meta();
-        let visibility = everything(scope, op)?;
         params.push(Meta {
             range: start.ty.range(),
             visibility,
@@ -169,9 +172,8 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
 }
 
 /// The meaning of one result for the graph around the body.
-fn result(scope: &Scope, op: &Op, index: u32) -> Result<Meta, Diagnostic> {
+fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta, Diagnostic> {
     let (init, over, _) = operands(op);
-    let visibility = everything(scope, op)?;
     if let Some(id) = init.get(index as usize) {
         let carry = scope.value(*id)?.meta();
         return Ok(Meta {
@@ -184,7 +186,11 @@ fn result(scope: &Scope, op: &Op, index: u32) -> Result<Meta, Diagnostic> {
         .body()
         .ok_or_else(|| invalid("an operation without its body"))?;
     let each = returned(scope, body, index)?;
-    let shape = shape::stacked(scope, walked(scope, over)?, &each.shape)?;
+    let shape = shape::stacked(
+        scope,
+        walked(scope, &over[..over.len().min(1)])?,
+        &each.shape,
+    )?;
     Ok(Meta {
         shape,
         visibility,

@@ -1,0 +1,143 @@
+//! Plans that are broken in one place each, and what the checker says of them.
+
+use super::*;
+use crate::{NetworkClass, plan_in_tiles};
+use sealane_program::builder::Builder;
+use sealane_program::graph::{Binary, Input, Reduction};
+use sealane_program::types::{Shape, Type};
+use sealane_protocol::PartySet;
+use sealane_protocol::fake::Honest;
+
+/// `x - sum(x)` and a scan: two walks, a fold with carry, conversions.
+fn sample() -> Plan {
+    let mut b = Builder::new("sample").unwrap();
+    b.party("alice").unwrap();
+    b.party("bob").unwrap();
+    let rows = b.rows("n", 100).unwrap();
+    let (ty, shape) = (Type::U8, Shape::with_rows(rows, []));
+    let (name, range) = ("x".to_string(), ty.range());
+    let input = Input {
+        name,
+        owner: 0,
+        ty,
+        shape,
+        range,
+        columns: vec![],
+        span: None,
+    };
+    let x = b.input(input).unwrap();
+    let wide = Type::signed(32);
+    let total = b.reduce(Reduction::Sum, x, None, Some(wide), None).unwrap();
+    let cast = b.cast(x, wide, None).unwrap();
+    let centred = b
+        .binary(Binary::Sub, cast.into(), total.into(), None)
+        .unwrap();
+    b.reveal("centred", centred.into(), &[1], wide, None)
+        .unwrap();
+    let program = b.finish().unwrap().0;
+    plan_in_tiles::<Honest>(&program, NetworkClass::Lan, 8).unwrap()
+}
+
+/// What the checker says of the sample after a change.
+fn after(change: impl FnOnce(&mut Plan)) -> String {
+    let mut plan = sample();
+    change(&mut plan);
+    check::<Honest>(&plan).expect_err("the change breaks the plan")
+}
+
+fn find(plan: &mut Plan, kind: StepKind) -> &mut StepOp {
+    let steps = plan
+        .segments
+        .iter_mut()
+        .flat_map(|s| s.batches.iter_mut().flatten());
+    &mut steps
+        .into_iter()
+        .find(|step| step.op.kind() == kind)
+        .unwrap()
+        .op
+}
+
+#[test]
+fn a_sound_plan_passes() {
+    assert_eq!(check::<Honest>(&sample()), Ok(()));
+}
+
+#[test]
+fn order_is_checked() {
+    let text = after(|plan| plan.segments[0].batches.swap(0, 1));
+    assert!(text.contains("before it is written"), "{text}");
+    let text = after(|plan| plan.segments.swap(0, 1));
+    assert!(text.contains("before it is written"), "{text}");
+    let text = after(|plan| {
+        let next = plan.segments[0].batches.remove(1);
+        plan.segments[0].batches[0].extend(next);
+    });
+    assert!(text.contains("mixes kinds"), "{text}");
+    let text = after(|plan| drop(plan.segments.pop()));
+    assert!(text.contains("is not computed"), "{text}");
+    // What a fold over rows leaves is not there in its own segment.
+    let text = after(|plan| {
+        let second = plan.segments.remove(1);
+        plan.segments[0].batches.extend(second.batches);
+    });
+    assert!(text.contains("not there yet"), "{text}");
+}
+
+#[test]
+fn what_outlives_its_segment_is_kept() {
+    let text = after(|plan| plan.values.iter_mut().for_each(|value| value.kept = false));
+    assert!(text.contains("not been kept"), "{text}");
+}
+
+#[test]
+fn views_and_widths_are_checked() {
+    let text = after(|plan| match find(plan, StepKind::Tape) {
+        StepOp::Tape { operands, .. } => operands[0].lanes.offset += 1,
+        _ => unreachable!(),
+    });
+    assert!(text.contains("leaves its value"), "{text}");
+    let text = after(|plan| match find(plan, StepKind::Tape) {
+        StepOp::Tape { operands, .. } => drop(operands.pop()),
+        _ => unreachable!(),
+    });
+    assert!(text.contains("tape's inputs"), "{text}");
+    let text = after(|plan| match find(plan, StepKind::Tape) {
+        StepOp::Tape { outs, .. } => outs[0].first += 1,
+        _ => unreachable!(),
+    });
+    assert!(text.contains("tape's outputs"), "{text}");
+    let text = after(|plan| match find(plan, StepKind::Fold) {
+        StepOp::Fold { bits, .. } => bits[1] += 1,
+        _ => unreachable!(),
+    });
+    assert!(text.contains("level's tape"), "{text}");
+    let text = after(|plan| match find(plan, StepKind::Fold) {
+        StepOp::Fold { levels, bits, .. } => {
+            levels.pop();
+            bits.pop();
+        }
+        _ => unreachable!(),
+    });
+    assert!(text.contains("the result has another width"), "{text}");
+}
+
+#[test]
+fn domains_results_and_tapes_are_checked() {
+    let text = after(|plan| {
+        let input = plan.values[0].domain;
+        plan.values
+            .iter_mut()
+            .for_each(|value| value.domain = input);
+    });
+    assert!(text.contains("domain"), "{text}");
+    let text = after(|plan| plan.results[0].fixed.push(2));
+    assert!(text.contains("another shape"), "{text}");
+    let text = after(|plan| plan.results[0].value = PlanValue(99));
+    assert!(text.contains("does not exist"), "{text}");
+    let text = after(|plan| plan.tapes[0].outputs[0] = u32::MAX);
+    assert!(text.starts_with("tape 0"), "{text}");
+    // Who learns a result is the program's to say, and no rule of plans.
+    let mut plan = sample();
+    plan.results[0].to = PartySet::of([]);
+    assert_eq!(check::<Honest>(&plan), Ok(()));
+}

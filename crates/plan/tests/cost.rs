@@ -1,0 +1,323 @@
+//! Costs of plans for the fake protocol, held against counts made by hand; the choice of roles.
+
+mod common;
+
+use common::Sketch;
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::Tape;
+use sealane_net::Mesh;
+use sealane_plan::steps::{Plan, StepOp};
+use sealane_plan::{NetworkClass, cost, plan, plan_in_tiles};
+use sealane_program::graph::{Binary, Program, Reduction};
+use sealane_program::types::Type;
+use sealane_protocol::fake::Honest;
+use sealane_protocol::{
+    Correlation, Cost, Demand, Domain, Fault, Message, PartyId, Planes, Profile, Progress,
+    Protocol, Setting, Step, Work,
+};
+
+const A: PartyId = PartyId(0);
+const B: PartyId = PartyId(1);
+
+fn in_tiles(program: &Program, rows: u64) -> Plan {
+    plan_in_tiles::<Honest>(program, NetworkClass::Lan, rows).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Two columns of bytes, their AND to alice.
+fn and_program() -> Program {
+    let mut s = Sketch::new(1_000_000);
+    let (x, y) = (s.column("x", 0, Type::U8), s.column("y", 1, Type::U8));
+    let both = s.binary(Binary::And, x, y);
+    s.reveal("both", both, &[0]);
+    s.finish()
+}
+
+/// Batches of a tape in which the fake protocol asks party 0 for products.
+fn layers(tape: &Tape) -> u64 {
+    tape.batches.iter().filter(|b| !b.ands.is_empty()).count() as u64
+}
+
+#[test]
+fn bytes_and_rounds_are_those_counted_by_hand() {
+    let plan = in_tiles(&and_program(), 4);
+    let layers = layers(&plan.tapes[0]);
+    for (rows, tiles) in [(1, 1), (4, 1), (10, 3), (1000, 250)] {
+        let promise = cost::<Honest>(&plan, &[rows]).promise;
+        assert_eq!(promise.ands, 8 * rows);
+        // A row: inputs of 8 shares of a byte each way; for 8 gates two factors of the one party
+        // and a product of the other. A tile: a check for each of two conversions. In the end all
+        // of bob's shares of the result.
+        let checks = 2 * tiles;
+        assert_eq!(promise.payload[&(A, B)], 8 * rows + 8 * rows + checks);
+        assert_eq!(
+            promise.payload[&(B, A)],
+            8 * rows + 16 * rows + checks + 8 * rows
+        );
+        assert_eq!(
+            promise.sent,
+            [promise.payload[&(A, B)], promise.payload[&(B, A)]]
+        );
+        // The first inputs are round 1. In every tile bob asks and alice answers, layer by layer;
+        // the inputs of the next tile leave bob together with what he would ask first. Checks and
+        // results leave bob one after the other, but he hears nothing in between that is newer.
+        assert_eq!(promise.rounds, 1 + 2 * layers * tiles + 1, "{rows} rows");
+    }
+}
+
+#[test]
+fn a_fold_over_rows_costs_one_lane_less_than_there_are_rows() {
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::U8);
+    let total = s.reduce_to(Reduction::Sum, x, None, Type::unsigned(32));
+    s.reveal("total", total, &[0, 1]);
+    let plan = in_tiles(&s.finish(), 4);
+    let report = cost::<Honest>(&plan, &[10]);
+    let fold = report
+        .steps
+        .iter()
+        .find(|step| step.label == "sum")
+        .unwrap();
+    // Tiles of 4, 4 and 2 rows: two levels; two levels and a carry; one level and a carry.
+    assert_eq!((fold.times, fold.lanes), (2 + 3 + 2, 9));
+    let StepOp::Fold { levels, carry, .. } = &plan.segments[0].batches[2][0].op else {
+        panic!("{}", plan.text())
+    };
+    let ands = |tape: &sealane_plan::steps::TapeId| plan.tapes[tape.0 as usize].ands.len() as u64;
+    let level = levels.iter().map(ands).collect::<Vec<_>>();
+    assert_eq!(
+        fold.ands,
+        5 * level[0] + 2 * level[1] + 2 * ands(&carry.unwrap())
+    );
+}
+
+#[test]
+fn a_scan_over_rows_runs_once_a_row() {
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::U8);
+    let [last, all] = s.running_sum(x, Type::unsigned(16).wrapping());
+    s.reveal("last", last, &[0]);
+    s.reveal("all", all, &[1]);
+    let plan = in_tiles(&s.finish(), 4);
+    let report = cost::<Honest>(&plan, &[10]);
+    let scan = report
+        .steps
+        .iter()
+        .find(|step| step.label == "scan")
+        .unwrap();
+    assert_eq!((scan.times, scan.lanes, scan.ands), (10, 10, 150));
+}
+
+#[test]
+fn a_million_rows_are_sixteen_tiles_of_one_cost() {
+    let plan = plan::<Honest>(&and_program(), NetworkClass::Wan).unwrap();
+    let report = cost::<Honest>(&plan, &[1_000_000]);
+    assert_eq!(report.promise.ands, 8_000_000);
+    // 48 bytes a row, and what depends on tiles alone.
+    assert!(
+        (report.bytes_by_row[0] - 48.0).abs() < 0.01,
+        "{:?}",
+        report.bytes_by_row
+    );
+    let [lan, wan] = [NetworkClass::Lan, NetworkClass::Wan].map(|c| report.estimate_s(c));
+    assert!(0.0 < lan && lan < wan);
+}
+
+#[test]
+fn the_table_is_for_people() {
+    let plan = in_tiles(&and_program(), 4);
+    let mut report = cost::<Honest>(&plan, &[1000]);
+    report.parties = vec!["alice".into(), "bob".into()];
+    let text = report.to_string();
+    let want = "\
+Protocol fake at n = 1,000
+
+  step     line     times         lanes            ANDs      payload
+  ------------------------------------------------------------------
+  input               250         1,000               0       8.0 kB
+  input               250         1,000               0       8.0 kB
+  and                 250         1,000           8,000      24.0 kB
+  reveal                1             1               0       9.0 kB
+  ------------------------------------------------------------------
+
+  rounds         1,002
+  AND gates      8,000
+  alice -> bob  16,500 bytes
+  bob -> alice  32,500 bytes
+  payload       about 0 B + 49 B x n
+  LAN           about 250.8 ms
+  WAN           about 20.0 s
+";
+    assert_eq!(text, want, "{text}");
+}
+
+#[test]
+fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
+    let program = |inputs: [u8; 2]| {
+        let mut s = Sketch::new(100);
+        let [x, y] = [("x", inputs[0]), ("y", inputs[1])].map(|(n, o)| s.column(n, o, Type::U8));
+        let both = s.binary(Binary::And, x, y);
+        s.reveal("both", both, &[0]);
+        s.finish()
+    };
+    let roles = |inputs| {
+        plan::<Lopsided>(&program(inputs), NetworkClass::Lan)
+            .unwrap()
+            .setting
+            .roles
+    };
+    // Inputs of the second role are dear.
+    assert_eq!(roles([0, 0]), [A, B]);
+    assert_eq!(roles([1, 1]), [B, A]);
+    assert_eq!(roles([0, 1]), [A, B]);
+}
+
+#[test]
+fn demand_counts_every_tile() {
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::U8);
+    let flag = s.binary(Binary::Gt, x, 9);
+    s.reveal("flag", flag, &[0]);
+    let plan = plan_in_tiles::<Lopsided>(&s.finish(), NetworkClass::Lan, 7).unwrap();
+    let report = cost::<Lopsided>(&plan, &[100]);
+    assert_eq!(report.demand.count(COT), 800);
+    // Preparation is the first line, and its bytes are part of the promise.
+    assert_eq!(
+        (report.steps[0].label.as_str(), &report.steps[0].sent[..]),
+        ("prepare", &[800, 0][..])
+    );
+}
+
+#[test]
+fn a_protocol_for_two_refuses_three() {
+    let mut builder = sealane_program::builder::Builder::new("three").unwrap();
+    for name in ["a", "b", "c"] {
+        builder.party(name).unwrap();
+    }
+    let one = builder.scalar(Type::U8, 1, None).unwrap();
+    builder
+        .reveal("one", one.into(), &[0], Type::U8, None)
+        .unwrap();
+    let program = builder.finish().unwrap().0;
+    let error = plan::<Lopsided>(&program, NetworkClass::Lan).err().unwrap();
+    assert_eq!(error.code, "parties");
+}
+
+const COT: Correlation = Correlation::Cot {
+    sender: A,
+    receiver: B,
+};
+
+/// A protocol that is only described: two roles, of which the second pays for its inputs; each
+/// input bit wants a correlation, each correlation a byte of the first party.
+struct Lopsided;
+
+impl Protocol for Lopsided {
+    type Share = Planes<u8>;
+    type Pending<'a> = ();
+    type Check = ();
+
+    fn profile() -> Profile {
+        Profile {
+            name: "lopsided",
+            roles: &["free", "dear"],
+            ..Honest::profile()
+        }
+    }
+
+    fn domain(_: &Work) -> Domain {
+        Honest::domain(&Work::Reveal {
+            results: &[],
+            checks: 0,
+        })
+    }
+
+    fn cost(setting: &Setting, work: &Work) -> Cost {
+        match work {
+            Work::Input {
+                owner,
+                elements,
+                bits,
+            } if *owner == setting.roles[1] => {
+                let (from, to, bytes) = (setting.roles[1], setting.roles[0], elements * bits);
+                Cost::of(vec![vec![Message { from, to, bytes }]])
+            }
+            _ => Cost::default(),
+        }
+    }
+
+    fn demand(_: &Setting, work: &Work) -> Demand {
+        let mut demand = Demand::default();
+        if let Work::Input { elements, bits, .. } = work {
+            demand.add(COT, elements * bits);
+        }
+        demand
+    }
+
+    fn prepare_cost(_: &Setting, demand: &Demand) -> Cost {
+        Cost::of(vec![vec![Message {
+            from: A,
+            to: B,
+            bytes: demand.count(COT),
+        }]])
+    }
+
+    fn start(_: &Setting, _: PartyId, _: Cpu, _: Coins) -> Self {
+        Lopsided
+    }
+
+    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
+        unreachable!("it never runs")
+    }
+
+    fn constant(&mut self, _: usize, _: usize, _: &[u8]) -> Planes<u8> {
+        unreachable!("it never runs")
+    }
+
+    fn begin<'a>(&mut self, _: Step<'a, Self>, _: &mut Mesh) -> Result<(), Fault>
+    where
+        Self: 'a,
+    {
+        unreachable!("it never runs")
+    }
+
+    fn advance<'a>(&mut self, _: (), _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        unreachable!("it never runs")
+    }
+}
+
+/// A party states its rows when the run begins: whatever it says within the bound, counting ends
+/// at once and nothing overflows.
+#[test]
+fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused() {
+    let running_sum = |bound: u64, ty: Type| {
+        let mut s = Sketch::new(bound);
+        let (x, y) = (s.column("x", 0, Type::U8), s.column("y", 1, Type::U8));
+        let both = s.binary(Binary::And, x, y);
+        let both = s.cast(both, ty);
+        let [last, _] = s.running_sum(both, ty);
+        s.reveal("last", last, &[0]);
+        s.finish()
+    };
+    let ty = Type::unsigned(64).wrapping();
+    let bound = 1 << 40;
+    let counted = in_tiles(&running_sum(bound, ty), u64::MAX);
+    let began = std::time::Instant::now();
+    let promise = cost::<Honest>(&counted, &[bound]).promise;
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    // Each row adds as many rounds as the one before it.
+    let rounds = |rows: u64| cost::<Honest>(&counted, &[rows]).promise.rounds;
+    let of_row = rounds(2001) - rounds(2000);
+    assert!(promise.rounds >= of_row * bound && promise.rounds < (of_row + 1) * bound);
+
+    let mut s = Sketch::new(bound);
+    let wide = s.by_rows(&[1 << 24]);
+    let x = s.input("x", 0, Type::unsigned(64), wide.clone());
+    let y = s.input("y", 1, Type::unsigned(64), wide);
+    let both = s.binary(Binary::And, x, y);
+    s.reveal("both", both, &[0]);
+    let refusal = plan::<Honest>(&s.finish(), NetworkClass::Lan);
+    assert_eq!(refusal.err().expect("a refusal").code, "run-too-large");
+}

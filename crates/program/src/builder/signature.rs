@@ -1,0 +1,166 @@
+//! The outside of a program: what comes in, from whom, and what goes out, to whom.
+
+use super::{Builder, Handle, Kind, Operand, within};
+use crate::check;
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
+use crate::types::{Data, RowId, Type};
+
+impl Builder {
+    /// A program of that name without parties.
+    pub fn new(name: &str) -> Result<Builder, Diagnostic> {
+        check::name("a program", name)?;
+        let program = Program {
+            name: name.into(),
+            parties: Vec::new(),
+            rows: Vec::new(),
+            inputs: Vec::new(),
+            main: Graph::default(),
+            results: Vec::new(),
+        };
+        let mut builder = Builder {
+            program,
+            open: Vec::new(),
+            opened: 0,
+            values: 0,
+            elements: 0,
+        };
+        builder.enter(Kind::Main)?;
+        Ok(builder)
+    }
+
+    /// Declares the next party and gives its index.
+    pub fn party(&mut self, name: &str) -> Result<u8, Diagnostic> {
+        check::name("a party", name)?;
+        check::unique(
+            "party",
+            name,
+            self.program.parties.iter().all(|party| party != name),
+        )?;
+        let index = self.program.parties.len();
+        within("parties", index, check::MAX_PARTIES)?;
+        self.program.parties.push(name.into());
+        Ok(index as u8)
+    }
+
+    /// Declares a number of rows from 1 to `bound` that is known at run time.
+    pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
+        let rows = Rows {
+            name: name.into(),
+            bound,
+        };
+        check::row_count(&rows)?;
+        check::unique(
+            "row count",
+            name,
+            self.program.rows.iter().all(|rows| rows.name != name),
+        )?;
+        let index = self.program.rows.len();
+        within("row counts", index, check::MAX_PARTIES)?;
+        self.program.rows.push(rows);
+        Ok(RowId(index as u16))
+    }
+
+    /// Declares the next input. All inputs come before the first operation.
+    pub fn input(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+        let span = input.span.clone();
+        self.declare(input).map_err(|error| error.at(span.as_ref()))
+    }
+
+    fn declare(&mut self, input: Input) -> Result<Handle, Diagnostic> {
+        check::input(&self.program, &input)?;
+        let new = self
+            .program
+            .inputs
+            .iter()
+            .all(|other| other.name != input.name);
+        check::unique("input", &input.name, new)?;
+        let index = self.program.inputs.len();
+        within("inputs", index, check::MAX_INPUTS)?;
+        if self.open.len() > 1 || self.top().values.len() != index {
+            let message = format!("input {} is declared after an operation", input.name);
+            return Err(Diagnostic::new(code::INVALID, message));
+        }
+        let meta = check::parameter(&input);
+        let id = self.append(Op::Param(index as u32), meta, input.span.as_ref())?;
+        self.program.inputs.push(input);
+        Ok(self.handle(id))
+    }
+
+    /// An array of the program's text. It keeps its type, as a NumPy array does.
+    pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let ty = data.ty;
+        let id = self.push(Op::Const(data), ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// A number with a type, as `sl.u8(3)` is.
+    pub fn scalar(
+        &mut self,
+        ty: Type,
+        number: i128,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let id = self.number(ty, number, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// Gives `value` to the parties `to` as result `name` of the declared type. A value of
+    /// another type is converted where its range fits.
+    pub fn reveal(
+        &mut self,
+        name: &str,
+        value: Operand,
+        to: &[u8],
+        ty: Type,
+        span: Option<&Span>,
+    ) -> Result<(), Diagnostic> {
+        let located = |error: Diagnostic| error.at(span);
+        if self.open.len() > 1 {
+            let message = format!("result {name} is revealed inside of a body");
+            return Err(located(Diagnostic::new(code::BODY, message)));
+        }
+        let value = match value {
+            Operand::Int(number) => self.number(ty, number, span)?,
+            Operand::Value(handle) => {
+                let id = self.resolve(handle).map_err(located)?;
+                self.fit(id, ty, &format!("the result `{name}`"), span)?
+            }
+        };
+        let mut to = to.to_vec();
+        to.sort_unstable();
+        to.dedup();
+        let reveal = Reveal {
+            name: name.into(),
+            value,
+            to,
+            ty,
+        };
+        let new = self.program.results.iter().all(|other| other.name != name);
+        check::unique("result", name, new).map_err(located)?;
+        within("results", self.program.results.len(), check::MAX_INPUTS)?;
+        self.program.results.push(reveal);
+        Ok(())
+    }
+
+    /// The program, checked as one from a file is, and the warnings about it.
+    pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+        let main = match self.open.pop() {
+            Some(main) if self.open.is_empty() => main,
+            _ => {
+                return Err(Diagnostic::new(
+                    code::BODY,
+                    "the trace ended inside of a body",
+                ));
+            }
+        };
+        let params = self.program.inputs.len() as u32;
+        self.program.main = Graph {
+            params,
+            values: main.values,
+            returns: Vec::new(),
+        };
+        let warnings = check::check(&self.program)?;
+        Ok((self.program, warnings))
+    }
+}

@@ -1,0 +1,104 @@
+//! Inference of what works along an axis: reductions, products, stacks.
+
+use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
+use super::{Meta, Scope, invalid, range, shape};
+use crate::diagnostic::{Diagnostic, code};
+use crate::graph::{Binary, Reduction, ValueId};
+use crate::types::{Range, Type};
+
+pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta, Diagnostic> {
+    let value = scope.value(a)?;
+    let Some(dim) = value.shape.dim(axis as usize) else {
+        let shape = scope.shape(&value.shape);
+        return Err(Diagnostic::new(
+            code::SHAPE_MISMATCH,
+            format!("there is no axis {axis} of shape {shape}"),
+        )
+        .because(format!("`{}` removes one axis", op.name())));
+    };
+    let range = match (op, value.ty) {
+        (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
+        (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || scope.name(a, "a"))?,
+        (Reduction::Any | Reduction::All, Type::Int { .. }) => {
+            let name = scope.name(a, "a");
+            return Err(no_such_type(op.name(), value.ty)
+                .hint(format!("write `sl.{}({name} != 0)`", op.name())));
+        }
+        _ => value.range,
+    };
+    Ok(Meta {
+        shape: value.shape.without(axis as usize),
+        range,
+        ..value.meta()
+    })
+}
+
+/// The range of the sum of `count` (fewest and most) elements of a range.
+pub fn sum(
+    ty: Type,
+    each: Range,
+    count: (u64, u64),
+    name: impl FnOnce() -> String,
+) -> Result<Range, Diagnostic> {
+    let exact = range::sum(each, count.0, count.1);
+    settle(ty, exact, || {
+        let name = name();
+        let hint = wider(exact.hull(each), |wide| {
+            format!("sl.sum({name}, dtype={wide})")
+        });
+        let many = if count.0 == count.1 { "" } else { "up to " };
+        let given = format!("{many}{} elements in {each} give {exact}", count.1);
+        overflow(&format!("sl.sum({name})"), ty, given, hint)
+    })
+}
+
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if left.ty != right.ty {
+        return Err(no_common_type("@", left.ty, right.ty));
+    }
+    if left.ty == Type::Bool {
+        return Err(no_such_type("@", left.ty));
+    }
+    let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
+    let products = range::binary(Binary::Mul, left.range, right.range);
+    let exact = range::sum(products, length, length);
+    let range = settle(left.ty, exact, || {
+        let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
+        let all = exact.hull(left.range).hull(right.range);
+        let hint = wider(all, |wide| format!("sl.dot({x}, {y}, dtype={wide})"));
+        let given = format!("{length} products in {products} give {exact}");
+        overflow(&format!("{x} @ {y}"), left.ty, given, hint)
+    })?;
+    Ok(Meta {
+        ty: left.ty,
+        shape,
+        range,
+        visibility: left.visibility.join(right.visibility),
+    })
+}
+
+pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagnostic> {
+    let [first, rest @ ..] = values else {
+        return Err(invalid("a stack of nothing"));
+    };
+    let mut meta = scope.value(*first)?.meta();
+    for id in rest {
+        let next = scope.value(*id)?;
+        if next.ty != meta.ty {
+            return Err(no_common_type("stack", meta.ty, next.ty));
+        }
+        if next.shape != meta.shape {
+            let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
+            return Err(Diagnostic::new(
+                code::SHAPE_MISMATCH,
+                format!("a stack of {one} and {other}"),
+            )
+            .because("values are stacked along a new axis, so all have the same shape"));
+        }
+        meta.range = meta.range.hull(next.range);
+        meta.visibility = meta.visibility.join(next.visibility);
+    }
+    meta.shape = shape::stack(scope, &meta.shape, values.len() as u64, axis)?;
+    Ok(meta)
+}

@@ -1,0 +1,78 @@
+//! Refusals: where a result does not fit, and what to write instead.
+
+use crate::diagnostic::{Diagnostic, code};
+use crate::types::{Range, Type};
+
+/// The range that a result has in its type: the exact one where it fits, the whole type where the
+/// type wraps, and otherwise a refusal.
+pub fn settle(
+    ty: Type,
+    exact: Range,
+    refusal: impl FnOnce() -> Diagnostic,
+) -> Result<Range, Diagnostic> {
+    match ty {
+        _ if ty.holds(exact) => Ok(exact),
+        _ if ty.is_wrapping() => Ok(ty.range()),
+        _ => Err(refusal()),
+    }
+}
+
+pub fn overflow(expression: &str, ty: Type, given: String, hint: String) -> Diagnostic {
+    Diagnostic::new(
+        code::RANGE_OVERFLOW,
+        format!("`{expression}` can leave {ty}"),
+    )
+    .because(format!("{given}, and {ty} holds {}", ty.range()))
+    .hint(hint)
+}
+
+/// A hint that names the smallest type with all of `range`.
+pub fn wider(range: Range, write: impl FnOnce(&str) -> String) -> String {
+    match Type::smallest(range) {
+        Some(ty) => format!("write `{}`", write(&format!("sl.{ty}"))),
+        None => "no type holds it: declare narrower ranges of the inputs, clamp with \
+                 `sl.minimum` and `sl.maximum`, or use a `.wrapping` type"
+            .into(),
+    }
+}
+
+pub fn invalid(what: &str) -> Diagnostic {
+    Diagnostic::new(code::INVALID, what)
+        .hint("trace the program anew; its text was not made by Sealane")
+}
+
+pub fn no_common_type(operation: &str, a: Type, b: Type) -> Diagnostic {
+    let refused = Diagnostic::new(
+        code::TYPE_MISMATCH,
+        format!("`{operation}` finds no common type of {a} and {b}"),
+    );
+    if a.is_wrapping() == b.is_wrapping() {
+        return refused
+            .because("no integer type of at most 64 bits holds both")
+            .hint("convert one of them with `.astype`");
+    }
+    let strict = if a.is_wrapping() { b } else { a };
+    refused
+        .because("one wraps and the other refuses to overflow")
+        .hint(format!(
+            "say which is meant: `.astype(sl.{})` or `.astype(sl.{})`",
+            wrapping_form(strict),
+            a.strict()
+        ))
+}
+
+/// The wrapping type with the values of `ty`; for `bool` that of one bit.
+fn wrapping_form(ty: Type) -> Type {
+    if ty == Type::Bool {
+        Type::unsigned(1).wrapping()
+    } else {
+        ty.wrapping()
+    }
+}
+
+pub fn no_such_type(operation: &str, ty: Type) -> Diagnostic {
+    Diagnostic::new(
+        code::TYPE_MISMATCH,
+        format!("`{operation}` does not take {ty}"),
+    )
+}

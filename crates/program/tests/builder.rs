@@ -1,0 +1,290 @@
+//! What the builder refuses and warns of, as users read it.
+
+mod common;
+
+use common::{at, input, signature};
+use sealane_program::builder::{Builder, Index, Operand};
+use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::graph::{Binary, Op, Visibility};
+use sealane_program::types::{Shape, Type};
+use sealane_program::warnings::UNROLLED;
+
+const U16: Type = Type::unsigned(16);
+
+#[test]
+fn an_overflow_is_told_with_its_line() {
+    let (mut b, x, _) = signature().expect("a signature");
+    let span = at(12, 9, 14);
+    let squared = b.binary(Binary::Mul, x.into(), x.into(), span.as_ref());
+    let text = squared.unwrap_err().render(Some("    y = x * x"));
+    assert_eq!(
+        text,
+        "error[range-overflow]: `x * x` can leave u16\n  --> risk.py:12:9\n   |\n\
+         12 |     y = x * x\n   |         ^^^^^\n\
+         reason: x in 0..5000 and x in 0..5000 give 0..25000000, and u16 holds 0..65535\n\
+         hint: write `x.astype(sl.u25) * x`"
+    );
+}
+
+#[test]
+fn a_carry_that_grows_is_told_as_such() {
+    let (mut b, x, _) = signature().expect("a signature");
+    let column = b
+        .index(x, &[Index::Ellipsis, Index::At(0)], None)
+        .expect("a column");
+    let start = b.scalar(U16, 0, None).expect("a start");
+    let (carry, element) = b
+        .begin_scan(&[start.into()], &[column], None)
+        .expect("a scan");
+    let span = at(7, 12, 19);
+    let sum = b.binary(
+        Binary::Add,
+        carry[0].into(),
+        element[0].into(),
+        span.as_ref(),
+    );
+    assert_eq!(
+        sum.unwrap_err().render(Some("    return c + e, None")),
+        "error[range-overflow]: `a + b` can leave u16\n --> risk.py:7:12\n  |\n\
+         7 |     return c + e, None\n  |            ^^^^^^^\n\
+         reason: a in 0..65535 and b in 0..5000 give 0..70535, and u16 holds 0..65535; in a scan, \
+         a carry can hold any value of its type\n\
+         hint: write `a.astype(sl.u17) + b`; for a carry, clamp with `sl.minimum` and \
+         `sl.maximum`, or start the scan with a wider or a wrapping type"
+    );
+}
+
+#[test]
+fn a_value_does_not_leave_its_body() {
+    let (mut b, x, _) = signature().expect("a signature");
+    let row = b.begin_map(&[x], None).expect("a map");
+    let inner = b
+        .binary(Binary::Eq, row[0].into(), 3.into(), None)
+        .expect("a comparison");
+    b.end_map(&[inner.into()], None).expect("a body");
+    let leaked = b
+        .binary(Binary::Eq, inner.into(), 3.into(), at(9, 1, 2).as_ref())
+        .unwrap_err();
+    assert_eq!((leaked.code, leaked.span), (code::BODY, at(9, 1, 2)));
+    assert!(b.value(inner).is_none());
+}
+
+#[test]
+fn bodies_capture_what_they_use_once_and_through_every_level() {
+    let (mut b, x, w) = signature().expect("a signature");
+    let row = b.begin_map(&[x], None).expect("a map");
+    let element = b.begin_map(&[row[0]], None).expect("a map in it");
+    let first = b.index(w, &[Index::At(0)], None).expect("a weight");
+    let second = b.index(w, &[Index::At(1)], None).expect("a weight");
+    let high = b
+        .binary(Binary::Gt, element[0].into(), first.into(), None)
+        .expect("a truth");
+    let low = b
+        .binary(Binary::Lt, element[0].into(), second.into(), None)
+        .expect("a truth");
+    let inner = b.end_map(&[high.into(), low.into()], None).expect("a body");
+    let outer = b
+        .end_map(&[inner[0].into(), inner[1].into()], None)
+        .expect("a body");
+    b.reveal("result", outer[1].into(), &[0], Type::Bool, None)
+        .expect("a result");
+    let (program, _) = b.finish().expect("a sound program");
+    let Op::Map { captured, body, .. } = &program.main.values[2].op else {
+        panic!("the third value is the map")
+    };
+    assert_eq!((captured.len(), body.params), (1, 2));
+    let inner = body.values.iter().find_map(|value| match &value.op {
+        Op::Map { captured, body, .. } => Some((captured.len(), body.params)),
+        _ => None,
+    });
+    assert_eq!(inner, Some((1, 2)));
+}
+
+#[test]
+fn a_carry_is_as_visible_as_all_that_the_body_sees() {
+    let (mut b, x, w) = signature().expect("a signature");
+    let column = b
+        .index(x, &[Index::Ellipsis, Index::At(0)], None)
+        .expect("a column");
+    let start = b.scalar(Type::I64, 0, None).expect("a start");
+    let (carry, element) = b
+        .begin_scan(&[start.into()], &[column], None)
+        .expect("a scan");
+    assert_eq!(
+        b.value(carry[0]).map(|v| v.visibility),
+        Some(Visibility::Known(0))
+    );
+    let lower = b
+        .binary(Binary::Min, carry[0].into(), element[0].into(), None)
+        .expect("a number");
+    // The lab's weight comes in after the carry was used.
+    let weight = b.index(w, &[Index::At(0)], None).expect("a weight");
+    let next = b
+        .binary(Binary::Min, lower.into(), weight.into(), None)
+        .expect("a number");
+    let (last, _) = b.end_scan(&[next.into()], &[], None).expect("a body");
+    b.reveal("result", last[0].into(), &[0], Type::I64, None)
+        .expect("a result");
+    let (program, _) = b.finish().expect("a sound program");
+    let body = program
+        .main
+        .values
+        .iter()
+        .find_map(|value| value.op.body())
+        .expect("a body");
+    assert_eq!(body.values[0].visibility, Visibility::Secret);
+}
+
+#[test]
+fn shapes_and_arguments_are_refused_by_name() {
+    let (mut b, x, w) = signature().expect("a signature");
+    let says = |result: Result<_, Diagnostic>, code, message: &str| {
+        let error = result
+            .map(|_: sealane_program::builder::Handle| ())
+            .unwrap_err();
+        assert_eq!((error.code, &error.message[..]), (code, message));
+    };
+    let part = [Index::At(0)];
+    let message = "axis 0 of shape [patients, 2] is symbolic and takes no index but `:`";
+    says(b.index(x, &part, None), code::INDEX, message);
+    says(
+        b.index(w, &[Index::At(2)], None),
+        code::INDEX,
+        "index 2 is outside of axis 0 of shape [2]",
+    );
+    says(
+        b.index(w, &[Index::At(0); 2], None),
+        code::INDEX,
+        "2 indices into a value of shape [2]",
+    );
+    says(
+        b.dot(w, x, None, None),
+        code::SHAPE_MISMATCH,
+        "`@` does not take [2] and [patients, 2]",
+    );
+    says(
+        b.call("md5", &[w.into()], None),
+        code::NAME,
+        "there is no function `md5`",
+    );
+    says(
+        b.call("aes128", &[w.into()], None),
+        code::TYPE_MISMATCH,
+        "`aes128` takes 2 operands, not 1",
+    );
+    let message = "an operand of `sha256` may not fit u8";
+    says(
+        b.call("sha256", &[w.into()], None),
+        code::RANGE_OVERFLOW,
+        message,
+    );
+    says(
+        b.stack(&[x.into()], 0, None),
+        code::SHAPE_MISMATCH,
+        "no new axis 0 fits into shape [patients, 2]",
+    );
+    says(
+        b.stack(&[x.into(), w.into()], 1, None),
+        code::SHAPE_MISMATCH,
+        "a stack of [patients, 2] and [2]",
+    );
+}
+
+#[test]
+fn signatures_are_refused_by_name() {
+    let mut b = Builder::new("p").expect("a name");
+    assert_eq!(b.party("a b").unwrap_err().code, code::NAME);
+    b.party("a").expect("a name");
+    assert_eq!(b.party("a").unwrap_err().code, code::NAME);
+    let scalar = Shape::scalar;
+    assert_eq!(
+        b.input(input("x", 3, U16, scalar(), 0, 1))
+            .unwrap_err()
+            .code,
+        code::NAME
+    );
+    let wide = b.input(input("x", 0, U16, scalar(), 0, 65536)).unwrap_err();
+    assert_eq!((wide.code, wide.span), (code::CONSTANT_RANGE, at(3, 1, 9)));
+    let mut table = input("x", 0, U16, Shape::fixed([3, 2]), 0, 1);
+    table.columns = vec!["one".into()];
+    assert_eq!(b.input(table).unwrap_err().code, code::SHAPE_MISMATCH);
+    let x = b
+        .input(input("x", 0, U16, scalar(), 0, 1))
+        .expect("an input");
+    b.binary(Binary::Add, x.into(), x.into(), None)
+        .expect("a sum");
+    assert_eq!(
+        b.input(input("y", 0, U16, scalar(), 0, 1))
+            .unwrap_err()
+            .code,
+        code::INVALID
+    );
+    assert_eq!(
+        b.finish().expect_err("a refusal").message,
+        "the program reveals nothing"
+    );
+}
+
+#[test]
+fn what_is_probably_not_meant_is_warned_of() {
+    let (mut b, x, _) = signature().expect("a signature");
+    let mut sum = b
+        .index(x, &[Index::Ellipsis, Index::At(0)], None)
+        .expect("a column");
+    for _ in 0..=UNROLLED {
+        sum = b
+            .binary(Binary::Xor, sum.into(), 1.into(), at(8, 5, 9).as_ref())
+            .expect("a number");
+    }
+    b.reveal("result_0", sum.into(), &[0], U16, None)
+        .expect("a result");
+    b.reveal("result_1", x.into(), &[0, 1], Type::unsigned(20), None)
+        .expect("a result");
+    b.reveal("result_2", x.into(), &[0], U16, None)
+        .expect("a result");
+    let (_, warnings) = b.finish().expect("a sound program");
+    let told: Vec<_> = warnings
+        .iter()
+        .map(|w| (w.code, w.message.as_str()))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (code::UNROLLED, "this line became 2002 operations"),
+            (code::UNUSED_INPUT, "no result depends on input `w`"),
+            (
+                code::WHOLE_INPUT,
+                "`result_1` shows lab the whole input `x`"
+            ),
+        ]
+    );
+    assert!(
+        warnings
+            .iter()
+            .all(|warning| warning.render(None).starts_with("warning["))
+    );
+}
+
+#[test]
+fn bodies_nest_only_so_deep() {
+    let mut b = Builder::new("deep").expect("a name");
+    b.party("a").expect("a party");
+    let mut x = b
+        .input(input("x", 0, U16, Shape::fixed([1; 8]), 0, 1))
+        .expect("an input");
+    let mut depth = 0;
+    while let Ok(element) = b.begin_map(&[x], None) {
+        x = element[0];
+        depth += 1;
+    }
+    assert_eq!(depth, 8);
+    let scalar = b.begin_map(&[x], None).unwrap_err();
+    assert_eq!(scalar.message, "a scalar has no elements to walk over");
+    for _ in 0..depth {
+        let parts = b.end_map(&[Operand::Value(x)], None).expect("a body");
+        x = parts[0];
+    }
+    b.reveal("result", x.into(), &[0], U16, None)
+        .expect("a result");
+    b.finish().expect("a program at the limit");
+}

@@ -1,0 +1,252 @@
+//! The text form: what it looks like, and what its errors say.
+
+mod common;
+
+use common::{at, signature};
+use sealane_program::builder::Index;
+use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::graph::{Binary, Program, Reduction};
+use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
+use sealane_program::types::Type;
+
+const RISK: &str = r#"sealane program 1
+name risk
+party hospital
+party lab
+rows patients <= 1000
+input x : hospital u16[patients, 2] in 0..5000 columns "mean radius", "a \"quoted\" \\ column"
+input w : lab i16[2] in -100..100
+main {
+  %0 = param 0 : u16[patients, 2] in 0..5000 known hospital
+  %1 = param 1 : i16[2] in -100..100 known lab
+  %2 = cast %0 : i24[patients, 2] in 0..5000 known hospital
+  %3 = cast %1 : i24[2] in -100..100 known lab
+  %4 = dot %2, %3 : i24[patients] in -1000000..1000000 secret
+  %5 = map over %0 capture %1 : bool[patients] in 0..1 secret {
+    %0 = param 0 : u16[2] in 0..5000 known hospital
+    %1 = param 1 : i16[2] in -100..100 known lab
+    %2 = reduce sum %0 axis 0 : u16 in 0..10000 known hospital
+    %3 = slice %1 axis 0 from 0 take 1 squeeze : i16 in -100..100 known lab
+    %4 = gt %2, %3 : bool in 0..1 secret
+    return %4
+  }
+  %6 = part %5, 0 : bool[patients] in 0..1 secret
+  %7 = const [0] : i24 in 0..0 public
+  %8 = scan from %7 over %4 : i24 in -8388608..8388607 secret {
+    %0 = param 0 : i24 in -8388608..8388607 secret
+    %1 = param 1 : i24 in -1000000..1000000 secret
+    %2 = max %0, %1 : i24 in -1000000..8388607 secret
+    return %2
+  }
+  %9 = part %8, 0 : i24 in -8388608..8388607 secret
+  %10 = cast %9 : i32 in -8388608..8388607 secret
+}
+reveal result_0 = %6 : bool to hospital
+reveal result_1 = %10 : i32 to hospital, lab
+"#;
+
+#[test]
+fn the_canonical_text_is_this() {
+    let (program, warnings) = risk().expect("a sound program");
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert_eq!(print(&program), RISK);
+    assert_eq!(program.hash(), *blake3::hash(RISK.as_bytes()).as_bytes());
+    assert!(parse(RISK, "text").is_ok_and(|read| read.hash() == program.hash()));
+}
+
+#[test]
+fn spans_travel_in_the_full_text_and_do_not_count() {
+    let (program, _) = risk().expect("a sound program");
+    let full = print_with_spans(&program);
+    assert!(
+        full.contains("-1000000..1000000 secret @ \"risk.py\":5:13-34\n"),
+        "{full}"
+    );
+    let read = parse(&full, "text").expect("the full text");
+    assert!(read == program);
+    assert_eq!(read.main.values[4].span, at(5, 13, 34));
+    assert_eq!(read.hash(), program.hash());
+}
+
+#[test]
+fn white_space_does_not_count() {
+    let loose = RISK
+        .replace("  ", "\t ")
+        .replace('\n', " \r\n\n")
+        .replace(" : ", ":");
+    assert_eq!(
+        print(&parse(&loose, "text").expect("the same program")),
+        RISK
+    );
+}
+
+/// The error of the text with the first `from` replaced.
+fn error(from: &str, to: &str) -> String {
+    assert!(RISK.contains(from), "{from}");
+    let text = RISK.replacen(from, to, 1);
+    let error = parse(&text, "risk.sealane").expect_err("a refusal");
+    let line = error
+        .span
+        .as_ref()
+        .and_then(|span| text.lines().nth(span.line as usize - 1));
+    error.render(line)
+}
+
+#[test]
+fn a_syntax_error_points_at_its_token() {
+    let text = error("%2 = cast %0", "%2 = cost %0");
+    let expected = "error[syntax]: there is no operation `cost`\n  --> risk.sealane:11:8\n   |\n\
+                    11 |   %2 = cost %0 : i24[patients, 2] in 0..5000 known hospital\n\
+                    \x20  |        ^^^^";
+    assert_eq!(text, expected);
+    let text = error("in -100..100\nmain", "in -100...100\nmain");
+    assert!(text.starts_with("error[syntax]: `.100` stands where the largest value is expected"));
+    assert!(error("%3 = cast", "%4 = cast").contains("the next value is %3"));
+    assert!(error("known lab", "known bank").contains("no party is called `bank`"));
+    assert!(error("[patients, 2]", "[2, patients]").contains("only axis 0 is symbolic"));
+    assert!(error("column\"", "column").contains("does not end"));
+    assert!(error("program 1", "program 2").contains("version 2, and this is 1"));
+    assert!(error("const [0]", "const []").contains("a number is expected"));
+    assert!(error("const [0]", "const [0, 0]").contains("not what its type says"));
+    assert!(error("to hospital, lab\n", "to hospital, lab\nmore").contains("end of the text"));
+}
+
+#[test]
+fn a_text_that_lies_is_refused_where_it_lies() {
+    // A range that is too narrow would let planning store too few bits.
+    let text = error(
+        "%2 = reduce sum %0 axis 0 : u16 in 0..10000",
+        "%2 = reduce sum %0 axis 0 : u16 in 0..100",
+    );
+    assert!(
+        text.contains("error[invalid-program]: %2 is not what its operation gives"),
+        "{text}"
+    );
+    assert!(text.contains("--> risk.sealane:17:5"), "{text}");
+    // A value that claims to be public would be computed in the open.
+    error(
+        "dot %2, %3 : i24[patients] in -1000000..1000000 secret",
+        "dot %2, %3 : i24[patients] in -1000000..1000000 public",
+    );
+    error("gt %2, %3", "gt %2, %4");
+    error("return %4", "return %9");
+    error("%6 = part %5, 0", "%6 = part %5, 1");
+    error("%6 = part %5, 0", "%6 = part %4, 0");
+    error("reveal result_0 = %6", "reveal result_0 = %5");
+    error("reveal result_0 = %6 : bool", "reveal result_0 = %6 : u1");
+    error("to hospital, lab", "to lab, hospital");
+    error("to hospital, lab", "to lab, lab");
+    error("reveal result_1", "reveal result_0");
+    error("capture %1 ", "");
+    error("over %0 capture", "over %7 capture");
+    error("i24 in 0..0", "u24 in 0..0");
+    error("%0 = param 0 : u16[2]", "%0 = param 1 : u16[2]");
+    error(
+        "rows patients <= 1000\n",
+        "rows patients <= 1000\nrows others <= 5\n",
+    );
+    // A name that is shown as another one: reversed, or with something in it that nobody sees.
+    error("\"mean radius\"", "\"mean \u{202e}suidar\"");
+    error("\"mean radius\"", "\"mean\u{200b} radius\"");
+    error("from 0 take 1 squeeze", "from 2 take 1 squeeze");
+    error(
+        "from 0 take 1 squeeze",
+        "from 18446744073709551615 take 1 squeeze",
+    );
+}
+
+#[test]
+fn sizes_are_bounded_before_they_are_taken() {
+    let nested = "sealane program 1\nname p\nparty a\nmain {\n".to_owned()
+        + &"%0 = map over %0 : u16 in 0..1 secret {\n".repeat(100_000);
+    assert_eq!(
+        parse_unchecked(&nested, "text")
+            .expect_err("a refusal")
+            .code,
+        code::LIMIT
+    );
+    let ranks = RISK.replacen(
+        "u16[patients, 2]",
+        &format!("u16[{}2]", "2, ".repeat(100_000)),
+        1,
+    );
+    assert_eq!(
+        parse_unchecked(&ranks, "text").expect_err("a refusal").code,
+        code::LIMIT
+    );
+    let long = "x".repeat(20 << 20);
+    assert_eq!(
+        parse_unchecked(&long, "text").expect_err("a refusal").code,
+        code::LIMIT
+    );
+    // Each of these is looked up by name in a list. Were the list as long as the text allows,
+    // reading would take the square of it.
+    let many = |line: &dyn Fn(usize) -> String| -> String { (0..200_000).map(line).collect() };
+    let lists = [
+        ("party lab\n", many(&|i| format!("party p{i}\n"))),
+        (
+            "rows patients <= 1000\n",
+            many(&|i| format!("rows r{i} <= 9\n")),
+        ),
+        (
+            "input w : lab i16[2] in -100..100\n",
+            many(&|i| format!("input w{i} : lab i16 in 0..1\n")),
+        ),
+        (
+            "reveal result_0 = %6 : bool to hospital\n",
+            many(&|i| format!("reveal r{i} = %6 : bool to lab\n")),
+        ),
+    ];
+    for (line, lines) in lists {
+        let text = RISK.replace(line, &format!("{line}{lines}"));
+        let error = parse_unchecked(&text, "text").expect_err("a refusal");
+        assert_eq!(error.code, code::LIMIT, "{line}");
+        let near = error.span.expect("a place").line;
+        assert!(near < 2000, "{line} is read to line {near}");
+    }
+    let bound = RISK.replace("<= 1000", "<= 99999999999999");
+    assert_eq!(
+        parse(&bound, "text").expect_err("a refusal").code,
+        code::LIMIT
+    );
+    let huge = RISK.replace("[patients, 2]", "[patients, 18446744073709551615]");
+    assert_eq!(
+        parse(&huge, "text").expect_err("a refusal").code,
+        code::LIMIT
+    );
+}
+
+#[test]
+fn names_are_letters_that_look_like_themselves() {
+    for (from, to) in [
+        ("party lab", "party lаb"),
+        ("name risk", "name r\u{202e}isk"),
+    ] {
+        let text = RISK.replace(from, to);
+        assert_eq!(
+            parse(&text, "text").expect_err("a refusal").code,
+            code::SYNTAX
+        );
+    }
+    assert!(error("mean radius", "mean\tradius").contains("error[name]"));
+    assert!(error("party lab\n", "party hospital\n").contains("error["));
+}
+
+/// A small program that uses most of the language, and its warnings.
+fn risk() -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
+    let (mut b, x, w) = signature()?;
+    let span = at(5, 13, 34);
+    let score = b.dot(x, w, Some(Type::signed(24)), span.as_ref())?;
+    let row = b.begin_map(&[x], None)?;
+    let total = b.reduce(Reduction::Sum, row[0], None, None, None)?;
+    let first = b.index(w, &[Index::At(0)], None)?;
+    let high = b.binary(Binary::Gt, total.into(), first.into(), None)?;
+    let high = b.end_map(&[high.into()], None)?[0];
+    let start = b.scalar(Type::signed(24), 0, None)?;
+    let (carry, slice) = b.begin_scan(&[start.into()], &[score], None)?;
+    let best = b.binary(Binary::Max, carry[0].into(), slice[0].into(), None)?;
+    let (best, _) = b.end_scan(&[best.into()], &[], None)?;
+    b.reveal("result_0", high.into(), &[0], Type::Bool, None)?;
+    b.reveal("result_1", best[0].into(), &[1, 0], Type::signed(32), None)?;
+    b.finish()
+}

@@ -1,0 +1,130 @@
+//! Random maps and scans.
+
+use super::Grower;
+use sealane_program::builder::{Builder, Handle, Operand};
+use sealane_program::types::{Dim, Range};
+
+impl Grower<'_> {
+    /// One or two values with the same axis 0.
+    fn walked(&mut self, pool: &[Handle]) -> Option<Vec<Handle>> {
+        let first = |builder: &Builder, handle: &Handle| -> Option<Dim> {
+            builder.value(*handle).and_then(|value| value.shape.dim(0))
+        };
+        let walkable: Vec<Handle> = pool
+            .iter()
+            .filter(|a| first(&self.builder, a).is_some())
+            .copied()
+            .collect();
+        if walkable.is_empty() {
+            return None;
+        }
+        let (a, b) = (self.pick(&walkable), self.pick(&walkable));
+        let same = first(&self.builder, &a) == first(&self.builder, &b);
+        Some(if same && self.below(2) == 0 {
+            vec![a, b]
+        } else {
+            vec![a]
+        })
+    }
+
+    /// A map whose body is grown like everything else. Bodies see the pool around them.
+    pub(super) fn map(&mut self, pool: &mut Vec<Handle>) {
+        let Some(over) = self.walked(pool) else {
+            return;
+        };
+        let slices = self
+            .builder
+            .begin_map(&over, None)
+            .expect("walkable values");
+        let inner = self.body(pool, slices);
+        let returns = self.returned(&inner, 1);
+        let parts = self
+            .builder
+            .end_map(&returns, None)
+            .expect("values without rows");
+        parts
+            .into_iter()
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    /// A scan with one or two carries, each cut to its type at the end of the body.
+    pub(super) fn scan(&mut self, pool: &mut Vec<Handle>) {
+        let Some(over) = self.walked(pool) else {
+            return;
+        };
+        let scalars: Vec<Handle> = pool
+            .iter()
+            .filter(|a| self.is_scalar(**a))
+            .copied()
+            .collect();
+        let mut init = vec![Operand::Int(self.below(5) as i128 - 2)];
+        if !scalars.is_empty() {
+            init.push(self.pick(&scalars).into());
+        }
+        let (carries, slices) = self.builder.begin_scan(&init, &over, None).expect("a scan");
+        let inner = self.body(pool, [carries.clone(), slices].concat());
+        let next: Vec<Operand> = carries
+            .iter()
+            .map(|&carry| self.next(carry, &inner))
+            .collect();
+        let outputs = self.returned(&inner, 0);
+        let ended = self
+            .builder
+            .end_scan(&next, &outputs, None)
+            .expect("carries that close");
+        let (last, stacked) = ended;
+        last.into_iter()
+            .chain(stacked)
+            .for_each(|part| self.keep(pool, Some(part)));
+    }
+
+    /// A next carry: some scalar that fits, or what has been before.
+    fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
+        let Some(Range { lo, hi }) = self.builder.value(carry).map(|value| value.ty.range()) else {
+            return carry.into();
+        };
+        let fits = |a: &Handle| {
+            let value = self.builder.value(*a);
+            value.is_some_and(|value| lo <= value.range.lo && value.range.hi <= hi)
+        };
+        let scalars: Vec<Handle> = inner
+            .iter()
+            .filter(|a| self.is_scalar(**a) && fits(a))
+            .copied()
+            .collect();
+        let Some(&last) = scalars.last() else {
+            return carry.into();
+        };
+        if self.below(3) == 0 {
+            self.pick(&scalars).into()
+        } else {
+            last.into()
+        }
+    }
+
+    /// Grows a body from its own parameters and what is around it.
+    fn body(&mut self, around: &[Handle], own: Vec<Handle>) -> Vec<Handle> {
+        self.depth += 1;
+        let mut inner = [around, &own, &own].concat();
+        for _ in 0..1 + self.below(5) {
+            self.step(&mut inner);
+        }
+        self.depth -= 1;
+        inner
+    }
+
+    /// `fewest` to two values without rows, mostly the last ones.
+    fn returned(&mut self, inner: &[Handle], fewest: usize) -> Vec<Operand> {
+        let fixed = |a: &&Handle| {
+            self.builder
+                .value(**a)
+                .is_some_and(|value| value.shape.rows.is_none())
+        };
+        let candidates: Vec<Handle> = inner.iter().rev().filter(fixed).take(4).copied().collect();
+        let count = (fewest + self.below(3 - fewest)).max(fewest);
+        if candidates.is_empty() {
+            return vec![Operand::Int(1); fewest];
+        }
+        (0..count).map(|_| self.pick(&candidates).into()).collect()
+    }
+}

@@ -1,0 +1,166 @@
+"""Every example gives what plain Python gives, and costs exactly what its plan says."""
+
+from __future__ import annotations
+
+import csv
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import sealane as sl
+from aes_reference import encrypt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SEALANE = Path(sys.executable).with_name("sealane")
+
+Columns = dict[str, "list[int]"]
+Results = dict[str, Any]
+
+
+def table(folder: Path, party: str) -> Columns:
+    """The columns of a party's table, read without Sealane."""
+    with open(folder / f"{party}.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    numbers = {"true": 1, "false": 0}
+    return {
+        name: [numbers[cell] if cell in numbers else int(cell) for cell in (r[name] for r in rows)]
+        for name in rows[0]
+        if rows[0][name].lstrip("-").isdigit() or rows[0][name] in numbers
+    }
+
+
+# What each example computes, in plain Python, from the tables of its parties.
+
+
+def hospital(hospital: Columns, lab: Columns) -> Results:
+    weights = {name: column[0] for name, column in lab.items() if name != "threshold"}
+    threshold = lab["threshold"][0]
+    count = len(hospital["patient"])
+    sums = [sum(hospital[name][row] * weights[name] for name in weights) for row in range(count)]
+    return {"result": [total > threshold for total in sums]}
+
+
+def millionaires(alice: Columns, bob: Columns) -> Results:
+    return {"result": alice["fortune"][0] > bob["fortune"][0]}
+
+
+def aes128(client: Columns, keeper: Columns) -> Results:
+    names = [f"b{index}" for index in range(16)]
+    blocks = np.array([client[name] for name in names], dtype=np.uint8).T
+    key = np.array([keeper[name][0] for name in names], dtype=np.uint8)
+    return {"result": encrypt(key, blocks).tolist()}
+
+
+def pay_gap(office: Columns, university: Columns) -> Results:
+    people = list(zip(office["wage"], university["graduate"], strict=True))
+    graduates = [wage for wage, graduate in people if graduate]
+    others = [wage for wage, graduate in people if not graduate]
+    return {
+        "graduates": sum(graduates) // len(graduates),
+        "others": sum(others) // len(others),
+        "highest": max(graduates),
+    }
+
+
+def medication(clinic: Columns, dispenser: Columns) -> Results:
+    doses = ("morning", "noon", "evening")
+    days = range(len(clinic["day"]))
+    missed = [any(dispenser[dose][day] < clinic[dose][day] for dose in doses) for day in days]
+    runs = "".join("x" if day else " " for day in missed).split()
+    return {"days": sum(missed), "longest": max(map(len, runs), default=0)}
+
+
+PLAIN: Mapping[str, Callable[..., Results]] = {
+    plain.__name__: plain for plain in (hospital, millionaires, aes128, pay_gap, medication)
+}
+
+
+def test_every_example_is_tested() -> None:
+    assert {path.parent.name for path in EXAMPLES.glob("*/program.py")} == set(PLAIN)
+
+
+@pytest.fixture(params=sorted(PLAIN))
+def example(request: pytest.FixtureRequest) -> Path:
+    return EXAMPLES / request.param
+
+
+def program_of(example: Path) -> sl.Program[..., Any]:
+    names = runpy.run_path(str(example / "program.py"))
+    (program,) = (item for item in names.values() if isinstance(item, sl.Program))
+    return program
+
+
+def expected(example: Path) -> Results:
+    parties = sorted(path.stem for path in example.glob("*.csv"))
+    return PLAIN[example.name](**{party: table(example, party) for party in parties})
+
+
+def inputs_of(example: Path, program: sl.Program[..., Any]) -> dict[str, Any]:
+    """The inputs by name, read without Sealane."""
+    inputs = {}
+    for parameter in program.signature.parameters:
+        columns = table(example, parameter.owner)
+        names = parameter.columns or (parameter.name,)
+        elements = np.array([columns[name] for name in names]).T
+        if not parameter.fixed:
+            elements = elements[:, 0]
+        if parameter.rows is None:
+            elements = elements[0]
+        is_boolean = parameter.element is sl.boolean
+        inputs[parameter.name] = elements.astype(bool) if is_boolean else elements
+    return inputs
+
+
+def rows_of(program: sl.Program[..., Any], inputs: Mapping[str, Any]) -> dict[str, int]:
+    with_rows = [p for p in program.signature.parameters if p.rows is not None]
+    return {str(p.rows): len(inputs[p.name]) for p in with_rows}
+
+
+def command(*arguments: object) -> Any:
+    """What `sealane ... --json` prints."""
+    words = [str(SEALANE), *map(str, arguments), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("clear", [False, True], ids=["yao", "clear"])
+def test_simulation_gives_what_plain_python_gives(example: Path, clear: bool) -> None:
+    program = program_of(example)
+    report = program.simulate(**inputs_of(example, program), clear=clear)
+    wanted = expected(example)
+    assert set(report.results) == set(wanted)
+    for name, value in wanted.items():
+        np.testing.assert_array_equal(report.results[name], value, err_msg=name)
+
+
+def test_simulation_costs_what_the_plan_says(example: Path) -> None:
+    program = program_of(example)
+    inputs = inputs_of(example, program)
+    plan = program.plan(rows=rows_of(program, inputs))
+    report = program.simulate(**inputs)
+    assert report.payload_bytes == plan.payload_bytes
+    assert report.rounds == plan.rounds
+    assert sum(plan.payload_bytes.values()) > 0
+    assert plan.rounds > 0
+
+
+def test_processes_over_tls_cost_what_the_plan_says(example: Path) -> None:
+    program = program_of(example)
+    rows = rows_of(program, inputs_of(example, program))
+    file = example / "program.py"
+    plan = command("plan", file, *(f"--rows={name}={count}" for name, count in rows.items()))
+    inputs = [f"--input={party}={example / party}.csv" for party in program.parties]
+    report = command("run", file, "--local", *inputs)
+    assert report["payload_bytes"] == plan["payload_bytes"]
+    assert report["rounds"] == plan["rounds"]
+    assert report["rows"] == rows

@@ -1,0 +1,48 @@
+"""Checks what the README says of the wheel, in an environment that holds nothing else.
+
+    python tools/wheel.py dist/sealane-....whl
+
+A wheel for every Python, small, quick to import, that asks for NumPy alone.
+"""
+
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+MOST_BYTES = 15_000_000
+MOST_IMPORT_S = 0.2
+TIMED = """
+import sys, time
+import numpy
+start = time.perf_counter()
+import sealane
+print(time.perf_counter() - start)
+"""
+
+
+def main(wheel: Path) -> int:
+    """Prints each property; the number of those that fail is the exit status."""
+    size = wheel.stat().st_size
+    others = {item.name.lower() for item in distributions()} - {"sealane", "pip", "setuptools"}
+    # The best of several: a busy machine only ever makes it slower.
+    seconds = min(float(python(TIMED)) for _ in range(5))
+    found = [
+        ("-abi3-" in wheel.name, f"for every Python from 3.11 on (abi3): {wheel.name}"),
+        (size < MOST_BYTES, f"less than {MOST_BYTES:,} bytes: {size:,}"),
+        (others == {"numpy"}, f"depends on NumPy alone: {', '.join(sorted(others))}"),
+        (seconds < MOST_IMPORT_S, f"import beyond NumPy under {MOST_IMPORT_S} s: {seconds:.3f} s"),
+    ]
+    for holds, what in found:
+        print(f"{'ok   ' if holds else 'WRONG'} {what}")
+    return sum(not holds for holds, _ in found)
+
+
+def python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
