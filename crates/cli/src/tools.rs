@@ -115,19 +115,30 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
 pub fn bench(args: &Bench) -> Result<(), Failure> {
     let Some(name) = args.suite.as_deref() else {
         let mut card = Card::new("sealane bench SUITE");
-        SUITES.iter().for_each(|suite| card.line(suite.name, suite.about));
+        SUITES
+            .iter()
+            .for_each(|suite| card.line(suite.name, suite.about));
         card.line("all", "every one of these");
         return say(card);
     };
-    let chosen = SUITES.iter().filter(|suite| name == "all" || name == suite.name);
+    let chosen = SUITES
+        .iter()
+        .filter(|suite| name == "all" || name == suite.name);
     let chosen = chosen.collect::<Vec<_>>();
     if chosen.is_empty() {
-        let known = SUITES.iter().map(|suite| suite.name).chain(["all"]).collect::<Vec<_>>();
+        let known = SUITES
+            .iter()
+            .map(|suite| suite.name)
+            .chain(["all"])
+            .collect::<Vec<_>>();
         let hint = format!("there are: {}", known.join(", "));
         return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
     }
     let options = Options::detect().map_err(|error| {
-        Failure::usage(error.to_string(), "unset SEALANE_TIER to measure every tier")
+        Failure::usage(
+            error.to_string(),
+            "unset SEALANE_TIER to measure every tier",
+        )
     })?;
     // The first failure to print is kept, so that a reader that has gone away ends the output only.
     let mut printed = Ok(());
@@ -146,6 +157,15 @@ fn print_record(json: bool, record: &Record) -> Result<(), Failure> {
         let line = serde_json::to_string(record);
         return say(line.map_err(|error| Failure::Io(error.to_string()))?);
     }
-    let Record { case, tier, metric, value, unit, .. } = record;
-    say(format!("{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"))
+    let Record {
+        case,
+        tier,
+        metric,
+        value,
+        unit,
+        ..
+    } = record;
+    say(format!(
+        "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
+    ))
 }
