@@ -4,7 +4,7 @@ use crate::args::{Bench, CircuitVerb};
 use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
-use sealane_bench::{Options, Record, SUITES, Suite};
+use sealane_bench::{Options, Record, SUITES};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile};
 use sealane_engine::ProtocolName;
@@ -111,59 +111,61 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     })
 }
 
-/// Runs a suite of benchmarks, or `all`, or lists them. Figures appear as they are measured.
+/// Runs a suite of benchmarks, or all of them, or lists them.
 pub fn bench(args: &Bench) -> Result<(), Failure> {
-    let Some(name) = &args.suite else {
-        let mut card = Card::new("sealane bench SUITE, or all");
+    let Some(name) = args.suite.as_deref() else {
+        let mut card = Card::new("sealane bench SUITE");
         SUITES
             .iter()
             .for_each(|suite| card.line(suite.name, suite.about));
+        card.line("all", "every one of these");
         return say(card);
     };
-    let known = |suite: &&Suite| name == "all" || suite.name == name;
-    let suites = SUITES.iter().filter(known).collect::<Vec<_>>();
-    if suites.is_empty() {
-        let names = SUITES
+    let chosen = SUITES
+        .iter()
+        .filter(|suite| name == "all" || name == suite.name);
+    let chosen = chosen.collect::<Vec<_>>();
+    if chosen.is_empty() {
+        let known = SUITES
             .iter()
             .map(|suite| suite.name)
-            .collect::<Vec<_>>()
-            .join(", ");
-        let hint = format!("the suites are: {names}; or `all`");
+            .chain(["all"])
+            .collect::<Vec<_>>();
+        let hint = format!("there are: {}", known.join(", "));
         return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
     }
     let options = Options::detect().map_err(|error| {
-        Failure::usage(error.to_string(), "unset the variable, or name another")
+        Failure::usage(
+            error.to_string(),
+            "unset SEALANE_TIER to measure every tier",
+        )
     })?;
-    for suite in suites {
-        let mut said = Ok(());
+    // The first failure to print is kept, so that a reader that has gone away ends the output only.
+    let mut printed = Ok(());
+    for suite in chosen {
         (suite.run)(&options, &mut |record| {
-            let line = if args.json {
-                json_line(&record)
-            } else {
-                table_line(&record)
-            };
-            let result = say(&line);
-            if said.is_ok() {
-                said = result;
+            if printed.is_ok() {
+                printed = print_record(args.json, &record);
             }
         });
-        said?;
     }
-    Ok(())
+    printed
 }
 
-fn json_line(record: &Record) -> String {
-    serde_json::to_string(record).unwrap_or_default()
-}
-
-fn table_line(record: &Record) -> String {
+fn print_record(json: bool, record: &Record) -> Result<(), Failure> {
+    if json {
+        let line = serde_json::to_string(record);
+        return say(line.map_err(|error| Failure::Io(error.to_string()))?);
+    }
     let Record {
-        suite,
         case,
         tier,
         metric,
         value,
+        unit,
         ..
     } = record;
-    format!("{suite:<8} {case:<24} {tier:<8} {metric:<28} {value:>14.3}")
+    say(format!(
+        "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
+    ))
 }
