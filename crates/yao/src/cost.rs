@@ -77,10 +77,9 @@ pub(crate) fn demand(setting: &Setting, work: &Work) -> Demand {
         elements,
         bits,
     } = work
+        && *owner == receiver
     {
-        if *owner == receiver {
-            demand.add(Correlation::Cot { sender, receiver }, elements * bits);
-        }
+        demand.add(Correlation::Cot { sender, receiver }, elements * bits);
     }
     demand
 }

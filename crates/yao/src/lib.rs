@@ -50,7 +50,8 @@ pub struct Yao {
 
 /// The two roles; a side is made by [`Protocol::prepare`].
 enum Side {
-    Unprepared(Cpu, Coins, bool),
+    /// Randomness, and whether this party garbles.
+    Unprepared(Cpu, Box<Coins>, bool),
     Garbler(Box<GarblerSide>),
     Evaluator(Box<EvaluatorSide>),
 }
@@ -117,7 +118,7 @@ impl Protocol for Yao {
         Yao {
             me,
             peer,
-            side: Side::Unprepared(cpu, coins, me == garbler),
+            side: Side::Unprepared(cpu, Box::new(coins), me == garbler),
         }
     }
 
