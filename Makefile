@@ -73,7 +73,7 @@ $(STAMPS)/wheel: $(STAMPS)/build $(RUST) $(PACKAGE)
 	@echo "make: building the package (the first build takes minutes)"
 	@rm -rf dist
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" $(BIN)/python -m maturin build \
-	    --quiet --release --locked --interpreter $(BIN)/python --out dist
+	    --release --locked --interpreter $(BIN)/python --out dist
 	@touch $@
 
 # First the package alone, even if its version stands; then what it depends on.

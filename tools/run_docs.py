@@ -6,12 +6,14 @@ A comment before a fenced block says what it is:
 
     <!-- run -->            commands; the page fails if they do
     <!-- run: fails -->     commands that show a refusal; the page fails if they succeed
+    <!-- prints -->         what the commands before print, where `...` stands for anything
     <!-- file: NAME -->     the block is the file NAME
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
 of the repository does. Other blocks are only for reading.
 """
 
+import doctest
 import os
 import re
 import subprocess
@@ -21,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKED = re.compile(
-    r"^<!-- (run|run: fails|file: (?P<name>[\w.]+)) -->\n```\w*\n(?P<text>.*?)^```$",
+    r"^<!-- (run|run: fails|prints|file: (?P<name>[\w.]+)) -->\n```\w*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 TIMEOUT_S = 120
@@ -36,27 +38,43 @@ def run_page(page: Path) -> bool:
     """Whether every marked block of a page does what the page says."""
     text = page.read_text(encoding="utf-8")
     blocks = list(MARKED.finditer(text))
-    marks = len(re.findall(r"^<!-- (?:run|file)\b", text, re.MULTILINE))
+    marks = len(re.findall(r"^<!-- (?:run|file|prints)\b", text, re.MULTILINE))
     if marks != len(blocks):
         print(f"{page}: {marks} marks, but {len(blocks)} marked blocks", file=sys.stderr)
         return False
     with tempfile.TemporaryDirectory() as folder:
         for shared in ("examples", ".venv"):
             (Path(folder) / shared).symlink_to(ROOT / shared)
+        printed: str | None = ""
         for block in blocks:
             line = text.count("\n", 0, block.start("text")) + 1
             if block["name"]:
                 (Path(folder) / block["name"]).write_text(block["text"], encoding="utf-8")
-            elif not run_block(block["text"], Path(folder), fails="fails" in block[1]):
+            elif block[1] != "prints":
+                printed = run_block(block["text"], Path(folder), fails="fails" in block[1])
+            elif not matches(block["text"], printed or ""):
+                print(f"{page}:{line}: this is printed instead:\n{printed}", file=sys.stderr)
+                return False
+            if printed is None:
                 print(f"{page}:{line}: the commands above did not do this", file=sys.stderr)
                 return False
-    ran = sum(block["name"] is None for block in blocks)
-    print(f"{page}: {ran} blocks of commands ran as they say", flush=True)
+    ran = sum(block[1].startswith("run") for block in blocks)
+    print(f"{page}: {ran} blocks of commands did what the page says", flush=True)
     return True
 
 
-def run_block(commands: str, folder: Path, *, fails: bool) -> bool:
-    """Runs commands as a script that stops at the first error; shows them if they surprise."""
+def matches(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed, but for spaces at the ends of lines."""
+    lines = (line.rstrip() for line in printed.rstrip().splitlines())
+    return doctest.OutputChecker().check_output(
+        shown, "\n".join(lines) + "\n", doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
+    )
+
+
+def run_block(commands: str, folder: Path, *, fails: bool) -> str | None:
+    """Runs commands as a script that stops at the first error. Returns what they print, with the
+    folder's name left out of paths; if they surprise, shows it and returns nothing.
+    """
     try:
         done = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", commands],
@@ -69,12 +87,12 @@ def run_block(commands: str, folder: Path, *, fails: bool) -> bool:
         )
     except subprocess.TimeoutExpired:
         print(f"{commands}\n(no end within {TIMEOUT_S} s)", file=sys.stderr)
-        return False
+        return None
+    output = done.stdout.decode(errors="replace")
     if (done.returncode != 0) != fails:
-        output = done.stdout.decode(errors="replace")
         print(f"{commands}\n(exit status {done.returncode})\n{output}", file=sys.stderr)
-        return False
-    return True
+        return None
+    return output.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
 
 
 if __name__ == "__main__":

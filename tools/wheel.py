@@ -1,6 +1,8 @@
 """Checks what the README says of the wheel, in an environment that holds nothing else.
 
     python tools/wheel.py dist/sealane-....whl
+
+A wheel for every Python, small, quick to import, that asks for NumPy alone.
 """
 
 import subprocess

@@ -46,7 +46,11 @@ pub fn measure(operations: u64, budget: Duration, mut work: impl FnMut()) -> Mea
     let mut costs = if kept.is_empty() { any } else { kept };
     costs.sort_by(|a, b| a.cycles.total_cmp(&b.cycles));
     let (best, median) = (costs[0], costs[costs.len() / 2]);
-    Measured { min_cycles: best.cycles, median_cycles: median.cycles, median_ns: median.ns }
+    Measured {
+        min_cycles: best.cycles,
+        median_cycles: median.cycles,
+        median_ns: median.ns,
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -70,7 +74,10 @@ fn window(operations: u64, work: impl FnOnce()) -> Window {
     let cycles = ticks as f64 * before.max(after) / operations as f64;
     let steady = (before / after - 1.0).abs() < 0.03;
     Window {
-        cost: Cost { cycles, ns: elapsed.as_nanos() as f64 / operations as f64 },
+        cost: Cost {
+            cycles,
+            ns: elapsed.as_nanos() as f64 / operations as f64,
+        },
         undisturbed: steady && context_switches() == switches,
     }
 }
@@ -90,7 +97,9 @@ fn cycles_per_tick() -> f64 {
 fn context_switches() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/thread-self/status").ok()?;
     let counts = status.lines().filter(|line| line.contains("ctxt_switches"));
-    counts.map(|line| line.split_whitespace().last()?.parse::<u64>().ok()).sum()
+    counts
+        .map(|line| line.split_whitespace().last()?.parse::<u64>().ok())
+        .sum()
 }
 
 #[cfg(test)]

@@ -149,10 +149,10 @@ def compare_with_plan(plan: Json, reports: dict[str, Json]) -> None:
 
 
 def sealane(folder: Path, *arguments: str) -> str:
-    """What the command prints; its errors go to the terminal."""
+    """What the command prints; what it says besides is shown if it fails."""
     command = [str(SEALANE), *arguments]
-    done = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, text=True, timeout=TIMEOUT_S)
-    require(done.returncode == 0, f"`{' '.join(command)}` ended with status {done.returncode}")
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
+    require(done.returncode == 0, f"`{' '.join(command)}` failed:\n{done.stderr}")
     return done.stdout
 
 

@@ -1,5 +1,7 @@
 """Sealane runs a Python function on data that stays with its owners.
 
+Who is richer? Both learn the answer, and neither learns the other's fortune:
+
     import sealane as sl
 
     @sl.program

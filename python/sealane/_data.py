@@ -16,30 +16,35 @@ if TYPE_CHECKING:
 
 
 def encode(name: str, item: object) -> _core.Array:
-    """An input as the native module takes it: kind, shape and 64-bit elements."""
+    """An input as the native module takes it; refused if its elements are not integers."""
+    packed = pack(item)
+    if packed is None:
+        dtype = np.asarray(item).dtype
+        hint = "use integers or truth values"
+        if dtype.kind == "f":
+            hint = "round and convert it first: `np.rint(x).astype(np.int64)`"
+        raise DataError(f"`{name}` has elements of type {dtype}, not integers\nhint: {hint}")
+    return packed
+
+
+def pack(item: object) -> _core.Array | None:
+    """Integers or truth values as kind, shape and 64-bit elements; `None` for anything else."""
     array = np.asarray(item)
-    kind = array.dtype.kind
-    if kind == "O":
-        array, kind = _from_objects(name, array)
+    kind: str = array.dtype.kind
+    if not isinstance(item, np.ndarray) and kind in "fO":
+        # NumPy makes floats or objects of Python integers that need all 64 bits.
+        array = np.asarray(item, dtype=object)
+        numbers = array.ravel().tolist()
+        if not numbers or not all(isinstance(number, int) for number in numbers):
+            return None
+        kind = "i" if min(numbers) < 0 else "u"
+        bits = 64 - (kind == "i")
+        if not -(1 << 63) <= min(numbers) <= max(numbers) < 1 << bits:
+            return None
     if kind not in "biu":
-        hint = "round it first: `np.rint(x).astype(np.int64)`" if kind == "f" else "use integers"
-        raise DataError(
-            f"`{name}` has elements of type {array.dtype}; inputs are integers and truth values\n"
-            f"hint: {hint}"
-        )
+        return None
     wide = array.astype(np.int64 if kind == "i" else np.uint64)
     return {"b": "bool", "i": "i64", "u": "u64"}[kind], array.shape, wide.tobytes()
-
-
-def _from_objects(name: str, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], str]:
-    """Python integers that NumPy keeps as objects, because some lie outside its usual type."""
-    numbers = array.ravel().tolist()
-    if numbers and all(isinstance(number, int) for number in numbers):
-        if -(1 << 63) <= min(numbers) and max(numbers) < 1 << 63:
-            return array.astype(np.int64), "i"
-        if min(numbers) >= 0 and max(numbers) < 1 << 64:
-            return array.astype(np.uint64), "u"
-    raise DataError(f"`{name}` has elements that are not integers of 64 bits")
 
 
 def decode(result: _core.Array) -> Any:
@@ -62,9 +67,7 @@ class Report:
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
-        self.results: Mapping[str, Any] = {
-            name: decode(result) for name, result in native.results
-        }
+        self.results: Mapping[str, Any] = {name: decode(result) for name, result in native.results}
         """The results that this side learns, by name; all of them in a simulation."""
         self._make = signature.make
         self._order = [result.name for result in signature.results]
@@ -84,6 +87,16 @@ class Report:
     def rounds(self) -> int:
         """Rounds, input and output included, as measured."""
         return self._native.rounds
+
+    @property
+    def as_planned(self) -> bool:
+        """Whether payload bytes and rounds are the planned ones on every link."""
+        return self._native.as_planned
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows of each table."""
+        return self._native.rows
 
     @property
     def seconds(self) -> float:

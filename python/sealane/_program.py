@@ -200,8 +200,9 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
         )
         values[parameter.name] = wrap(trace, node)
     returned = function(**values)
-    results = returned if signature.make else (returned,)
-    if not isinstance(results, tuple) or len(results) != len(signature.results):
+    results = returned if isinstance(returned, tuple) else (returned,)
+    several = isinstance(returned, tuple)
+    if len(results) != len(signature.results) or several != (signature.make is not None):
         raise refuse(
             "result",
             f"`{function.__name__}` returns {_count(returned)}, its signature says "

@@ -10,8 +10,8 @@ plain `typing.Annotated[u16, "hospital", ...]` means the same at run time.
 
 from __future__ import annotations
 
-import collections
 import re
+import sys
 import typing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -81,7 +81,8 @@ class Private:
 
     Markers, in the order of the dimensions: `"name <= bound"` for a number of rows known only at
     run time (the bound is needed once in a signature), an `int` for a fixed dimension, a list of
-    column names for a dimension of that length. Anywhere: `between(...)`, `column(...)`, `wrapping`.
+    column names for a dimension of that length. Anywhere: `between(...)`, `column(...)` and
+    `wrapping`.
     """
 
     def __class_getitem__(cls, items: Any) -> Declaration:
@@ -89,7 +90,7 @@ class Private:
 
 
 class Revealed:
-    """The type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them."""
+    """The type of a result: `Revealed[type, receiver, ...]`; several are a tuple of them."""
 
     def __class_getitem__(cls, items: Any) -> Declaration:
         return Declaration("Revealed", items if isinstance(items, tuple) else (items,))
@@ -156,7 +157,7 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
         declaration = _declaration(annotations[name], "Private", name, at)
         parameters.append(_parameter(name, declaration, bounds, at))
     at = _source.of_parameter(function, "return")
-    results, make = _results(annotations.get("return"), at)
+    results, make = _results(annotations.get("return"), scope, at)
     rows = {name: _bound(name, bound, parameters) for name, bound in bounds.items()}
     return Signature(tuple(parameters), results, rows, make)
 
@@ -175,9 +176,7 @@ def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict
         ) from None
 
 
-def _declaration(
-    annotation: Any, kind: str, name: str, at: _source.Span | None
-) -> Declaration:
+def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None) -> Declaration:
     """The declaration in an annotation, whichever of its two spellings is used."""
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = Declaration(kind, (annotation.__origin__, *annotation.__metadata__))
@@ -276,9 +275,7 @@ def _owner(
     )
 
 
-def _rows(
-    marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None
-) -> str:
+def _rows(marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None) -> str:
     """The name of a number of rows; notes its bound."""
     bound: int | None = None
     rows = marker
@@ -321,7 +318,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
         "signature",
         f"`{name}` has a marker that means nothing here: {marker!r}",
         reason=(
-            "After type and owner come dimensions: `\"rows <= bound\"`, a positive integer, or a "
+            'After type and owner come dimensions: `"rows <= bound"`, a positive integer, or a '
             "list of column names; and `sl.between(low, high)`, `sl.column(name)`, `sl.wrapping`."
         ),
         hint="remove it or write one of these",
@@ -330,7 +327,7 @@ def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
 
 
 def _results(
-    annotation: Any, at: _source.Span | None
+    annotation: Any, scope: Mapping[str, Any], at: _source.Span | None
 ) -> tuple[tuple[Result, ...], Callable[[list[Any]], Any] | None]:
     if annotation is None:
         raise refuse(
@@ -345,11 +342,12 @@ def _results(
     if typing.get_origin(annotation) is tuple:
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
-        make = collections.namedtuple("Results", names)._make  # noqa: PYI024
-    elif isinstance(annotation, type) and issubclass(annotation, tuple):
-        fields = inspect.get_annotations(annotation, eval_str=True)
-        declarations, names = list(fields.values()), list(fields)
-        make = getattr(annotation, "_make", tuple)
+        make = NamedTuple("Results", [(name, Any) for name in names])._make
+    elif hasattr(annotation, "_make"):
+        fields = inspect.get_annotations(annotation)
+        declarations = [_resolved(field, annotation, scope) for field in fields.values()]
+        names = list(fields)
+        make = annotation._make
     else:
         declarations, names = [annotation], ["result"]
     results = []
@@ -367,3 +365,12 @@ def _results(
         wraps = len(receivers) < len(declaration.markers)
         results.append(Result(name, declaration.element, wraps, tuple(receivers), at))
     return tuple(results), make
+
+
+def _resolved(field: Any, named: type, scope: Mapping[str, Any]) -> Any:
+    """The annotation of a field of a named tuple, which postponed evaluation leaves as text."""
+    text = getattr(field, "__forward_arg__", field)
+    if not isinstance(text, str):
+        return field
+    module = sys.modules.get(named.__module__)
+    return eval(text, dict(vars(module)) if module else {}, dict(scope))

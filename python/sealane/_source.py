@@ -7,6 +7,7 @@ in the middle of a long line can be underlined alone.
 
 from __future__ import annotations
 
+import functools
 import linecache
 import os
 import sys
@@ -91,7 +92,7 @@ def _user_frame() -> FrameType | None:
 
 
 def _extent(code: CodeType, instruction: int) -> _Extent:
-    """The extent of the instruction at a byte offset; columns are -1 where none were compiled in."""
+    """The extent of the instruction at a byte offset; columns are -1 where none are known."""
     line, end_line, column, end_column = next(
         islice(code.co_positions(), instruction // 2, None), (None, None, None, None)
     )
@@ -106,27 +107,41 @@ def _span(file: str, extent: _Extent) -> Span:
     """Characters instead of bytes, cut to the first line of the extent."""
     if extent.column < 0:
         return _line_span(file, extent.line)
+    linecache.checkcache(file)
     text = linecache.getline(file, extent.line).rstrip()
     raw = text.encode()
     column = len(raw[: extent.column].decode(errors="ignore"))
     end = len(text)
     if extent.end_line == extent.line:
         end = len(raw[: extent.end_column].decode(errors="ignore"))
-    return Span(file, extent.line, column + 1, max(end, column + 1) + 1)
+    return Span(_shown(file), extent.line, column + 1, max(end, column + 1) + 1)
 
 
 def _line_span(file: str, line: int) -> Span:
     """A whole line without its indentation."""
     text = linecache.getline(file, line).rstrip()
     indent = len(text) - len(text.lstrip())
-    return Span(file, line, indent + 1, max(len(text), indent + 1) + 1)
+    return Span(_shown(file), line, indent + 1, max(len(text), indent + 1) + 1)
+
+
+def _shown(file: str) -> str:
+    """The file as people name it: from where they are, if it lies below."""
+    here = os.getcwd() + os.sep
+    return file.removeprefix(here)
 
 
 def _tree(file: str) -> ast.Module | None:
+    linecache.checkcache(file)
+    return _parsed("".join(linecache.getlines(file)))
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a file, kept while its functions are traced."""
     import ast
 
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text)
     except SyntaxError:
         return None
 

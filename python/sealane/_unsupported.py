@@ -91,7 +91,9 @@ class Unsupported:
             "attribute",
             f"a value of type `{kind}` has no `{name}`",
             reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
-            hint=_INSTEAD.get(name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"),
+            hint=_INSTEAD.get(
+                name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
+            ),
         )
         missing = MissingAttributeError(*refusal.args)
         missing.__dict__.update(refusal.__dict__)
@@ -113,7 +115,9 @@ class Unsupported:
 
 def truth(construct: str, at: _source.Span | None) -> ProgramError:
     """The refusal to say whether a value is true, for the construct that asks."""
-    what, hint = _TRUTH.get(construct, ("a secret value cannot decide what Python does next", _WHERE))
+    what, hint = _TRUTH.get(
+        construct, ("a secret value cannot decide what Python does next", _WHERE)
+    )
     if construct and construct not in _TRUTH:
         what = f"`{construct}` asks whether a secret value is true"
         hint = _CALLS.get(construct, _WHERE)
@@ -123,8 +127,7 @@ def truth(construct: str, at: _source.Span | None) -> ProgramError:
 
 def numpy_function(name: str) -> ProgramError:
     """The refusal of a function of NumPy."""
-    own = "sum dot where min max minimum maximum any all stack abs".split()
-    hint = f"write `sl.{name}(...)`" if name in own else "use operators and functions of `sealane`"
+    hint = f"write `sl.{name}(...)`" if name in _OWN else "use operators and functions of `sealane`"
     return refuse("numpy", f"`np.{name}` does not work on values", reason=_NO_CONTENT, hint=hint)
 
 
@@ -141,6 +144,8 @@ def _division() -> ProgramError:
     )
 
 
+_OWN = {"abs", "all", "any", "dot", "max", "maximum", "min", "minimum", "stack", "sum", "where"}
+
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 
 _TRUTH = {
@@ -151,8 +156,14 @@ _TRUTH = {
         "loop a public number of times and keep the state once it is final: "
         "`state = sl.where(done, state, step(state))`",
     ),
-    "and": ("`and` does not work on secret values", "write `&`, with parentheses: `(a > 0) & (b > 0)`"),
-    "or": ("`or` does not work on secret values", "write `|`, with parentheses: `(a > 0) | (b > 0)`"),
+    "and": (
+        "`and` does not work on secret values",
+        "write `&`, with parentheses: `(a > 0) & (b > 0)`",
+    ),
+    "or": (
+        "`or` does not work on secret values",
+        "write `|`, with parentheses: `(a > 0) | (b > 0)`",
+    ),
     "not": ("`not` does not work on secret values", "write `~condition`"),
     "chain": (
         "a chained comparison does not work on secret values",

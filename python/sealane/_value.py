@@ -6,8 +6,9 @@ graph, which checks types, shapes and ranges. The classes are the element types 
 that type checkers and editors know the operators of a parameter declared `Private[u16, ...]`.
 """
 
-# The native graph alone knows the type of a result; the annotations state what it will be.
-# mypy: disable-error-code="no-any-return"
+# The native graph alone knows the type of a result; the annotations state what it will be. The
+# second overload of an operator is for subclasses, whose first one takes their own type only.
+# mypy: disable-error-code="no-any-return, overload-cannot-match"
 
 from __future__ import annotations
 
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 import numpy as np
 
 from sealane import _core, _source
+from sealane._data import pack
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -27,7 +29,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Public: TypeAlias = (
-        int | np.integer[Any] | np.bool_ | npt.NDArray[Any] | Sequence[int] | Sequence[Sequence[int]]
+        int
+        | np.integer[Any]
+        | np.bool_
+        | npt.NDArray[Any]
+        | Sequence[int]
+        | Sequence[Sequence[int]]
     )
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
@@ -42,7 +49,7 @@ class ElementType(type):
         return f"sealane.{cls.__name__}"
 
     @property
-    def wrapping(cls: type[T]) -> type[T]:
+    def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
         """The same elements with arithmetic modulo `2**bits`, which is never refused."""
         name = cls.__name__.removesuffix(".wrapping")
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
@@ -321,7 +328,7 @@ class Value(Unsupported, metaclass=ElementType):
         return unary(name, *inputs) if ufunc.nin == 1 else binary(name, *inputs)
 
 
-class boolean(Value):  # noqa: N801
+class boolean(Value):
     """Truth values."""
 
     __slots__ = ()
@@ -390,7 +397,8 @@ def element_type(name: str) -> type[Value]:
             raise KeyError(name)
         base = element_type(plain) if suffix else Value
         space = {"__slots__": (), "__module__": "sealane", "__doc__": f"Elements of type `{name}`."}
-        _TYPES[name] = ElementType(name, (base,), space)
+        made: Any = ElementType(name, (base,), space)
+        _TYPES[name] = made
     return _TYPES[name]
 
 
@@ -430,11 +438,10 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return int(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
+        packed = pack(item)
+        if packed is not None:
+            return packed
         array = np.asarray(item)
-        if array.dtype.kind in "biu":
-            kind = {"b": "bool", "i": "i64", "u": "u64"}[array.dtype.kind]
-            wide = array.astype(np.int64 if kind == "i64" else np.uint64)
-            return kind, array.shape, wide.tobytes()
         item = array.flat[0] if array.size else item
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
 import sealane as sl
 from aes_reference import encrypt
 

@@ -178,7 +178,6 @@ impl<L: Lanes> SlicedKeys<L> {
 /// The schedule is a chain of its own, nine cycles a round. It is therefore finished, for two
 /// quads side by side, before the rounds begin, and its keys wait in the nearest cache (up to 5.5
 /// KiB): woven into the rounds, the chain would hold them up, and sixteen registers would not do.
-#[derive(Clone, Copy)]
 pub struct FreshKeys<L: Lanes> {
     round_keys: [[L::V; 8]; 11],
 }

@@ -19,7 +19,8 @@
 //! **Side channels.** No branch and no address depends on the value of a block on any tier. The
 //! portable tier computes the S-box as a Boolean circuit; it assumes that integer
 //! multiplication takes the same time for all operands, which holds on the 64-bit processors in
-//! use. Nothing is promised against power analysis or faults.
+//! use. Nothing is promised against power analysis or faults. Copies that the compiler leaves in
+//! registers or on the stack are not cleared.
 //!
 //! **Unsafe code** is confined to this room, and in it to the files under `lanes/` (intrinsics,
 //! loads, stores and the assembly of nine AES rounds), the dispatch in `cpu`, and `clock`.

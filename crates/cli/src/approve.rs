@@ -37,7 +37,10 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     let hash = job.hash();
     if !(stdin().is_terminal() && stderr().is_terminal()) {
         let what = format!("nobody has approved this job, whose hash is {hash}");
-        return Err(Failure::usage(what, format!("read its plan, then add `--yes {hash}`")));
+        return Err(Failure::usage(
+            what,
+            format!("read its plan, then add `--yes {hash}`"),
+        ));
     }
     let cost = job.cost(&job.bounds())?;
     let ask = "\n\nRun this job? Type yes to approve it: ";
@@ -46,7 +49,10 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     let read = shown.and_then(|()| stdin().read_line(&mut answer));
     read.map_err(|error| Failure::Io(format!("the terminal cannot be read: {error}")))?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
-        return Err(Failure::usage("the job was not approved", "nothing was sent"));
+        return Err(Failure::usage(
+            "the job was not approved",
+            "nothing was sent",
+        ));
     }
     Ok(())
 }

@@ -222,8 +222,13 @@ pub struct Bench {
 }
 
 fn rows(text: &str) -> Result<(String, u64), String> {
-    let (name, count) = text.split_once('=').ok_or("write NAME=COUNT, such as patients=569")?;
-    let count = count.replace('_', "").parse().map_err(|_| format!("`{count}` is not a count"))?;
+    let (name, count) = text
+        .split_once('=')
+        .ok_or("write NAME=COUNT, such as patients=569")?;
+    let count = count
+        .replace('_', "")
+        .parse()
+        .map_err(|_| format!("`{count}` is not a count"))?;
     Ok((name.trim().to_string(), count))
 }
 
@@ -239,7 +244,10 @@ mod tests {
 
     #[test]
     fn rows_are_read() {
-        assert_eq!(rows("patients=10_000"), Ok(("patients".to_string(), 10_000)));
+        assert_eq!(
+            rows("patients=10_000"),
+            Ok(("patients".to_string(), 10_000))
+        );
         assert!(rows("patients").is_err() && rows("patients=many").is_err());
     }
 }

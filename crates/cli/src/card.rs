@@ -17,7 +17,10 @@ const WIDEST: usize = 100;
 impl Card {
     /// An empty card.
     pub fn new(title: impl Into<String>) -> Card {
-        Card { title: title.into(), rows: Vec::new() }
+        Card {
+            title: title.into(),
+            rows: Vec::new(),
+        }
     }
 
     /// Adds a line.
@@ -28,7 +31,8 @@ impl Card {
     /// Adds several lines under one label; nothing if there are none.
     pub fn lines(&mut self, label: &'static str, lines: impl IntoIterator<Item = String>) {
         for (i, line) in lines.into_iter().enumerate() {
-            self.rows.push((Some(if i == 0 { label } else { "" }), line));
+            self.rows
+                .push((Some(if i == 0 { label } else { "" }), line));
         }
     }
 
@@ -45,10 +49,16 @@ impl fmt::Display for Card {
             None => text.clone(),
         });
         let lines = lines.collect::<Vec<_>>();
-        let width = lines.iter().chain([&self.title]).map(|line| line.chars().count()).max();
+        let width = lines
+            .iter()
+            .chain([&self.title])
+            .map(|line| line.chars().count())
+            .max();
         let rule = "─".repeat(width.unwrap_or(0).min(WIDEST));
         write!(f, "{}\n{rule}", self.title)?;
-        lines.iter().try_for_each(|line| write!(f, "\n{}", line.trim_end()))
+        lines
+            .iter()
+            .try_for_each(|line| write!(f, "\n{}", line.trim_end()))
     }
 }
 
@@ -85,7 +95,10 @@ mod tests {
     fn a_card_aligns_its_labels() {
         let mut card = Card::new("plan of risk");
         card.line("rounds", 4);
-        card.lines("payload bytes", ["a → b  12".to_string(), "b → a  3".to_string()]);
+        card.lines(
+            "payload bytes",
+            ["a → b  12".to_string(), "b → a  3".to_string()],
+        );
         let text = "plan of risk\n────────────────────────\nrounds         4\n\
                     payload bytes  a → b  12\n               b → a  3";
         assert_eq!(card.to_string(), text);
@@ -96,6 +109,9 @@ mod tests {
         let groups = [0u64, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(groups, ["0", "999", "1,000", "1,234,567"]);
         let times = [2e-5, 0.25, 1.24, 59.6, 180.0, 9000.0].map(seconds);
-        assert_eq!(times, ["20 µs", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h"]);
+        assert_eq!(
+            times,
+            ["20 µs", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h"]
+        );
     }
 }

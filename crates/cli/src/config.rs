@@ -102,7 +102,12 @@ struct Source<'a> {
 impl Source<'_> {
     fn parse(&self, folder: &Path) -> Result<Config, Diagnostic> {
         let file: File = toml::from_str(self.text).map_err(|error| {
-            let message = error.message().lines().next().unwrap_or("malformed").to_string();
+            let message = error
+                .message()
+                .lines()
+                .next()
+                .unwrap_or("malformed")
+                .to_string();
             let hint = "see the keys that README.md shows";
             self.refuse("config-syntax", message, error.span(), hint)
         })?;
@@ -121,18 +126,29 @@ impl Source<'_> {
 
     fn party(&self, table: &PartyTable, identity: Option<PathBuf>) -> Result<Party, Diagnostic> {
         let address = self.address(&table.address)?;
-        let listen = table.listen.as_ref().map(|address| self.address(address)).transpose()?;
+        let listen = table
+            .listen
+            .as_ref()
+            .map(|address| self.address(address))
+            .transpose()?;
         let key = table.key.get_ref().parse().map_err(|_| {
             let message = "this is not a public key".to_string();
             let hint = "paste the line that `sealane keygen` printed at that party";
             self.refuse("config-key", message, Some(table.key.span()), hint)
         })?;
-        Ok(Party { address, listen, key, identity })
+        Ok(Party {
+            address,
+            listen,
+            key,
+            identity,
+        })
     }
 
     fn address(&self, address: &Spanned<String>) -> Result<String, Diagnostic> {
         let text = address.get_ref();
-        let port = text.rsplit_once(':').and_then(|(_, port)| port.parse::<u16>().ok());
+        let port = text
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse::<u16>().ok());
         if port.is_none_or(|port| port == 0) {
             let message = format!("`{text}` is not an address");
             let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
@@ -145,7 +161,9 @@ impl Source<'_> {
         &self,
         network: Option<Spanned<String>>,
     ) -> Result<Option<NetworkClass>, Diagnostic> {
-        let Some(network) = network else { return Ok(None) };
+        let Some(network) = network else {
+            return Ok(None);
+        };
         match network.get_ref().as_str() {
             "lan" => Ok(Some(NetworkClass::Lan)),
             "wan" => Ok(Some(NetworkClass::Wan)),
@@ -158,7 +176,9 @@ impl Source<'_> {
     }
 
     fn timeout(&self, timeout_s: Option<Spanned<f64>>) -> Result<Option<Duration>, Diagnostic> {
-        let Some(timeout_s) = timeout_s else { return Ok(None) };
+        let Some(timeout_s) = timeout_s else {
+            return Ok(None);
+        };
         let bounds = 0.1..=86_400.0;
         if !bounds.contains(timeout_s.get_ref()) {
             let message = "the time-out is not between 0.1 seconds and a day".to_string();
@@ -176,13 +196,21 @@ impl Source<'_> {
         hint: &str,
     ) -> Diagnostic {
         let span = at.map(|range| self.span(range));
-        Diagnostic { code, message, span, reason: String::new(), hint: hint.to_string() }
+        Diagnostic {
+            code,
+            message,
+            span,
+            reason: String::new(),
+            hint: hint.to_string(),
+        }
     }
 
     /// The place of a range of bytes, cut to its first line.
     fn span(&self, range: Range<usize>) -> Span {
         let start = range.start.min(self.text.len());
-        let line_start = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_start = self.text[..start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
         let line = self.text[line_start..].split('\n').next().unwrap_or("");
         let end = range.end.clamp(start, line_start + line.len());
         let column = self.text[line_start..start].chars().count() as u32 + 1;
@@ -202,7 +230,11 @@ mod tests {
     const KEY: &str = "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
 
     fn parse(text: &str) -> Result<Config, Diagnostic> {
-        Source { path: Path::new("sealane.toml"), text }.parse(Path::new("folder"))
+        Source {
+            path: Path::new("sealane.toml"),
+            text,
+        }
+        .parse(Path::new("folder"))
     }
 
     fn party(name: &str, address: &str) -> String {
@@ -225,8 +257,14 @@ mod tests {
             party("lab", "lab.example:7701"),
         );
         let config = parse(&text).unwrap();
-        assert_eq!(config.parties["hospital"].identity.as_deref(), Some(Path::new("folder/me.key")));
-        assert_eq!(config.parties["lab"].identity.as_deref(), Some(Path::new("/keys/lab")));
+        assert_eq!(
+            config.parties["hospital"].identity.as_deref(),
+            Some(Path::new("folder/me.key"))
+        );
+        assert_eq!(
+            config.parties["lab"].identity.as_deref(),
+            Some(Path::new("/keys/lab"))
+        );
         assert_eq!(config.parties["lab"].address, "lab.example:7701");
         assert_eq!(config.parties["lab"].key.to_string(), KEY);
         assert_eq!(config.network, Some(NetworkClass::Wan));
@@ -237,10 +275,16 @@ mod tests {
     fn errors_name_line_and_column() {
         let good = party("lab", "lab.example:7701");
         assert_eq!(refused(&party("lab", "lab")), ("config-address", 2, 11, 16));
-        assert_eq!(refused(&party("lab", "lab:0")), ("config-address", 2, 11, 18));
+        assert_eq!(
+            refused(&party("lab", "lab:0")),
+            ("config-address", 2, 11, 18)
+        );
         let text = "[parties.é]\naddress = \"a:1\"\nkey = \"ed25519:00\"\n";
         assert_eq!(refused(text), ("config-key", 3, 7, 19));
-        assert_eq!(refused(&format!("network = \"man\"\n{good}")), ("config-network", 1, 11, 16));
+        assert_eq!(
+            refused(&format!("network = \"man\"\n{good}")),
+            ("config-network", 1, 11, 16)
+        );
         let text = format!("{good}[limits]\ntimeout_s = 0\n");
         assert_eq!(refused(&text), ("config-timeout", 5, 13, 14));
     }
@@ -249,7 +293,10 @@ mod tests {
     fn unknown_and_missing_keys_are_refused() {
         let text = format!("{}adress = \"b\"\n", party("lab", "lab:1"));
         let error = parse(&text).err().unwrap();
-        assert_eq!((error.code, error.span.as_ref().unwrap().line), ("config-syntax", 4));
+        assert_eq!(
+            (error.code, error.span.as_ref().unwrap().line),
+            ("config-syntax", 4)
+        );
         assert!(error.message.contains("adress"), "{}", error.message);
         let error = parse("[parties.lab]\naddress = \"a:1\"\n").err().unwrap();
         assert!(error.message.contains("key"), "{}", error.message);

@@ -52,7 +52,10 @@ pub enum Failure {
 impl Failure {
     /// A mistake on the command line.
     pub fn usage(what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure::Usage { what: what.into(), hint: hint.into() }
+        Failure::Usage {
+            what: what.into(),
+            hint: hint.into(),
+        }
     }
 
     /// Who has to act.
@@ -79,5 +82,9 @@ impl Failure {
 }
 
 fn rendered(findings: &[Diagnostic]) -> String {
-    findings.iter().map(|finding| finding.render(None)).collect::<Vec<_>>().join("\n\n")
+    findings
+        .iter()
+        .map(|finding| finding.render(None))
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }

@@ -16,14 +16,18 @@ pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>,
             _ => (None, argument.as_str()),
         };
         let Some(name) = name else {
-            sources.iter_mut().for_each(|party| party.default = Some(path.into()));
+            sources
+                .iter_mut()
+                .for_each(|party| party.default = Some(path.into()));
             continue;
         };
         if let Some(party) = program.parties.iter().position(|party| party == name) {
             sources[party].default = Some(path.into());
         } else if let Some(input) = program.inputs.iter().find(|input| input.name == name) {
             let owner = usize::from(input.owner);
-            sources[owner].by_input.insert(name.to_string(), path.into());
+            sources[owner]
+                .by_input
+                .insert(name.to_string(), path.into());
         } else {
             let inputs = program.inputs.iter().map(|input| input.name.as_str());
             let known = program.parties.iter().map(String::as_str).chain(inputs);
@@ -45,7 +49,9 @@ pub fn load_all(program: &Program, sources: &[Sources]) -> Result<Vec<Data>, Fai
         }
     }
     let missing = || Failure::Io("an input was not read".to_string());
-    all.into_iter().map(|data| data.ok_or_else(missing)).collect()
+    all.into_iter()
+        .map(|data| data.ok_or_else(missing))
+        .collect()
 }
 
 /// The inputs of one party.
@@ -59,9 +65,18 @@ pub fn load_own(
 
 /// The arguments that give one party its files.
 pub fn arguments(sources: &Sources) -> Vec<String> {
-    let default = sources.default.iter().map(|path| path.display().to_string());
-    let named = sources.by_input.iter().map(|(name, path)| format!("{name}={}", path.display()));
-    default.chain(named).flat_map(|value| ["--input".to_string(), value]).collect()
+    let default = sources
+        .default
+        .iter()
+        .map(|path| path.display().to_string());
+    let named = sources
+        .by_input
+        .iter()
+        .map(|(name, path)| format!("{name}={}", path.display()));
+    default
+        .chain(named)
+        .flat_map(|value| ["--input".to_string(), value])
+        .collect()
 }
 
 #[cfg(test)]
@@ -79,14 +94,27 @@ mod tests {
     }
 
     fn arguments_of(given: &[&str]) -> Vec<Vec<String>> {
-        let given = given.iter().map(|text| text.to_string()).collect::<Vec<_>>();
-        by_party(&program(), &given).unwrap().iter().map(arguments).collect()
+        let given = given
+            .iter()
+            .map(|text| text.to_string())
+            .collect::<Vec<_>>();
+        by_party(&program(), &given)
+            .unwrap()
+            .iter()
+            .map(arguments)
+            .collect()
     }
 
     #[test]
     fn files_go_to_parties_to_owners_of_inputs_or_to_all() {
-        assert_eq!(arguments_of(&["alice=a.csv"]), [vec!["--input", "a.csv"], vec![]]);
-        assert_eq!(arguments_of(&["key=k.npy"]), [vec![], vec!["--input", "key=k.npy"]]);
+        assert_eq!(
+            arguments_of(&["alice=a.csv"]),
+            [vec!["--input", "a.csv"], vec![]]
+        );
+        assert_eq!(
+            arguments_of(&["key=k.npy"]),
+            [vec![], vec!["--input", "key=k.npy"]]
+        );
         let all = vec!["--input", "./x=y.csv"];
         assert_eq!(arguments_of(&["./x=y.csv"]), [all.clone(), all]);
         assert!(by_party(&program(), &["carol=c.csv".to_string()]).is_err());

@@ -61,7 +61,11 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
         Ok(()) => 0,
         Err(failure) => {
             let text = failure.to_string();
-            let prefix = if text.starts_with("error") { "" } else { "error: " };
+            let prefix = if text.starts_with("error") {
+                ""
+            } else {
+                "error: "
+            };
             let _ = writeln!(std::io::stderr(), "{prefix}{text}");
             failure.status()
         }

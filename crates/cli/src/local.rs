@@ -1,8 +1,8 @@
 //! `sealane run --local`: every party is a process of its own on this machine, with a key made for
 //! this run, over mutual TLS on loopback; nothing but the machine is shared.
 
-use crate::args::Run;
 use crate::approve::approved;
+use crate::args::Run;
 use crate::failure::Failure;
 use crate::verbs::{job, say};
 use crate::{Host, inputs, results, view};
@@ -33,15 +33,34 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         approved(&job, yes)?;
     }
     let sources = inputs::by_party(job.program(), &args.input)?;
-    let folder = tempfile::Builder::new().prefix("sealane-").tempdir().map_err(cannot_write)?;
+    let folder = tempfile::Builder::new()
+        .prefix("sealane-")
+        .tempdir()
+        .map_err(cannot_write)?;
     let config = folder.path().join("sealane.toml");
     fs::write(&config, configuration(&job, folder.path())?).map_err(cannot_write)?;
+    let names = &job.program().parties;
+    let width = names
+        .iter()
+        .map(|name| name.chars().count())
+        .max()
+        .unwrap_or(0);
     let mut parties = Running(Vec::new());
-    for (name, sources) in job.program().parties.iter().zip(&sources) {
+    for (name, sources) in names.iter().zip(&sources) {
         let mut command = Command::new(&host.command[0]);
-        command.args(&host.command[1..]).args(["run", &args.job.program, "--as", name]);
-        command.args(["--protocol", &job.protocol().to_string(), "--yes", &job.hash()]);
-        command.args(["--network", view::class(job.network())]).arg("--config").arg(&config);
+        command
+            .args(&host.command[1..])
+            .args(["run", &args.job.program, "--as", name]);
+        command.args([
+            "--protocol",
+            &job.protocol().to_string(),
+            "--yes",
+            &job.hash(),
+        ]);
+        command
+            .args(["--network", view::class(job.network())])
+            .arg("--config")
+            .arg(&config);
         command.args(inputs::arguments(sources));
         if let Some(output) = &args.output {
             command.arg("--output").arg(results::marked(output, name));
@@ -49,7 +68,10 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         if args.json {
             command.arg("--json");
         }
-        parties.0.push(Some(Party::start(name, command, args.json)?));
+        let shown = format!("{name:<width$}");
+        parties
+            .0
+            .push(Some(Party::start(name, &shown, command, args.json)?));
     }
     let parties = wait(parties)?;
     if args.json {
@@ -66,7 +88,9 @@ fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
     for name in &job.program().parties {
         let identity = Identity::generate();
         let file = folder.join(format!("{name}.key"));
-        identity.save(&file).map_err(|error| Failure::Io(error.to_string()))?;
+        identity
+            .save(&file)
+            .map_err(|error| Failure::Io(error.to_string()))?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(cannot_write)?;
         let address = listener.local_addr().map_err(cannot_write)?;
         held.push(listener);
@@ -96,19 +120,34 @@ struct Ended {
 }
 
 impl Party {
-    fn start(name: &str, mut command: Command, quiet: bool) -> Result<Party, Failure> {
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    /// Starts a party, whose lines are shown behind its name as `shown`.
+    fn start(name: &str, shown: &str, mut command: Command, quiet: bool) -> Result<Party, Failure> {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command
             .spawn()
             .map_err(|error| Failure::Io(format!("cannot start {name}: {error}")))?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
-        let readers = [reader(name, out, false, quiet), reader(name, err, true, false)];
-        Ok(Party { name: name.to_string(), child, readers })
+        let readers = [
+            reader(shown, out, false, quiet),
+            reader(shown, err, true, false),
+        ];
+        Ok(Party {
+            name: name.to_string(),
+            child,
+            readers,
+        })
     }
 
     fn end(self, status: u8) -> Ended {
         let [output, _] = self.readers.map(|reader| reader.join().unwrap_or_default());
-        Ended { name: self.name, output, status }
+        Ended {
+            name: self.name,
+            output,
+            status,
+        }
     }
 }
 
@@ -144,7 +183,10 @@ fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
             if code != 0 {
                 deadline.get_or_insert(Instant::now() + GRACE);
             }
-            ended.extend(slot.take().map(|party| party.end(if late { 5 } else { code as u8 })));
+            ended.extend(
+                slot.take()
+                    .map(|party| party.end(if late { 5 } else { code as u8 })),
+            );
         }
         thread::sleep(POLL);
     }
@@ -152,9 +194,10 @@ fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
     let failed = || ended.iter().filter(|party| party.status != 0);
     let cause = failed().find(|party| party.status != 5).or(failed().next());
     match cause {
-        Some(Ended { name, status, .. }) => {
-            Err(Failure::Party { party: name.clone(), status: *status })
-        }
+        Some(Ended { name, status, .. }) => Err(Failure::Party {
+            party: name.clone(),
+            status: *status,
+        }),
         None => Ok(ended),
     }
 }
@@ -169,7 +212,9 @@ fn reader(
     let name = name.to_string();
     thread::spawn(move || {
         let mut collected = String::new();
-        let lines = stream.into_iter().flat_map(|stream| BufReader::new(stream).lines());
+        let lines = stream
+            .into_iter()
+            .flat_map(|stream| BufReader::new(stream).lines());
         for line in lines.map_while(Result::ok) {
             let _ = match (collect, to_stderr) {
                 (true, _) => writeln!(collected, "{line}").map_err(std::io::Error::other),
@@ -187,13 +232,23 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
     for party in parties {
         let report = serde_json::from_str::<Value>(&party.output);
         let report = report.map_err(|error| {
-            Failure::Io(format!("the report of {} cannot be read: {error}", party.name))
+            Failure::Io(format!(
+                "the report of {} cannot be read: {error}",
+                party.name
+            ))
         })?;
         reports.insert(party.name.clone(), report);
     }
-    let shared = |key: &str| reports.values().next().map_or(Value::Null, |r| r[key].clone());
+    let shared = |key: &str| {
+        reports
+            .values()
+            .next()
+            .map_or(Value::Null, |r| r[key].clone())
+    };
     let kept = reports.values().all(|report| report["as_planned"] == true);
-    let seconds = reports.values().filter_map(|report| report["seconds"].as_f64());
+    let seconds = reports
+        .values()
+        .filter_map(|report| report["seconds"].as_f64());
     Ok(json!({
         "program": job.program().name,
         "job": job.hash(),
@@ -210,5 +265,7 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
 }
 
 fn cannot_write(error: std::io::Error) -> Failure {
-    Failure::Io(format!("this machine refused what a local run needs: {error}"))
+    Failure::Io(format!(
+        "this machine refused what a local run needs: {error}"
+    ))
 }

@@ -23,9 +23,15 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Program, Failu
     };
     if !Path::new(path).is_file() {
         let what = format!("there is no program `{path}`");
-        return Err(Failure::usage(what, "name a `.py` file or one in the text form, `.sealane`"));
+        return Err(Failure::usage(
+            what,
+            "name a `.py` file or one in the text form, `.sealane`",
+        ));
     }
-    if Path::new(path).extension().is_some_and(|extension| extension == "sealane") {
+    if Path::new(path)
+        .extension()
+        .is_some_and(|extension| extension == "sealane")
+    {
         return read(path);
     }
     loader.load(Path::new(path), name)

@@ -30,10 +30,13 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), F
     }
     for (index, (rows, columns)) in groups.iter().enumerate() {
         let of = rows.map_or("single", |id| &program.rows[usize::from(id.0)].name);
-        let path = if index == 0 { path.to_path_buf() } else { marked(path, of) };
-        std::fs::write(&path, table(columns, rows.is_some())).map_err(|error| {
-            Failure::Io(format!("cannot write {}: {error}", path.display()))
-        })?;
+        let path = if index == 0 {
+            path.to_path_buf()
+        } else {
+            marked(path, of)
+        };
+        std::fs::write(&path, table(columns, rows.is_some()))
+            .map_err(|error| Failure::Io(format!("cannot write {}: {error}", path.display())))?;
     }
     Ok(())
 }
@@ -41,7 +44,9 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), F
 /// `flags.csv` marked `lab` is `flags.lab.csv`.
 pub fn marked(path: &Path, mark: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map(|extension| extension.to_string_lossy());
+    let extension = path
+        .extension()
+        .map(|extension| extension.to_string_lossy());
     let extension = extension.map_or(String::new(), |extension| format!(".{extension}"));
     path.with_file_name(format!("{stem}.{mark}{extension}"))
 }
@@ -49,20 +54,29 @@ pub fn marked(path: &Path, mark: &str) -> PathBuf {
 /// A header and one line for each row; a result without rows is one line.
 fn table(columns: &[Column<'_>], by_rows: bool) -> String {
     let count = |data: &Data| if by_rows { data.shape[0] as usize } else { 1 };
-    let rows = columns.iter().map(|(_, data)| count(data)).max().unwrap_or(0);
+    let rows = columns
+        .iter()
+        .map(|(_, data)| count(data))
+        .max()
+        .unwrap_or(0);
     let width = |data: &Data| data.elements.len() / count(data).max(1);
     let names = columns.iter().flat_map(|(name, data)| match width(data) {
         1 => vec![name.to_string()],
         width => (0..width).map(|index| format!("{name}_{index}")).collect(),
     });
     let mut lines = vec![names.collect::<Vec<_>>().join(",")];
-    let numbers = columns.iter().map(|(_, data)| data.numbers().collect::<Vec<_>>());
+    let numbers = columns
+        .iter()
+        .map(|(_, data)| data.numbers().collect::<Vec<_>>());
     let numbers = numbers.collect::<Vec<_>>();
     for row in 0..rows {
-        let cells = columns.iter().zip(&numbers).flat_map(|((_, data), numbers)| {
-            let width = width(data);
-            numbers[row * width..][..width].iter().map(i128::to_string)
-        });
+        let cells = columns
+            .iter()
+            .zip(&numbers)
+            .flat_map(|((_, data), numbers)| {
+                let width = width(data);
+                numbers[row * width..][..width].iter().map(i128::to_string)
+            });
         lines.push(cells.collect::<Vec<_>>().join(","));
     }
     lines.join("\n") + "\n"
@@ -75,9 +89,17 @@ mod tests {
 
     #[test]
     fn columns_stand_side_by_side() {
-        let flag = Data { ty: Type::Bool, shape: vec![2], elements: vec![1, 0] };
+        let flag = Data {
+            ty: Type::Bool,
+            shape: vec![2],
+            elements: vec![1, 0],
+        };
         let minus = (-1i64) as u64;
-        let pair = Data { ty: Type::signed(8), shape: vec![2, 2], elements: vec![5, minus, 7, 8] };
+        let pair = Data {
+            ty: Type::signed(8),
+            shape: vec![2, 2],
+            elements: vec![5, minus, 7, 8],
+        };
         let text = table(&[("flag", &flag), ("pair", &pair)], true);
         assert_eq!(text, "flag,pair_0,pair_1\n1,5,-1\n0,7,8\n");
         let text = table(&[("pair", &pair)], false);
@@ -86,7 +108,10 @@ mod tests {
 
     #[test]
     fn a_mark_stands_before_the_extension() {
-        assert_eq!(marked(Path::new("a/flags.csv"), "lab"), Path::new("a/flags.lab.csv"));
+        assert_eq!(
+            marked(Path::new("a/flags.csv"), "lab"),
+            Path::new("a/flags.lab.csv")
+        );
         assert_eq!(marked(Path::new("flags"), "lab"), Path::new("flags.lab"));
     }
 }

@@ -15,14 +15,19 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
     let cpu = Cpu::detect().map_err(|error| {
         Failure::usage(error.to_string(), "unset SEALANE_TIER to use the best one")
     })?;
-    let tiers = Cpu::available().iter().map(|cpu| cpu.tier().name()).collect::<Vec<_>>();
+    let tiers = Cpu::available()
+        .iter()
+        .map(|cpu| cpu.tier().name())
+        .collect::<Vec<_>>();
     let protocols = ProtocolName::ALL.map(|name| (name.to_string(), name.profile().version));
     let target = format!("{} {}", std::env::consts::ARCH, std::env::consts::OS);
     let mut card = Card::new("sealane doctor");
     card.line("CPU tier", cpu.tier());
     card.line("tiers", tiers.join(", "));
     card.line("version", env!("CARGO_PKG_VERSION"));
-    let versions = protocols.iter().map(|(name, version)| format!("{name} {version}"));
+    let versions = protocols
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"));
     card.line("protocols", versions.collect::<Vec<_>>().join(", "));
     card.line("machine", &target);
     let value = json!({
@@ -42,7 +47,10 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
         CircuitVerb::Eval { file, inputs } => {
             let circuit = read(file)?.circuit;
             let outputs = sealane_circuit::eval_hex(&circuit, inputs).map_err(|error| {
-                let widths = circuit.input_widths().iter().map(|width| format!("{width} bits"));
+                let widths = circuit
+                    .input_widths()
+                    .iter()
+                    .map(|width| format!("{width} bits"));
                 let widths = widths.collect::<Vec<_>>().join(", ");
                 Failure::usage(error.to_string(), format!("its inputs have {widths}"))
             })?;
@@ -53,8 +61,11 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
 
 fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
     let file = read(path)?;
-    let (info, inputs, outputs) =
-        (file.info, file.circuit.input_widths(), file.circuit.output_widths());
+    let (info, inputs, outputs) = (
+        file.info,
+        file.circuit.input_widths(),
+        file.circuit.output_widths(),
+    );
     let mut card = Card::new(path.display().to_string());
     let counts = [
         ("wires", info.wires),
@@ -64,9 +75,15 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
         ("depth", info.depth),
     ];
     card.line("format", format!("{:?}", file.format));
-    counts.iter().for_each(|(label, count)| card.line(label, grouped(*count)));
+    counts
+        .iter()
+        .for_each(|(label, count)| card.line(label, grouped(*count)));
     let widths = |widths: &[usize]| {
-        widths.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+        widths
+            .iter()
+            .map(usize::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     card.line("inputs", format!("{} bits", widths(inputs)));
     card.line("outputs", format!("{} bits", widths(&outputs)));
@@ -96,5 +113,8 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
 /// Runs a suite of benchmarks, or lists them.
 pub fn bench(args: &Bench) -> Result<(), Failure> {
     let _ = args;
-    Err(Failure::usage("there is no benchmark yet", "see `sealane --help`"))
+    Err(Failure::usage(
+        "there is no benchmark yet",
+        "see `sealane --help`",
+    ))
 }

@@ -33,9 +33,9 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
 /// Prints to standard output. A reader that has gone away is no error.
 pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
     match writeln!(stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::Io(format!("cannot write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Io(format!(
+            "cannot write to standard output: {error}"
+        ))),
         _ => Ok(()),
     }
 }
@@ -69,7 +69,11 @@ fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     if args.steps && !args.json {
         say(format!("{}\n", view::steps_card(&cost)))?;
     }
-    show(args.json, &view::plan_card(&job, &cost), &view::plan_json(&job, &cost))
+    show(
+        args.json,
+        &view::plan_card(&job, &cost),
+        &view::plan_json(&job, &cost),
+    )
 }
 
 /// Row counts in the order of the program: those stated, else the bounds.
@@ -77,13 +81,25 @@ fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
 /// # Errors
 /// A name is none of the program's.
 pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Failure> {
-    let mut counts = program.rows.iter().map(|rows| rows.bound).collect::<Vec<_>>();
+    let mut counts = program
+        .rows
+        .iter()
+        .map(|rows| rows.bound)
+        .collect::<Vec<_>>();
     for (name, count) in stated {
-        let index = program.rows.iter().position(|rows| rows.name == *name).ok_or_else(|| {
-            let known = program.rows.iter().map(|rows| rows.name.as_str()).collect::<Vec<_>>();
-            let hint = format!("its row counts are: {}", known.join(", "));
-            Failure::usage(format!("the program has no rows named `{name}`"), hint)
-        })?;
+        let index = program
+            .rows
+            .iter()
+            .position(|rows| rows.name == *name)
+            .ok_or_else(|| {
+                let known = program
+                    .rows
+                    .iter()
+                    .map(|rows| rows.name.as_str())
+                    .collect::<Vec<_>>();
+                let hint = format!("its row counts are: {}", known.join(", "));
+                Failure::usage(format!("the program has no rows named `{name}`"), hint)
+            })?;
         counts[index] = *count;
     }
     Ok(counts)
@@ -117,16 +133,15 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 /// Results to their file, the report to standard output.
-fn finish(
-    job: &Job,
-    report: &RunReport,
-    output: Option<&Path>,
-    json: bool,
-) -> Result<(), Failure> {
+fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> Result<(), Failure> {
     if let Some(path) = output {
         results::write(job.program(), report, path)?;
     }
-    show(json, &view::report_card(job, report), &view::report_json(job, report))
+    show(
+        json,
+        &view::report_card(job, report),
+        &view::report_json(job, report),
+    )
 }
 
 /// Shows how far a run has come, at a terminal, twice a second.
@@ -137,7 +152,11 @@ fn progress() -> impl FnMut(u64, u64) + Send {
         let end = done >= all;
         if shown && (end || last.elapsed() > Duration::from_millis(500)) {
             last = Instant::now();
-            let text = if end { String::new() } else { format!("{} %", done * 100 / all.max(1)) };
+            let text = if end {
+                String::new()
+            } else {
+                format!("{} %", done * 100 / all.max(1))
+            };
             let _ = write!(stderr(), "\r{text:<8}\r");
         }
     }
@@ -149,6 +168,9 @@ fn keygen(file: &Path) -> Result<(), Failure> {
         Failure::usage(error.to_string(), "name a new file in a folder that exists")
     })?;
     let path = file.display();
-    let _ = writeln!(stderr(), "the private key is in {path}; it never leaves this machine");
+    let _ = writeln!(
+        stderr(),
+        "the private key is in {path}; it never leaves this machine"
+    );
     say(format!("key = \"{}\"", identity.public_key()))
 }

@@ -21,8 +21,13 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
     header(&mut card, program);
     card.line("operations", grouped(program.main.values.len() as u64));
     card.line("program", hex(&program.hash()));
-    let warnings = warnings.iter().map(|warning| format!("\n{}", warning.render(None)));
-    card.lines("", warnings.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()));
+    let warnings = warnings
+        .iter()
+        .map(|warning| format!("\n{}", warning.render(None)));
+    card.lines(
+        "",
+        warnings.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()),
+    );
     card
 }
 
@@ -67,12 +72,28 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
 /// What a run will do and cost.
 pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     let program = job.program();
-    let title = format!("plan of {} · {} · {}", program.name, job.protocol(), class(job.network()));
+    let title = format!(
+        "plan of {} · {} · {}",
+        program.name,
+        job.protocol(),
+        class(job.network())
+    );
     let mut card = Card::new(title);
     header(&mut card, program);
-    let batches = job.plan().segments.iter().map(|segment| segment.batches.len()).sum::<usize>();
-    card.line("steps", format!("{} in {batches} batches", cost.steps.len()));
-    let at = cost.rows.iter().map(|(name, count)| format!("{name} = {}", grouped(*count)));
+    let batches = job
+        .plan()
+        .segments
+        .iter()
+        .map(|segment| segment.batches.len())
+        .sum::<usize>();
+    card.line(
+        "steps",
+        format!("{} in {batches} batches", cost.steps.len()),
+    );
+    let at = cost
+        .rows
+        .iter()
+        .map(|(name, count)| format!("{name} = {}", grouped(*count)));
     card.lines("for", at);
     promise(&mut card, program, &cost.promise, None);
     let time = |class| seconds(cost.estimate_s(class));
@@ -84,7 +105,12 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
 
 /// Every step of a plan, one a line.
 pub fn steps_card(cost: &CostReport) -> Card {
-    let width = cost.steps.iter().map(|step| step.label.chars().count()).max().unwrap_or(0);
+    let width = cost
+        .steps
+        .iter()
+        .map(|step| step.label.chars().count())
+        .max()
+        .unwrap_or(0);
     let mut card = Card::new(format!(
         "{:>5}  {:<width$} {:>10} {:>14} {:>16} {:>16}",
         "line", "step", "times", "lanes", "AND gates", "payload bytes"
@@ -137,21 +163,36 @@ pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
 
 /// What a run did: results that this side learns, and what crossed.
 pub fn report_card(job: &Job, report: &RunReport) -> Card {
-    let side = report.party.as_ref().map_or("simulated".into(), |party| format!("as {party}"));
-    let mut card =
-        Card::new(format!("run of {} · {} · {side}", job.program().name, report.protocol));
-    let rows = report.rows.iter().map(|(name, count)| format!("{name} = {}", grouped(*count)));
+    let side = report
+        .party
+        .as_ref()
+        .map_or("simulated".into(), |party| format!("as {party}"));
+    let mut card = Card::new(format!(
+        "run of {} · {} · {side}",
+        job.program().name,
+        report.protocol
+    ));
+    let rows = report
+        .rows
+        .iter()
+        .map(|(name, count)| format!("{name} = {}", grouped(*count)));
     card.lines("rows", rows);
     let learnt = report.results.iter().filter_map(|result| {
         let data = result.data.as_ref()?;
         Some(format!("{}: {}", result.name, preview(data)))
     });
     let learnt = learnt.collect::<Vec<_>>();
-    let nothing = learnt.is_empty().then(|| "nothing but the numbers of rows".to_string());
+    let nothing = learnt
+        .is_empty()
+        .then(|| "nothing but the numbers of rows".to_string());
     card.lines("learnt", learnt.into_iter().chain(nothing));
     promise(&mut card, job.program(), &report.promise, Some(report));
     let speed = report.promise.ands as f64 / report.seconds.max(1e-9);
-    let speed = format!("{:.1} million AND gates a second, {}", speed / 1e6, report.tier);
+    let speed = format!(
+        "{:.1} million AND gates a second, {}",
+        speed / 1e6,
+        report.tier
+    );
     card.line("time", format!("{} · {speed}", seconds(report.seconds)));
     card.line("job", &report.job);
     card
@@ -169,7 +210,10 @@ pub fn report_json(job: &Job, report: &RunReport) -> Value {
         });
         Some((result.name.clone(), value))
     });
-    let sent = report.payload_bytes().into_iter().map(|(name, bytes)| (name, json!(bytes)));
+    let sent = report
+        .payload_bytes()
+        .into_iter()
+        .map(|(name, bytes)| (name, json!(bytes)));
     json!({
         "program": job.program().name,
         "job": report.job,
@@ -193,7 +237,10 @@ pub fn report_json(job: &Job, report: &RunReport) -> Value {
 /// Parties, inputs and results: what a signature says.
 fn header(card: &mut Card, program: &Program) {
     let party = |index: u8| &program.parties[usize::from(index)];
-    let rows = program.rows.iter().map(|rows| format!("{} ≤ {}", rows.name, grouped(rows.bound)));
+    let rows = program
+        .rows
+        .iter()
+        .map(|rows| format!("{} ≤ {}", rows.name, grouped(rows.bound)));
     card.lines("rows", rows);
     card.lines(
         "gives",
@@ -205,7 +252,11 @@ fn header(card: &mut Card, program: &Program) {
     card.lines(
         "learns",
         program.results.iter().map(|reveal| {
-            let to = reveal.to.iter().map(|index| party(*index).as_str()).collect::<Vec<_>>();
+            let to = reveal
+                .to
+                .iter()
+                .map(|index| party(*index).as_str())
+                .collect::<Vec<_>>();
             let shape = shape_text(program, result_shape(program, reveal));
             format!("{}: {} {}{shape}", to.join(", "), reveal.name, reveal.ty)
         }),
@@ -216,7 +267,12 @@ fn header(card: &mut Card, program: &Program) {
 fn promise(card: &mut Card, program: &Program, promise: &Promise, report: Option<&RunReport>) {
     card.line("AND gates", grouped(promise.ands));
     let name = |index: usize| &program.parties[index];
-    let width = program.parties.iter().map(|party| party.chars().count()).max().unwrap_or(0);
+    let width = program
+        .parties
+        .iter()
+        .map(|party| party.chars().count())
+        .max()
+        .unwrap_or(0);
     let beside = |planned: u64, measured: Option<u64>| match measured {
         None => String::new(),
         Some(measured) if measured == planned => "  as planned".to_string(),
@@ -234,12 +290,18 @@ fn promise(card: &mut Card, program: &Program, promise: &Promise, report: Option
     });
     card.lines("payload bytes", lines.collect::<Vec<_>>());
     let measured = report.map(|report| report.rounds);
-    card.line("rounds", format!("{}{}", promise.rounds, beside(promise.rounds, measured)));
+    card.line(
+        "rounds",
+        format!("{}{}", promise.rounds, beside(promise.rounds, measured)),
+    );
 }
 
 /// The first elements of a result.
 fn preview(data: &Data) -> String {
-    let numbers = data.numbers().take(SHOWN).map(|number| element(data.ty, number).to_string());
+    let numbers = data
+        .numbers()
+        .take(SHOWN)
+        .map(|number| element(data.ty, number).to_string());
     let shown = numbers.collect::<Vec<_>>().join(", ");
     match data.elements.len() {
         _ if data.shape.is_empty() => shown,
@@ -264,10 +326,18 @@ pub fn result_shape<'a>(program: &'a Program, reveal: &Reveal) -> &'a Shape {
 
 /// `[patients, 30]`; nothing for a single element.
 fn shape_text(program: &Program, shape: &Shape) -> String {
-    let rows = shape.rows.map(|id| program.rows[usize::from(id.0)].name.clone());
-    let lengths = rows.into_iter().chain(shape.fixed.iter().map(u64::to_string));
+    let rows = shape
+        .rows
+        .map(|id| program.rows[usize::from(id.0)].name.clone());
+    let lengths = rows
+        .into_iter()
+        .chain(shape.fixed.iter().map(u64::to_string));
     let lengths = lengths.collect::<Vec<_>>().join(", ");
-    if lengths.is_empty() { lengths } else { format!("[{lengths}]") }
+    if lengths.is_empty() {
+        lengths
+    } else {
+        format!("[{lengths}]")
+    }
 }
 
 /// The name of a network class, as `--network` takes it.
@@ -279,12 +349,20 @@ pub fn class(network: NetworkClass) -> &'static str {
 }
 
 fn rows_json(rows: &[(String, u64)]) -> Value {
-    Value::Object(rows.iter().map(|(name, count)| (name.clone(), json!(count))).collect())
+    Value::Object(
+        rows.iter()
+            .map(|(name, count)| (name.clone(), json!(count)))
+            .collect(),
+    )
 }
 
 fn by_name(parties: &[String], numbers: &[u64]) -> Value {
     let pairs = parties.iter().zip(numbers);
-    Value::Object(pairs.map(|(name, number)| (name.clone(), json!(number))).collect())
+    Value::Object(
+        pairs
+            .map(|(name, number)| (name.clone(), json!(number)))
+            .collect(),
+    )
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -108,7 +108,12 @@ pub(crate) fn part_ways(
     }
     for peer in &peers {
         let theirs: Goodbye = mesh.recv_control(*peer).map_err(net)?;
-        if theirs.sent.len() != count || theirs.sent[me.index()] != mesh.payload_received(*peer) {
+        // What it sent to this party can be compared, and nobody sends to himself. The rest is the
+        // peer's word, in sums of which nothing may overflow.
+        if theirs.sent.len() != count
+            || theirs.sent[me.index()] != mesh.payload_received(*peer)
+            || theirs.sent[peer.index()] != 0
+        {
             let what = "its account of what it sent differs from what came".to_string();
             return Err(net(NetError::Malformed(*peer, what)));
         }

@@ -43,9 +43,11 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// Measured payload bytes that each party sent, by name.
+    /// Measured payload bytes that each party sent, by name. What peers sent to each other is
+    /// their word alone, so the sums stop at the largest number.
     pub fn payload_bytes(&self) -> Vec<(String, u64)> {
-        let sums = self.sent.iter().map(|to| to.iter().sum());
+        let sum = |to: &Vec<u64>| to.iter().copied().fold(0, u64::saturating_add);
+        let sums = self.sent.iter().map(sum);
         self.parties.iter().cloned().zip(sums).collect()
     }
 

@@ -29,11 +29,7 @@ pub(crate) fn hash_outputs(cpu: Cpu, mi: MiHash, next_group: &mut u64, labels: &
 ///
 /// # Errors
 /// A hash matches neither of its two.
-pub fn match_hashes(
-    hashes: &[Block],
-    table: &[[Block; 2]],
-    bits: &mut [u8],
-) -> Result<(), DecodeError> {
+pub fn decode(hashes: &[Block], table: &[[Block; 2]], bits: &mut [u8]) -> Result<(), DecodeError> {
     let mut all = Choice::from(1);
     for ((hash, [zero, one]), bit) in hashes.iter().zip(table).zip(&mut *bits) {
         let (is_zero, is_one) = (hash.ct_eq(zero), hash.ct_eq(one));

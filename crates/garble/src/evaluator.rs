@@ -2,11 +2,10 @@
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
 use sealane_circuit::tape::{Gate, Tape};
-use zeroize::{Zeroize, Zeroizing};
 
-use crate::decode::{self, DecodeError};
+use crate::decode;
 use crate::half_gates::{EvaluateLanes, Rows};
-use crate::machine::{Ands, Machine, Pairs};
+use crate::machine::{Ands, Machine, Pairs, Scratch};
 use crate::{CHUNK_BYTES, Ports};
 
 /// Half-gates evaluator with the multi-instance hash (MI).
@@ -60,31 +59,8 @@ impl Evaluator {
         self.machine.run(self.cpu, tape, lanes, ports, &mut ands)
     }
 
-    /// Decodes active labels with the garbler's table.
-    ///
-    /// # Errors
-    /// A label matches neither of its values; all bits are then 0.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn decode(
-        &mut self,
-        active: &[Block],
-        table: &[[Block; 2]],
-        bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        assert_eq!(
-            table.len(),
-            active.len(),
-            "one pair of hashes for each label"
-        );
-        assert_eq!(bits.len(), active.len(), "one bit for each label");
-        let mut hashes = Zeroizing::new(vec![Block::ZERO; active.len()]);
-        self.output_hashes(active, &mut hashes);
-        decode::match_hashes(&hashes, table, bits)
-    }
-
-    /// Hashes of active labels, for the garbler to decode.
+    /// Hashes of active labels, one of the two that [`Garbler::decode_table`](crate::Garbler::decode_table) has for each: see
+    /// [`decode`](crate::decode()).
     ///
     /// # Panics
     /// If the lengths differ.
@@ -145,28 +121,19 @@ impl<E, F: FnMut(&mut [u8]) -> Result<(), E>> EvaluateAnds<'_, F> {
     }
 
     fn run_narrow(&mut self, gates: &[Gate], slots: &mut [Block], width: usize) -> Result<(), E> {
-        let (mut a, mut b, mut c) = (Group::ZERO, Group::ZERO, Group::ZERO);
-        let mut rows = [Group::ZERO; 2];
-        for pairs in Pairs::new(gates, width) {
-            self.ready(2 * pairs.len)?;
-            for row in &mut rows {
-                row[..pairs.len].copy_from_slice(&self.tables[self.unread.0..][..pairs.len]);
-                self.unread.0 += pairs.len;
-            }
-            pairs.gather(slots, &mut a, &mut b);
-            self.cpu.run(EvaluateGroup {
+        let mut pairs = Pairs::new(gates, width);
+        while pairs.next_len() > 0 {
+            self.ready(2 * pairs.next_len())?;
+            let (groups, rows) = self.cpu.run(EvaluateNarrow {
                 mi: self.mi,
-                group: *self.next_group,
-                operands: (&a, &b),
-                rows: &rows,
-                c: &mut c,
+                first_group: *self.next_group,
+                pairs: &mut pairs,
+                slots: &mut *slots,
+                tables: &self.tables[self.unread.0..self.unread.1],
             });
-            pairs.scatter(slots, &c);
-            *self.next_group += 1;
+            self.unread.0 += rows;
+            *self.next_group += groups;
         }
-        a.zeroize();
-        b.zeroize();
-        c.zeroize();
         Ok(())
     }
 
@@ -227,31 +194,44 @@ impl Kernel for EvaluateWide<'_> {
     }
 }
 
-/// One group whose pairs were gathered.
-struct EvaluateGroup<'a> {
+/// Pairs that are gathered, as long as there are tables.
+struct EvaluateNarrow<'a, 'b> {
     mi: MiHash,
-    group: u64,
-    operands: (&'a Group, &'a Group),
-    rows: &'a [Group; 2],
-    c: &'a mut Group,
+    first_group: u64,
+    pairs: &'a mut Pairs<'b>,
+    slots: &'a mut [Block],
+    tables: &'a [Block],
 }
 
-impl Kernel for EvaluateGroup<'_> {
-    type Output = ();
+impl Kernel for EvaluateNarrow<'_, '_> {
+    /// Groups that were evaluated, and blocks of tables that they took.
+    type Output = (u64, usize);
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
+    fn run<L: Lanes>(self, l: L) -> (u64, usize) {
         let mut lanes = EvaluateLanes::new(l, self.mi);
-        for q in 0..L::QUADS {
-            let at = q * L::QUAD;
-            let first = self.group * GROUP as u64 + at as u64;
-            let a = l.load_quad(&self.operands.0[at..]);
-            let b = l.load_quad(&self.operands.1[at..]);
-            let rows = Rows {
-                garbler: l.load_quad(&self.rows[0][at..]),
-                evaluator: l.load_quad(&self.rows[1][at..]),
-            };
-            l.store_quad(&mut self.c[at..], lanes.and(l, first, a, b, rows));
+        let (mut scratch, mut rows) = (Scratch::default(), [Group::ZERO; 2]);
+        let (mut groups, mut used) = (0, 0);
+        while self.pairs.next_len() > 0 && self.tables.len() - used >= 2 * self.pairs.next_len() {
+            let pairs = self.pairs.take();
+            pairs.gather(self.slots, &mut scratch);
+            for row in &mut rows {
+                row[..pairs.len].copy_from_slice(&self.tables[used..][..pairs.len]);
+                used += pairs.len;
+            }
+            for q in 0..L::QUADS {
+                let at = q * L::QUAD;
+                let first = (self.first_group + groups) * GROUP as u64 + at as u64;
+                let (a, b) = (l.load_quad(&scratch.a[at..]), l.load_quad(&scratch.b[at..]));
+                let rows = Rows {
+                    garbler: l.load_quad(&rows[0][at..]),
+                    evaluator: l.load_quad(&rows[1][at..]),
+                };
+                l.store_quad(&mut scratch.c[at..], lanes.and(l, first, a, b, rows));
+            }
+            pairs.scatter(self.slots, &scratch);
+            groups += 1;
         }
+        (groups, used)
     }
 }

@@ -4,9 +4,9 @@ use sealane_block::{Block, Coins, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
 use sealane_circuit::tape::{Gate, Tape};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::decode::{self, DecodeError};
+use crate::decode;
 use crate::half_gates::{GarbleLanes, Rows};
-use crate::machine::{Ands, Machine, Pairs};
+use crate::machine::{Ands, Machine, Pairs, Scratch};
 use crate::{CHUNK_BYTES, Ports};
 
 /// Half-gates garbler with the multi-instance hash (MI).
@@ -72,8 +72,9 @@ impl Garbler {
         ands.flush()
     }
 
-    /// The two hashes of each output label, zero first, that let the evaluator decode it. They
-    /// consume tweaks of the same sequence as gates.
+    /// The two hashes of each output label, zero first. Whoever holds them decodes: see
+    /// [`decode`](crate::decode()). They consume tweaks of the same sequence as gates, so both
+    /// sides hash the same outputs in the same order.
     ///
     /// # Panics
     /// If the lengths differ.
@@ -84,35 +85,15 @@ impl Garbler {
             "one pair of hashes for each label"
         );
         // Both labels of an output take the same tweak, as both labels of a gate's input do.
-        let mut zero = zero_labels.to_vec();
-        let mut one: Vec<Block> = zero.iter().map(|label| *label ^ self.delta).collect();
+        let other = zero_labels.iter().map(|label| *label ^ self.delta);
+        let mut one = Zeroizing::new(other.collect::<Vec<_>>());
+        let mut zero = Zeroizing::new(zero_labels.to_vec());
         let mut group = self.next_group;
         decode::hash_outputs(self.cpu, self.mi, &mut group, &mut zero);
         decode::hash_outputs(self.cpu, self.mi, &mut self.next_group, &mut one);
-        for (pair, hashes) in out.iter_mut().zip(zero.into_iter().zip(one)) {
-            *pair = hashes.into();
+        for (pair, (zero, one)) in out.iter_mut().zip(zero.iter().zip(one.iter())) {
+            *pair = [*zero, *one];
         }
-    }
-
-    /// The bits behind hashes of active labels that the evaluator sent, 0 or 1 a byte; an error if
-    /// one matches neither label.
-    ///
-    /// # Errors
-    /// A hash matches neither label; all bits are then 0.
-    ///
-    /// # Panics
-    /// If the lengths differ.
-    pub fn decode(
-        &mut self,
-        zero_labels: &[Block],
-        hashes: &[Block],
-        bits: &mut [u8],
-    ) -> Result<(), DecodeError> {
-        assert_eq!(hashes.len(), zero_labels.len(), "one hash for each label");
-        assert_eq!(bits.len(), zero_labels.len(), "one bit for each label");
-        let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; zero_labels.len()]);
-        self.decode_table(zero_labels, &mut table);
-        decode::match_hashes(hashes, &table, bits)
     }
 }
 
@@ -173,29 +154,20 @@ impl<E, F: FnMut(&[u8]) -> Result<(), E>> GarbleAnds<'_, F> {
     }
 
     fn run_narrow(&mut self, gates: &[Gate], slots: &mut [Block], width: usize) -> Result<(), E> {
-        let (mut a, mut b, mut c) = (Group::ZERO, Group::ZERO, Group::ZERO);
-        let mut rows = [Group::ZERO; 2];
-        for pairs in Pairs::new(gates, width) {
-            pairs.gather(slots, &mut a, &mut b);
-            self.cpu.run(GarbleGroup {
+        let mut pairs = Pairs::new(gates, width);
+        while pairs.next_len() > 0 {
+            self.room(2 * GROUP)?;
+            let (groups, rows) = self.cpu.run(GarbleNarrow {
                 mi: self.mi,
                 delta: self.delta,
-                group: *self.next_group,
-                operands: (&a, &b),
-                c: &mut c,
-                rows: &mut rows,
+                first_group: *self.next_group,
+                pairs: &mut pairs,
+                slots: &mut *slots,
+                tables: &mut self.tables[self.filled..],
             });
-            pairs.scatter(slots, &c);
-            *self.next_group += 1;
-            self.room(2 * pairs.len)?;
-            for row in &rows {
-                self.tables[self.filled..][..pairs.len].copy_from_slice(&row[..pairs.len]);
-                self.filled += pairs.len;
-            }
+            self.filled += rows;
+            *self.next_group += groups;
         }
-        a.zeroize();
-        b.zeroize();
-        c.zeroize();
         Ok(())
     }
 
@@ -258,31 +230,44 @@ impl Kernel for GarbleWide<'_> {
     }
 }
 
-/// One group whose pairs were gathered.
-struct GarbleGroup<'a> {
+/// Pairs that are gathered, as long as the chunk has room.
+struct GarbleNarrow<'a, 'b> {
     mi: MiHash,
     delta: Block,
-    group: u64,
-    operands: (&'a Group, &'a Group),
-    c: &'a mut Group,
-    rows: &'a mut [Group; 2],
+    first_group: u64,
+    pairs: &'a mut Pairs<'b>,
+    slots: &'a mut [Block],
+    tables: &'a mut [Block],
 }
 
-impl Kernel for GarbleGroup<'_> {
-    type Output = ();
+impl Kernel for GarbleNarrow<'_, '_> {
+    /// Groups that were garbled, and blocks of tables that they took.
+    type Output = (u64, usize);
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
+    fn run<L: Lanes>(self, l: L) -> (u64, usize) {
         let mut lanes = GarbleLanes::new(l, self.mi, self.delta);
-        for q in 0..L::QUADS {
-            let at = q * L::QUAD;
-            let first = self.group * GROUP as u64 + at as u64;
-            let a = l.load_quad(&self.operands.0[at..]);
-            let b = l.load_quad(&self.operands.1[at..]);
-            let (c, Rows { garbler, evaluator }) = lanes.and(l, first, a, b);
-            l.store_quad(&mut self.c[at..], c);
-            l.store_quad(&mut self.rows[0][at..], garbler);
-            l.store_quad(&mut self.rows[1][at..], evaluator);
+        let (mut scratch, mut rows) = (Scratch::default(), [Group::ZERO; 2]);
+        let (mut groups, mut filled) = (0, 0);
+        while self.pairs.next_len() > 0 && self.tables.len() - filled >= 2 * GROUP {
+            let pairs = self.pairs.take();
+            pairs.gather(self.slots, &mut scratch);
+            for q in 0..L::QUADS {
+                let at = q * L::QUAD;
+                let first = (self.first_group + groups) * GROUP as u64 + at as u64;
+                let (a, b) = (l.load_quad(&scratch.a[at..]), l.load_quad(&scratch.b[at..]));
+                let (c, Rows { garbler, evaluator }) = lanes.and(l, first, a, b);
+                l.store_quad(&mut scratch.c[at..], c);
+                l.store_quad(&mut rows[0][at..], garbler);
+                l.store_quad(&mut rows[1][at..], evaluator);
+            }
+            pairs.scatter(self.slots, &scratch);
+            for row in &rows {
+                self.tables[filled..][..pairs.len].copy_from_slice(&row[..pairs.len]);
+                filled += pairs.len;
+            }
+            groups += 1;
         }
+        (groups, filled)
     }
 }

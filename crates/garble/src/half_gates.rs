@@ -28,7 +28,6 @@ pub struct Rows<L: Lanes> {
 }
 
 /// What garbling needs besides labels.
-#[derive(Clone, Copy)]
 pub struct GarbleLanes<L: Lanes> {
     mi: MiLanes<L>,
     delta: L::V,
@@ -86,7 +85,6 @@ impl<L: Lanes> GarbleLanes<L> {
 }
 
 /// What evaluation needs besides labels and tables.
-#[derive(Clone, Copy)]
 pub struct EvaluateLanes<L: Lanes> {
     mi: MiLanes<L>,
     keys: FreshKeys<L>,

@@ -38,7 +38,7 @@ pub mod half_gates;
 pub mod machine;
 mod xor;
 
-pub use decode::{DecodeError, match_hashes};
+pub use decode::{DecodeError, decode};
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 

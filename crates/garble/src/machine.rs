@@ -113,7 +113,8 @@ impl Machine {
 pub(crate) struct Pairs<'a> {
     gates: &'a [Gate],
     width: usize,
-    next: usize,
+    /// Gate and lane of the next pair.
+    next: (usize, usize),
 }
 
 /// Up to sixteen pairs: where their operands and results lie.
@@ -132,46 +133,59 @@ impl<'a> Pairs<'a> {
         Pairs {
             gates,
             width,
-            next: 0,
+            next: (0, 0),
         }
+    }
+
+    /// Pairs in the next group; 0 after the last.
+    pub fn next_len(&self) -> usize {
+        let (gate, lane) = self.next;
+        ((self.gates.len() - gate) * self.width - lane).min(GROUP)
+    }
+
+    /// The next group.
+    pub fn take(&mut self) -> Gathered {
+        let mut gathered = Gathered {
+            len: self.next_len(),
+            ..Gathered::default()
+        };
+        for i in 0..gathered.len {
+            let (gate, lane) = self.next;
+            let Gate { a, b, out } = self.gates[gate];
+            gathered.a[i] = a as usize * self.width + lane;
+            gathered.b[i] = b as usize * self.width + lane;
+            gathered.out[i] = out as usize * self.width + lane;
+            self.next = if lane + 1 == self.width {
+                (gate + 1, 0)
+            } else {
+                (gate, lane + 1)
+            };
+        }
+        gathered
     }
 }
 
-impl Iterator for Pairs<'_> {
-    type Item = Gathered;
-
-    fn next(&mut self) -> Option<Gathered> {
-        let mut gathered = Gathered::default();
-        let (mut gate, mut lane) = (self.next / self.width, self.next % self.width);
-        while gathered.len < GROUP && gate < self.gates.len() {
-            let Gate { a, b, out } = self.gates[gate];
-            gathered.a[gathered.len] = a as usize * self.width + lane;
-            gathered.b[gathered.len] = b as usize * self.width + lane;
-            gathered.out[gathered.len] = out as usize * self.width + lane;
-            gathered.len += 1;
-            lane += 1;
-            if lane == self.width {
-                (gate, lane) = (gate + 1, 0);
-            }
-        }
-        self.next += gathered.len;
-        (gathered.len > 0).then_some(gathered)
-    }
+/// Sixteen places for the operands and results of gathered pairs; they are secret.
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Scratch {
+    pub a: Group,
+    pub b: Group,
+    pub c: Group,
 }
 
 impl Gathered {
-    /// The operands, side by side; places without a pair keep what they held.
-    pub fn gather(&self, slots: &[Block], a: &mut Group, b: &mut Group) {
+    /// Brings the operands side by side; places without a pair keep what they held.
+    pub fn gather(&self, slots: &[Block], scratch: &mut Scratch) {
         for i in 0..self.len {
-            a[i] = slots[self.a[i]];
-            b[i] = slots[self.b[i]];
+            scratch.a[i] = slots[self.a[i]];
+            scratch.b[i] = slots[self.b[i]];
         }
     }
 
-    /// The results, back to their slots.
-    pub fn scatter(&self, slots: &mut [Block], c: &Group) {
+    /// Puts the results back to their slots.
+    pub fn scatter(&self, slots: &mut [Block], scratch: &Scratch) {
         for i in 0..self.len {
-            slots[self.out[i]] = c[i];
+            slots[self.out[i]] = scratch.c[i];
         }
     }
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use sealane_block::{Aes128, Block, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate};
-use sealane_garble::{DecodeError, Evaluator, Garbler};
+use sealane_garble::{DecodeError, Evaluator, Garbler, decode};
 use support::{Labels, Run, bits, lane_counts, plain, run, session, tapes, zero_labels};
 
 proptest! {
@@ -28,29 +28,28 @@ proptest! {
             let bits = bits(&mut coins, &tape, lanes, broadcast);
             let expected = plain(&tape, lanes, &bits);
             let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
-            prop_assert_eq!(decode_by_both(&mut garbler, &mut evaluator, &outcome), expected);
+            let (bits, verdict) = decode_outputs(&mut garbler, &mut evaluator, &outcome);
+            prop_assert!(verdict.is_ok());
+            prop_assert_eq!(bits, expected);
             let tables = first.get_or_insert_with(|| outcome.tables.clone());
             prop_assert!(*tables == outcome.tables, "tables differ on {}", cpu.tier());
         }
     }
 }
 
-/// Decodes by the evaluator with the garbler's table, then by the garbler from hashes.
-fn decode_by_both(garbler: &mut Garbler, evaluator: &mut Evaluator, outcome: &Run) -> Vec<u8> {
+/// The outputs' bits, or 9 for each where decoding left them alone, and whether it failed.
+fn decode_outputs(
+    garbler: &mut Garbler,
+    evaluator: &mut Evaluator,
+    outcome: &Run,
+) -> (Vec<u8>, Result<(), DecodeError>) {
     let count = outcome.zero_outputs.len();
-    let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![0; count]);
+    let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
     garbler.decode_table(&outcome.zero_outputs, &mut table);
-    evaluator
-        .decode(&outcome.active_outputs, &table, &mut bits)
-        .unwrap();
-
-    let (mut hashes, mut again) = (vec![Block::ZERO; count], vec![0; count]);
+    let mut hashes = vec![Block::ZERO; count];
     evaluator.output_hashes(&outcome.active_outputs, &mut hashes);
-    garbler
-        .decode(&outcome.zero_outputs, &hashes, &mut again)
-        .unwrap();
-    assert_eq!(bits, again, "both sides decode the same bits");
-    bits
+    let verdict = decode(&hashes, &table, &mut bits);
+    (bits, verdict)
 }
 
 /// `count` ANDs of inputs 0 and 1, all independent.
@@ -135,6 +134,119 @@ fn rows_are_those_of_the_paper_in_the_documented_order() {
     }
 }
 
+/// A garbler written from the crate's page, one gate and lane at a time, that notes every AES key.
+struct Slow {
+    cpu: Cpu,
+    seed: Block,
+    delta: Block,
+    group: u128,
+    keys: std::collections::HashSet<u128>,
+}
+
+impl Slow {
+    /// The hashes of both labels, under the one key that serves no other pair.
+    fn hashes(&mut self, zero: Block, place: usize, half: u128) -> [Block; 2] {
+        let number = 16 * self.group + place as u128;
+        let key = self.seed ^ Block::new(number | half << 64);
+        assert!(self.keys.insert(key.value()), "an AES key serves twice");
+        let aes = Aes128::new(self.cpu, key);
+        [zero, zero ^ self.delta].map(|x| aes.encrypt(sigma(x)) ^ sigma(x))
+    }
+
+    /// Table bytes and zero labels of outputs, as `[output][lane]`.
+    fn garble(&mut self, tape: &Tape, lanes: usize, zeros: &[Block]) -> (Vec<u8>, Vec<Block>) {
+        let mut tables = Vec::new();
+        let mut outputs = vec![Block::ZERO; tape.outputs.len() * lanes];
+        let mut first = 0;
+        while first < lanes {
+            let width = match lanes - first {
+                64.. => 64,
+                left @ 16.. => left / 16 * 16,
+                left => left,
+            };
+            let mut slots = vec![vec![Block::ZERO; width]; tape.slots as usize];
+            slots[1].fill(self.delta);
+            for input in 0..tape.inputs as usize {
+                let from = input * lanes + first;
+                slots[2 + input].copy_from_slice(&zeros[from..from + width]);
+            }
+            for batch in &tape.batches {
+                for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                    let (a, b) = (&slots[gate.a as usize], &slots[gate.b as usize]);
+                    slots[gate.out as usize] = a.iter().zip(b).map(|(a, b)| *a ^ *b).collect();
+                }
+                let gates = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
+                let pairs = gates
+                    .iter()
+                    .flat_map(|gate| (0..width).map(move |lane| (gate, lane)));
+                for group in pairs.collect::<Vec<_>>().chunks(16) {
+                    let mut rows = [Vec::new(), Vec::new()];
+                    for (place, (gate, lane)) in group.iter().enumerate() {
+                        let (a, b) = (slots[gate.a as usize][*lane], slots[gate.b as usize][*lane]);
+                        let [a0, a1] = self.hashes(a, place, 0);
+                        let [b0, b1] = self.hashes(b, place, 1);
+                        let row = a0 ^ a1 ^ self.delta.masked(b.lsb());
+                        rows[0].push(row);
+                        rows[1].push(b0 ^ b1 ^ a);
+                        let c = a0 ^ row.masked(a.lsb()) ^ b0 ^ (b0 ^ b1).masked(b.lsb());
+                        slots[gate.out as usize][*lane] = c;
+                    }
+                    tables.extend_from_slice(Block::as_bytes(&rows.concat()));
+                    self.group += 1;
+                }
+            }
+            for (output, slot) in tape.outputs.iter().enumerate() {
+                let to = output * lanes + first;
+                outputs[to..to + width].copy_from_slice(&slots[*slot as usize]);
+            }
+            first += width;
+        }
+        (tables, outputs)
+    }
+
+    fn decode_table(&mut self, zeros: &[Block]) -> Vec<[Block; 2]> {
+        let mut table = Vec::new();
+        for group in zeros.chunks(16) {
+            let places = group.iter().enumerate();
+            table.extend(places.map(|(place, zero)| self.hashes(*zero, place, 0)));
+            self.group += 1;
+        }
+        table
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Over all calls of a garbler, whatever their order, it takes the keys of the crate's page,
+    /// and none of these serves twice: what the bound of the multi-instance hash rests on.
+    #[test]
+    fn every_aes_key_of_a_session_serves_one_pair_of_labels(
+        tapes in prop::collection::vec((tapes(), lane_counts()), 1..4), seed in any::<u64>()
+    ) {
+        let cpu = Cpu::detect().unwrap();
+        let (mut garbler, mut evaluator, mut coins) = session(cpu, cpu, seed);
+        let (seed, delta) = (garbler.seed(), garbler.delta());
+        let keys = std::collections::HashSet::new();
+        let mut slow = Slow { cpu, seed, delta, group: 0, keys };
+        for (tape, lanes) in &tapes {
+            let lanes = lanes.min(&81);
+            let zeros = zero_labels(&mut coins, tape, *lanes, false);
+            let bits = bits(&mut coins, tape, *lanes, false);
+            let outcome = run(&mut garbler, &mut evaluator, tape, *lanes, &zeros, &bits);
+            let (tables, outputs) = slow.garble(tape, *lanes, &zeros);
+            prop_assert!(outcome.tables == tables);
+            prop_assert!(Block::as_bytes(&outcome.zero_outputs) == Block::as_bytes(&outputs));
+            let mut table = vec![[Block::ZERO; 2]; outputs.len()];
+            garbler.decode_table(&outputs, &mut table);
+            evaluator.output_hashes(&outcome.active_outputs, &mut vec![Block::ZERO; outputs.len()]);
+            let expected = slow.decode_table(&outputs);
+            let (got, expected) = (table.as_flattened(), expected.as_flattened());
+            prop_assert!(Block::as_bytes(got) == Block::as_bytes(expected));
+        }
+    }
+}
+
 #[test]
 fn chunks_are_cut_and_joined_around_their_limit() {
     // 32 bytes a gate and lane: from far below one chunk of 2048 to several, whole and not.
@@ -153,7 +265,8 @@ fn chunks_are_cut_and_joined_around_their_limit() {
             let zeros = zero_labels(&mut coins, &tape, lanes, false);
             let bits = bits(&mut coins, &tape, lanes, false);
             let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
-            let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+            let (decoded, verdict) = decode_outputs(&mut garbler, &mut evaluator, &outcome);
+            assert!(verdict.is_ok());
             assert_eq!(decoded, plain(&tape, lanes, &bits), "{count} x {lanes}");
         }
     }
@@ -173,7 +286,8 @@ fn no_tweak_repeats_across_calls() {
         for row in outcome.tables.chunks_exact(16) {
             assert!(seen.insert(row.to_vec()), "a row repeats");
         }
-        let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+        let (decoded, verdict) = decode_outputs(&mut garbler, &mut evaluator, &outcome);
+        assert!(verdict.is_ok());
         assert_eq!(decoded, plain(&tape, 20, &bits));
         let mut hashes = vec![Block::ZERO; 1];
         evaluator.output_hashes(&zeros[..1], &mut hashes);
@@ -229,26 +343,11 @@ fn corrupted_tables_and_labels_do_not_decode() {
         if place == 2 {
             outcome.active_outputs[40] ^= Block::new(1);
         }
-        let count = outcome.zero_outputs.len();
-        let (mut table, mut out) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
-        garbler.decode_table(&outcome.zero_outputs, &mut table);
+        let (bits, verdict) = decode_outputs(&mut garbler, &mut evaluator, &outcome);
+        assert!(verdict.is_err(), "{place}");
         assert!(
-            evaluator
-                .decode(&outcome.active_outputs, &table, &mut out)
-                .is_err(),
-            "{place}"
-        );
-        assert!(
-            out.iter().all(|bit| *bit == 0),
+            bits.iter().all(|bit| *bit == 0),
             "no bit of a failed decoding is told"
-        );
-        let mut hashes = vec![Block::ZERO; count];
-        evaluator.output_hashes(&outcome.active_outputs, &mut hashes);
-        assert!(
-            garbler
-                .decode(&outcome.zero_outputs, &hashes, &mut out)
-                .is_err(),
-            "{place}"
         );
     }
 }
@@ -278,6 +377,7 @@ fn a_real_tape_computes_what_it_says() {
     let zeros = zero_labels(&mut coins, &tape, lanes, false);
     let bits = bits(&mut coins, &tape, lanes, false);
     let outcome = run(&mut garbler, &mut evaluator, &tape, lanes, &zeros, &bits);
-    let decoded = decode_by_both(&mut garbler, &mut evaluator, &outcome);
+    let (decoded, verdict) = decode_outputs(&mut garbler, &mut evaluator, &outcome);
+    assert!(verdict.is_ok());
     assert_eq!(decoded, plain(&tape, lanes, &bits));
 }

@@ -56,6 +56,7 @@ impl Channel {
     /// frame left.
     pub(crate) fn send(&mut self, mut bytes: &[u8], stamp: u32) -> Result<bool, LinkError> {
         self.refuse_if_left()?;
+        let deadline = self.deadline();
         let mut streamed = false;
         loop {
             let room = FILL_BYTES - self.sending.buffer.len();
@@ -65,7 +66,7 @@ impl Channel {
             if bytes.is_empty() {
                 return Ok(streamed);
             }
-            self.send_frame(stamp, false)?;
+            self.send_frame(stamp, false, deadline)?;
             self.sending.buffer.reserve_exact(FILL_BYTES);
             streamed = true;
         }
@@ -76,19 +77,21 @@ impl Channel {
         if self.sending.buffer.is_empty() {
             return Ok(false);
         }
-        self.send_frame(stamp, true)?;
+        self.send_frame(stamp, true, self.deadline())?;
         self.sending.messages += 1;
         Ok(true)
     }
 
     /// Fills `into`; returns the largest stamp among the frames that were touched, or 0 if the
-    /// bytes all came from a frame touched before.
+    /// bytes all came from a frame touched before. One deadline holds for all of `into`, so that a
+    /// peer who sends a byte now and then cannot keep this party for longer than its patience.
     pub(crate) fn recv(&mut self, mut into: &mut [u8]) -> Result<u32, LinkError> {
         self.refuse_if_left()?;
+        let deadline = self.deadline();
         let mut stamp = 0;
         while !into.is_empty() {
             if self.consumed == self.receiving.buffer.len() {
-                stamp = self.next_data_frame(into.len())?;
+                stamp = self.next_data_frame(into.len(), deadline)?;
             }
             let ready = &self.receiving.buffer[self.consumed..];
             let taken = ready.len().min(into.len());
@@ -155,7 +158,7 @@ impl Channel {
         self.transport.wire()
     }
 
-    fn send_frame(&mut self, stamp: u32, end: bool) -> Result<(), LinkError> {
+    fn send_frame(&mut self, stamp: u32, end: bool, deadline: Instant) -> Result<(), LinkError> {
         let payload = std::mem::take(&mut self.sending.buffer);
         self.sending.digest.update(&payload);
         let frame = Frame {
@@ -163,16 +166,16 @@ impl Channel {
             stamp,
             payload,
         };
-        self.transport.send(frame, self.deadline())
+        self.transport.send(frame, deadline)
     }
 
     /// Puts the next data frame into the incoming buffer, all of which has been consumed.
-    fn next_data_frame(&mut self, wanted: usize) -> Result<u32, LinkError> {
+    fn next_data_frame(&mut self, wanted: usize, deadline: Instant) -> Result<u32, LinkError> {
         self.receiving.messages += u64::from(std::mem::take(&mut self.ends_message));
         self.receiving.digest.update(&self.receiving.buffer);
         self.receiving.buffer.clear();
         self.consumed = 0;
-        let frame = self.transport.recv(self.deadline())?;
+        let frame = self.transport.recv(deadline)?;
         let FrameKind::Data { end } = frame.kind else {
             return Err(LinkError::Malformed(format!(
                 "a control message where {wanted} payload bytes were due"

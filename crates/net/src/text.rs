@@ -16,10 +16,19 @@ pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
         .collect()
 }
 
-/// Control characters, and the marks of Unicode that change the direction of text (UAX #9).
+/// Control characters, the marks of Unicode that change the direction of text (UAX #9), and those
+/// that show nothing at all, in which a text could hide.
 fn hides_or_controls(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+        || matches!(
+            c,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
 }
 
 #[cfg(test)]
@@ -29,6 +38,11 @@ mod tests {
     #[test]
     fn terminal_escapes_and_direction_marks_become_spaces() {
         assert_eq!(harmless("a\x1b[31mb\nc\u{202e}d", 100), "a [31mb c d");
+        // Every formatting character of UAX #9, section 2, and some that take no room.
+        let marks = "\u{202a}\u{202b}\u{202c}\u{202d}\u{2066}\u{2067}\u{2068}\u{2069}\u{200e}\u{200f}\u{61c}";
+        for mark in marks.chars().chain("\u{2060}\u{feff}\u{e0041}".chars()) {
+            assert_eq!(harmless(&format!("a{mark}b"), 100), "a b", "{mark:?}");
+        }
     }
 
     #[test]

@@ -271,6 +271,28 @@ fn a_receive_without_sender_ends_within_the_patience() {
 }
 
 #[test]
+fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
+    let limits = Limits {
+        patience: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let [mut a, mut b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
+    let trickler = thread::spawn(move || {
+        // Each byte comes well within the patience; all of them would take two seconds.
+        while b.send(A, &[0]).and_then(|()| b.flush()).is_ok() {
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let received = a.recv(B, &mut [0; 100]);
+    assert!(
+        matches!(received, Err(NetError::Stalled(B, _))),
+        "{received:?}"
+    );
+    a.abort("enough");
+    trickler.join().unwrap();
+}
+
+#[test]
 fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
     for stamps in [vec![0], vec![5, 4], vec![u32::MAX]] {
         let limits = Limits::default();

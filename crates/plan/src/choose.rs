@@ -25,7 +25,7 @@ pub(crate) struct Chosen {
 
 /// Gives every value its domain and inserts conversions.
 pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lowered) -> Chosen {
-    let none = compile(&Builder::new().finish(Vec::new()), &Machine::ROWS);
+    let none = compile(&Builder::new().finish(Vec::new()), &Machine::CPU);
     let mut chooser = Chooser {
         draft,
         values: plain(draft),

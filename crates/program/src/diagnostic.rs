@@ -188,21 +188,37 @@ fn push_shown(shown: &mut String, character: char) -> usize {
             *shown += &" ".repeat(TAB);
             TAB
         }
-        Some(width) => {
+        Some(width) if !deceives(character) => {
             shown.push(character);
             width
         }
-        None => {
+        _ => {
             shown.push(char::REPLACEMENT_CHARACTER);
             1
         }
     }
 }
 
-/// The text without control characters: names can come from a peer's file.
+/// Whether a character does something else than show itself: it controls the terminal, changes
+/// the direction of the text around it (UAX #9), or takes no room and so makes two texts look
+/// alike.
+pub(crate) fn deceives(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{61c}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// The text without characters that deceive: names can come from a peer's file.
 fn printable(text: &str) -> String {
     let keep = |c: char| {
-        if c.is_control() && c != '\n' {
+        if deceives(c) && c != '\n' {
             char::REPLACEMENT_CHARACTER
         } else {
             c
@@ -269,8 +285,8 @@ mod tests {
 
     #[test]
     fn a_span_beyond_the_line_and_control_characters_do_no_harm() {
-        let text = overflow(90, 2).render(Some("a\u{1b}[2Jb"));
-        assert!(!text.contains('\u{1b}'));
+        let text = overflow(90, 2).render(Some("a\u{1b}[2Jb\u{202e}c"));
+        assert!(!text.contains(['\u{1b}', '\u{202e}']));
         assert!(text.ends_with('^'));
         let device = Span {
             file: "/dev/zero".into(),

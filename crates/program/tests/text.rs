@@ -145,6 +145,9 @@ fn a_text_that_lies_is_refused_where_it_lies() {
         "rows patients <= 1000\n",
         "rows patients <= 1000\nrows others <= 5\n",
     );
+    // A name that is shown as another one: reversed, or with something in it that nobody sees.
+    error("\"mean radius\"", "\"mean \u{202e}suidar\"");
+    error("\"mean radius\"", "\"mean\u{200b} radius\"");
     error("from 0 take 1 squeeze", "from 2 take 1 squeeze");
     error(
         "from 0 take 1 squeeze",
@@ -176,6 +179,31 @@ fn sizes_are_bounded_before_they_are_taken() {
         parse_unchecked(&long, "text").expect_err("a refusal").code,
         code::LIMIT
     );
+    // Each of these is looked up by name in a list. Were the list as long as the text allows,
+    // reading would take the square of it.
+    let many = |line: &dyn Fn(usize) -> String| -> String { (0..200_000).map(line).collect() };
+    let lists = [
+        ("party lab\n", many(&|i| format!("party p{i}\n"))),
+        (
+            "rows patients <= 1000\n",
+            many(&|i| format!("rows r{i} <= 9\n")),
+        ),
+        (
+            "input w : lab i16[2] in -100..100\n",
+            many(&|i| format!("input w{i} : lab i16 in 0..1\n")),
+        ),
+        (
+            "reveal result_0 = %6 : bool to hospital\n",
+            many(&|i| format!("reveal r{i} = %6 : bool to lab\n")),
+        ),
+    ];
+    for (line, lines) in lists {
+        let text = RISK.replace(line, &format!("{line}{lines}"));
+        let error = parse_unchecked(&text, "text").expect_err("a refusal");
+        assert_eq!(error.code, code::LIMIT, "{line}");
+        let near = error.span.expect("a place").line;
+        assert!(near < 2000, "{line} is read to line {near}");
+    }
     let bound = RISK.replace("<= 1000", "<= 99999999999999");
     assert_eq!(
         parse(&bound, "text").expect_err("a refusal").code,

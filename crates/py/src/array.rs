@@ -13,24 +13,48 @@ pub type Array = (String, Vec<u64>, Vec<u8>);
 pub fn constant(array: Array) -> PyResult<Data> {
     let data = elements(array)?;
     let smallest = Range::of_all(data.numbers()).and_then(Type::smallest);
-    let ty = if data.ty == Type::Bool { Type::Bool } else { smallest.unwrap_or(data.ty) };
+    let ty = if data.ty == Type::Bool {
+        Type::Bool
+    } else {
+        smallest.unwrap_or(data.ty)
+    };
     Ok(Data { ty, ..data })
 }
 
 /// An input in the type that the array has itself; the engine checks it against its declaration.
 pub fn elements((kind, shape, raw): Array) -> PyResult<Data> {
-    let ty = kind.parse().map_err(|_| PyValueError::new_err("unknown kind of array"))?;
-    let words = raw.chunks_exact(8).map(|word| <[u8; 8]>::try_from(word).unwrap_or_default());
+    let ty = kind
+        .parse()
+        .map_err(|_| PyValueError::new_err("unknown kind of array"))?;
+    let words = raw
+        .chunks_exact(8)
+        .map(|word| <[u8; 8]>::try_from(word).unwrap_or_default());
     let elements = words.map(u64::from_ne_bytes).collect::<Vec<_>>();
-    let count = shape.iter().try_fold(1u64, |product, length| product.checked_mul(*length));
+    let count = shape
+        .iter()
+        .try_fold(1u64, |product, length| product.checked_mul(*length));
     if count != Some(elements.len() as u64) || raw.len() % 8 != 0 {
-        return Err(PyValueError::new_err("shape and elements of an array differ"));
+        return Err(PyValueError::new_err(
+            "shape and elements of an array differ",
+        ));
     }
-    Ok(Data { ty, shape, elements })
+    Ok(Data {
+        ty,
+        shape,
+        elements,
+    })
 }
 
 /// A result for NumPy.
 pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<'py, PyBytes>) {
-    let raw = data.elements.iter().flat_map(|element| element.to_ne_bytes()).collect::<Vec<_>>();
-    (data.ty.to_string(), data.shape.clone(), PyBytes::new(py, &raw))
+    let raw = data
+        .elements
+        .iter()
+        .flat_map(|element| element.to_ne_bytes())
+        .collect::<Vec<_>>();
+    (
+        data.ty.to_string(),
+        data.shape.clone(),
+        PyBytes::new(py, &raw),
+    )
 }

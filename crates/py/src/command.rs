@@ -11,7 +11,15 @@ use std::path::Path;
 #[pyfunction]
 pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
     let command = vec![python, "-m".into(), "sealane".into()];
-    py.detach(|| sealane_cli::main(arguments, &Host { loader: &PythonLoader, command }))
+    py.detach(|| {
+        sealane_cli::main(
+            arguments,
+            &Host {
+                loader: &PythonLoader,
+                command,
+            },
+        )
+    })
 }
 
 /// Loads programs by running their file.
@@ -43,7 +51,10 @@ fn explain(py: Python<'_>, error: &PyErr) -> String {
         .and_then(|module| module.call_method1("format_exception", (error.value(py),)))
         .and_then(|lines| lines.extract::<Vec<String>>());
     match lines {
-        Ok(lines) => format!("error: the program raised an exception\n{}", lines.concat().trim()),
+        Ok(lines) => format!(
+            "error: the program raised an exception\n{}",
+            lines.concat().trim()
+        ),
         Err(_) => format!("error: the program raised an exception: {error}"),
     }
 }

@@ -80,7 +80,16 @@ pub fn program_error<'py>(
     let known = PYTHON_CODES.into_iter().find(|known| *known == code);
     let code = known.ok_or_else(|| PyValueError::new_err(format!("unknown code `{code}`")))?;
     let span = at.map(Span::from);
-    program_exception(py, &Diagnostic { code, message, span, reason, hint })
+    program_exception(
+        py,
+        &Diagnostic {
+            code,
+            message,
+            span,
+            reason,
+            hint,
+        },
+    )
 }
 
 fn program_exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
@@ -98,8 +107,11 @@ fn program_exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bou
 
 /// The line as the interpreter knows it: notebooks have no files.
 fn source_line(py: Python<'_>, span: &Span) -> Option<String> {
-    let line = py.import("linecache").ok()?.call_method1("getline", (&span.file, span.line));
-    line.ok()?.extract().ok().filter(|line: &String| !line.is_empty())
+    let cache = py.import("linecache").ok()?;
+    // The file may have been edited, or another one may have its name by now.
+    cache.call_method1("checkcache", (&span.file,)).ok()?;
+    let line = cache.call_method1("getline", (&span.file, span.line)).ok()?;
+    line.extract().ok().filter(|line: &String| !line.is_empty())
 }
 
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {

@@ -85,7 +85,11 @@ impl Program {
         protocol: &str,
     ) -> PyResult<Report> {
         let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
-        let inputs = self.elements(py, inputs)?.into_iter().flatten().collect::<Vec<_>>();
+        let inputs = self
+            .elements(py, inputs)?
+            .into_iter()
+            .flatten()
+            .collect::<Vec<_>>();
         let graph = self.graph.clone();
         wait::interruptibly(py, move || {
             let job = Job::new(graph, protocol, network)?;
@@ -96,7 +100,10 @@ impl Program {
     }
 
     /// Runs one party, with the others over the network.
-    #[allow(clippy::too_many_arguments, reason = "one for each option of `sealane run`")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `sealane run`"
+    )]
     fn run(
         &self,
         py: Python<'_>,
@@ -113,7 +120,8 @@ impl Program {
         let stated = network.map(class).transpose()?;
         let arrays = self.elements(py, arrays)?;
         let begun = || -> Result<(Job, Vec<Option<Data>>, MeshConfig), Failure> {
-            let config = Config::load(&config).map_err(|finding| Failure::Config(finding.into()))?;
+            let config =
+                Config::load(&config).map_err(|finding| Failure::Config(finding.into()))?;
             let network = meet::network(stated, Some(&config));
             let job = Job::new(self.graph.clone(), protocol, network)?;
             let me = meet::party(&job.program().parties, party)?;
@@ -141,16 +149,29 @@ impl Program {
         mut arrays: BTreeMap<String, Array>,
     ) -> PyResult<Vec<Option<Data>>> {
         let read = |input: &graph::Input| {
-            let Some(array) = arrays.remove(&input.name) else { return Ok(None) };
+            let Some(array) = arrays.remove(&input.name) else {
+                return Ok(None);
+            };
             let data = array::elements(array)?;
-            let checked = data::check(input, &data).map_err(|finding| {
-                error::failure(py, &EngineError::Data(finding.into()).into())
-            });
-            checked.map(|()| Some(Data { ty: input.ty, ..data }))
+            let checked = data::check(input, &data)
+                .map_err(|finding| error::failure(py, &EngineError::Data(finding.into()).into()));
+            checked.map(|()| {
+                Some(Data {
+                    ty: input.ty,
+                    ..data
+                })
+            })
         };
-        let read = self.graph.inputs.iter().map(read).collect::<PyResult<Vec<_>>>()?;
+        let read = self
+            .graph
+            .inputs
+            .iter()
+            .map(read)
+            .collect::<PyResult<Vec<_>>>()?;
         match arrays.into_keys().next() {
-            Some(name) => Err(PyTypeError::new_err(format!("the program has no input `{name}`"))),
+            Some(name) => Err(PyTypeError::new_err(format!(
+                "the program has no input `{name}`"
+            ))),
             None => Ok(read),
         }
     }
@@ -179,7 +200,10 @@ fn own_inputs(
     }
     let sources = Sources::from_arguments(files);
     let read = data::load(&rest, me, &sources).map_err(refused)?;
-    arrays.iter_mut().zip(read).for_each(|(slot, data)| *slot = slot.take().or(data));
+    arrays
+        .iter_mut()
+        .zip(read)
+        .for_each(|(slot, data)| *slot = slot.take().or(data));
     data::own_rows(program, &arrays).map_err(refused)?;
     Ok(arrays)
 }
@@ -188,7 +212,9 @@ fn class(name: &str) -> PyResult<NetworkClass> {
     match name {
         "lan" => Ok(NetworkClass::Lan),
         "wan" => Ok(NetworkClass::Wan),
-        _ => Err(PyTypeError::new_err(format!("network= is \"lan\" or \"wan\", not {name:?}"))),
+        _ => Err(PyTypeError::new_err(format!(
+            "network= is \"lan\" or \"wan\", not {name:?}"
+        ))),
     }
 }
 

@@ -24,7 +24,10 @@ impl Check {
         Check {
             table: view::check_card(program, warnings).to_string(),
             json: view::check_json(program, warnings).to_string(),
-            warnings: warnings.iter().map(|warning| warning.render(None)).collect(),
+            warnings: warnings
+                .iter()
+                .map(|warning| warning.render(None))
+                .collect(),
         }
     }
 }
@@ -73,7 +76,10 @@ impl Plan {
     /// The numbers of rows that the cost is stated for.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(py, self.cost.rows.iter().map(|(name, count)| (name, *count)))
+        by_name(
+            py,
+            self.cost.rows.iter().map(|(name, count)| (name, *count)),
+        )
     }
 
     /// Payload bytes that each party will send.
@@ -134,8 +140,14 @@ impl Report {
     /// The report of a run, with the plan for its numbers of rows.
     pub fn new(py: Python<'_>, job: Job, report: RunReport) -> PyResult<Report> {
         let job = Arc::new(job);
-        let rows = report.rows.iter().map(|(_, count)| *count).collect::<Vec<_>>();
-        let cost = job.cost(&rows).map_err(|error| crate::error::engine(py, &error))?;
+        let rows = report
+            .rows
+            .iter()
+            .map(|(_, count)| *count)
+            .collect::<Vec<_>>();
+        let cost = job
+            .cost(&rows)
+            .map_err(|error| crate::error::engine(py, &error))?;
         let plan = Py::new(py, Plan::new(Arc::clone(&job), cost))?;
         Ok(Report { job, report, plan })
     }
@@ -151,13 +163,18 @@ impl Report {
     fn results<'py>(&self, py: Python<'py>) -> Vec<(&str, Element<'py>)> {
         let results = self.report.results.iter();
         let learnt = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
-        learnt.map(|(name, data)| (name, array::to_python(py, data))).collect()
+        learnt
+            .map(|(name, data)| (name, array::to_python(py, data)))
+            .collect()
     }
 
     /// Rows of each table.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        by_name(py, self.report.rows.iter().map(|(name, count)| (name, *count)))
+        by_name(
+            py,
+            self.report.rows.iter().map(|(name, count)| (name, *count)),
+        )
     }
 
     /// Payload bytes that each party sent.

@@ -19,7 +19,12 @@ pub struct Place(String, u32, u32, u32);
 
 impl From<Place> for Span {
     fn from(Place(file, line, column, end_column): Place) -> Span {
-        Span { file, line, column, end_column }
+        Span {
+            file,
+            line,
+            column,
+            end_column,
+        }
     }
 }
 
@@ -76,11 +81,18 @@ impl Node {
                 code::CONSTANT_RANGE,
                 format!("{number} is not a value of {ty}"),
             );
-            let finding = finding.because(format!("{ty} holds {}", ty.range()));
+            let finding = finding
+                .because(format!("{ty} holds {}", ty.range()))
+                .hint("write a number of that range, or name another type");
             return Err(error::program(py, &finding.at(at.map(Span::from).as_ref())));
         }
         let text = format!("{ty}, public, {number}");
-        Ok(Node { source: Source::Number(number), ty, shape: Vec::new(), text })
+        Ok(Node {
+            source: Source::Number(number),
+            ty,
+            shape: Vec::new(),
+            text,
+        })
     }
 
     /// Name of the element type.
@@ -106,7 +118,11 @@ impl Trace {
     #[new]
     fn new(py: Python<'_>, name: &str) -> PyResult<Trace> {
         let builder = Builder::new(name).map_err(|finding| error::program(py, &finding))?;
-        Ok(Trace { builder: Some(builder), parties: Vec::new(), rows: Vec::new() })
+        Ok(Trace {
+            builder: Some(builder),
+            parties: Vec::new(),
+            rows: Vec::new(),
+        })
     }
 
     /// Declares a number of rows.
@@ -117,7 +133,10 @@ impl Trace {
     }
 
     /// Declares the next input.
-    #[allow(clippy::too_many_arguments, reason = "one for each part of a declaration")]
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each part of a declaration"
+    )]
     fn input(
         &mut self,
         py: Python<'_>,
@@ -133,10 +152,21 @@ impl Trace {
         let ty = type_of(kind)?;
         let span = at.map(Span::from);
         let rows = rows.and_then(|rows| self.rows.iter().position(|name| name == rows));
-        let shape = Shape { rows: rows.map(|index| RowId(index as u16)), fixed };
+        let shape = Shape {
+            rows: rows.map(|index| RowId(index as u16)),
+            fixed,
+        };
         let range = range.map_or(ty.range(), |(lo, hi)| Range { lo, hi });
         let owner = self.party(py, owner, span.as_ref())?;
-        let input = Input { name, owner, ty, shape, range, columns, span };
+        let input = Input {
+            name,
+            owner,
+            ty,
+            shape,
+            range,
+            columns,
+            span,
+        };
         let handle = self.build(py, |builder| builder.input(input))?;
         self.node(handle)
     }
@@ -163,7 +193,9 @@ impl Trace {
         at: Option<Place>,
     ) -> PyResult<Node> {
         let op = find(Binary::ALL, name, Binary::name)?;
-        self.operate(py, at, [a, b], |builder, [a, b], span| builder.binary(op, a, b, span))
+        self.operate(py, at, [a, b], |builder, [a, b], span| {
+            builder.binary(op, a, b, span)
+        })
     }
 
     /// Adds a choice between two values.
@@ -175,9 +207,12 @@ impl Trace {
         no: Item<'_>,
         at: Option<Place>,
     ) -> PyResult<Node> {
-        self.operate(py, at, [condition, yes, no], |builder, [condition, yes, no], span| {
-            builder.select(condition, yes, no, span)
-        })
+        self.operate(
+            py,
+            at,
+            [condition, yes, no],
+            |builder, [condition, yes, no], span| builder.select(condition, yes, no, span),
+        )
     }
 
     /// Adds a change of type.
@@ -204,7 +239,9 @@ impl Trace {
     ) -> PyResult<Node> {
         let op = find(Reduction::ALL, name, Reduction::name)?;
         let ty = kind.map(type_of).transpose()?;
-        self.on_handles(py, at, [a], |builder, [a], span| builder.reduce(op, a, axis, ty, span))
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.reduce(op, a, axis, ty, span)
+        })
     }
 
     /// Adds a product of the last axis of one value with the first of another.
@@ -217,7 +254,9 @@ impl Trace {
         at: Option<Place>,
     ) -> PyResult<Node> {
         let ty = kind.map(type_of).transpose()?;
-        self.on_handles(py, at, [a, b], |builder, [a, b], span| builder.dot(a, b, ty, span))
+        self.on_handles(py, at, [a, b], |builder, [a, b], span| {
+            builder.dot(a, b, ty, span)
+        })
     }
 
     /// Adds `a[items]`.
@@ -297,8 +336,9 @@ impl Trace {
         let span = at.map(Span::from);
         let start = self.operands(py, start, span.as_ref())?;
         let over = self.handles(py, over, span.as_ref())?;
-        let (states, slices) =
-            self.build(py, |builder| builder.begin_scan(&start, &over, span.as_ref()))?;
+        let (states, slices) = self.build(py, |builder| {
+            builder.begin_scan(&start, &over, span.as_ref())
+        })?;
         Ok((self.nodes(states)?, self.nodes(slices)?))
     }
 
@@ -313,8 +353,9 @@ impl Trace {
         let span = at.map(Span::from);
         let states = self.operands(py, states, span.as_ref())?;
         let outputs = self.operands(py, outputs, span.as_ref())?;
-        let (states, outputs) =
-            self.build(py, |builder| builder.end_scan(&states, &outputs, span.as_ref()))?;
+        let (states, outputs) = self.build(py, |builder| {
+            builder.end_scan(&states, &outputs, span.as_ref())
+        })?;
         Ok((self.nodes(states)?, self.nodes(outputs)?))
     }
 
@@ -330,10 +371,14 @@ impl Trace {
     ) -> PyResult<()> {
         let ty = type_of(kind)?;
         let span = at.map(Span::from);
-        let parties = to.into_iter().map(|name| self.party(py, name, span.as_ref()));
+        let parties = to
+            .into_iter()
+            .map(|name| self.party(py, name, span.as_ref()));
         let to = parties.collect::<PyResult<Vec<_>>>()?;
         let value = self.operand(py, value, span.as_ref())?;
-        self.build(py, |builder| builder.reveal(name, value, &to, ty, span.as_ref()))
+        self.build(py, |builder| {
+            builder.reveal(name, value, &to, ty, span.as_ref())
+        })
     }
 
     /// The finished program.
@@ -391,7 +436,9 @@ impl Trace {
     ) -> PyResult<Node> {
         let span = at.map(Span::from);
         let handles = self.handles(py, items.into(), span.as_ref())?;
-        let handles = handles.try_into().map_err(|_| PyRuntimeError::new_err("operands"))?;
+        let handles = handles
+            .try_into()
+            .map_err(|_| PyRuntimeError::new_err("operands"))?;
         let handle = self.build(py, |builder| step(builder, handles, span.as_ref()))?;
         self.node(handle)
     }
@@ -408,12 +455,16 @@ impl Trace {
                 Source::Traced(handle) => Ok(handle.into()),
                 Source::Number(number) => {
                     let ty = node.ty;
-                    Ok(self.build(py, |builder| builder.scalar(ty, number, span))?.into())
+                    Ok(self
+                        .build(py, |builder| builder.scalar(ty, number, span))?
+                        .into())
                 }
             },
             Item::Array(array) => {
                 let data = array::constant(array)?;
-                Ok(self.build(py, |builder| builder.constant(data, span))?.into())
+                Ok(self
+                    .build(py, |builder| builder.constant(data, span))?
+                    .into())
             }
         }
     }
@@ -424,7 +475,10 @@ impl Trace {
         items: Vec<Item<'_>>,
         span: Option<&Span>,
     ) -> PyResult<Vec<Operand>> {
-        items.into_iter().map(|item| self.operand(py, item, span)).collect()
+        items
+            .into_iter()
+            .map(|item| self.operand(py, item, span))
+            .collect()
     }
 
     fn handles(
@@ -454,13 +508,19 @@ impl Trace {
     }
 
     fn nodes(&self, handles: Vec<Handle>) -> PyResult<Vec<Node>> {
-        handles.into_iter().map(|handle| self.node(handle)).collect()
+        handles
+            .into_iter()
+            .map(|handle| self.node(handle))
+            .collect()
     }
 
     fn node(&self, handle: Handle) -> PyResult<Node> {
         let builder = self.builder.as_ref().ok_or_else(finished)?;
         let value = builder.value(handle).ok_or_else(finished)?;
-        let rows = value.shape.rows.map(|id| self.rows[usize::from(id.0)].clone());
+        let rows = value
+            .shape
+            .rows
+            .map(|id| self.rows[usize::from(id.0)].clone());
         let fixed = value.shape.fixed.iter().copied().map(Length::Fixed);
         let shape = rows.map(Length::Rows).into_iter().chain(fixed).collect();
         let known = match value.visibility {
@@ -470,7 +530,12 @@ impl Trace {
         };
         let lengths = builder.shape_text(&value.shape);
         let text = format!("{} {lengths}, {known}, {}", value.ty, value.range);
-        Ok(Node { source: Source::Traced(handle), ty: value.ty, shape, text })
+        Ok(Node {
+            source: Source::Traced(handle),
+            ty: value.ty,
+            shape,
+            text,
+        })
     }
 }
 
@@ -481,7 +546,8 @@ pub fn is_type(name: &str) -> bool {
 }
 
 fn type_of(name: &str) -> PyResult<Type> {
-    name.parse().map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
+    name.parse()
+        .map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
 }
 
 /// One part of an index expression.
@@ -498,13 +564,18 @@ fn part(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
     }
     if item.is_instance_of::<PySlice>() {
         let end = |name| {
-            let end = item.getattr(name).and_then(|end| end.extract::<Option<i64>>());
+            let end = item
+                .getattr(name)
+                .and_then(|end| end.extract::<Option<i64>>());
             end.map_err(|_| refused("an end of a slice is not an integer"))
         };
         if !matches!(end("step")?, None | Some(1)) {
             return Err(refused("a slice cannot skip elements"));
         }
-        return Ok(Index::Slice { start: end("start")?, stop: end("stop")? });
+        return Ok(Index::Slice {
+            start: end("start")?,
+            stop: end("stop")?,
+        });
     }
     match item.extract() {
         Ok(index) if !item.is_instance_of::<PyBool>() => Ok(Index::At(index)),

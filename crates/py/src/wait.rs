@@ -19,9 +19,11 @@ pub fn interruptibly<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
-    let started = thread::Builder::new().name("sealane".into()).spawn(move || {
-        let _ = sender.send(work());
-    });
+    let started = thread::Builder::new()
+        .name("sealane".into())
+        .spawn(move || {
+            let _ = sender.send(work());
+        });
     started?;
     let receiver = std::sync::Mutex::new(receiver);
     loop {

@@ -4,7 +4,7 @@ use crate::garbler_side::{Results, ot_fault};
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{Evaluator, match_hashes};
+use sealane_garble::{Evaluator, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
@@ -106,7 +106,7 @@ impl EvaluatorSide {
             let mut table = vec![[Block::ZERO; 2]; hashes.len()];
             mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
             let mut bits = vec![0; hashes.len()];
-            match_hashes(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
+            decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }
         Ok(revealed)

@@ -3,7 +3,7 @@
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{Garbler, match_hashes};
+use sealane_garble::{Garbler, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
 use sealane_protocol::{Fault, PartyId, PartySet};
@@ -124,7 +124,7 @@ impl GarblerSide {
             let mut hashes = vec![Block::ZERO; table.len()];
             mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
             let mut bits = vec![0; table.len()];
-            match_hashes(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
+            decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }
         Ok(revealed)

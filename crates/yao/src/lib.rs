@@ -50,10 +50,16 @@ pub struct Yao {
 
 /// The two roles; a side is made by [`Protocol::prepare`].
 enum Side {
-    /// Randomness, and whether this party garbles.
-    Unprepared(Cpu, Box<Coins>, bool),
+    Unprepared(Box<Unprepared>),
     Garbler(Box<GarblerSide>),
     Evaluator(Box<EvaluatorSide>),
+}
+
+/// What [`Protocol::prepare`] makes a side of.
+struct Unprepared {
+    cpu: Cpu,
+    coins: Coins,
+    garbles: bool,
 }
 
 /// A step that has begun.
@@ -115,25 +121,33 @@ impl Protocol for Yao {
     fn start(setting: &Setting, me: PartyId, cpu: Cpu, coins: Coins) -> Self {
         let [garbler, evaluator] = cost::roles(setting);
         let peer = if me == garbler { evaluator } else { garbler };
+        let unprepared = Unprepared {
+            cpu,
+            coins,
+            garbles: me == garbler,
+        };
         Yao {
             me,
             peer,
-            side: Side::Unprepared(cpu, Box::new(coins), me == garbler),
+            side: Side::Unprepared(Box::new(unprepared)),
         }
     }
 
     fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
-        let Side::Unprepared(cpu, coins, garbles) = &mut self.side else {
+        let Side::Unprepared(unprepared) = &mut self.side else {
             return Err(Fault::Internal("prepared twice".to_string()));
         };
-        let ot = !demand.0.is_empty();
+        let Unprepared {
+            cpu,
+            coins,
+            garbles,
+        } = &mut **unprepared;
+        let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
         self.side = if *garbles {
-            Side::Garbler(Box::new(GarblerSide::prepare(
-                *cpu, coins, ot, self.peer, mesh,
-            )?))
+            Side::Garbler(Box::new(GarblerSide::prepare(cpu, coins, ot, peer, mesh)?))
         } else {
             Side::Evaluator(Box::new(EvaluatorSide::prepare(
-                *cpu, coins, ot, self.peer, mesh,
+                cpu, coins, ot, peer, mesh,
             )?))
         };
         Ok(())

@@ -1,7 +1,7 @@
 //! Clocks of parties and payload by pair: what flights do to them.
 
 use sealane_protocol::{Flight, PartyId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Flights that cross one after the other, `times` over: a batch, a level, a loop.
 pub(super) struct Exchange {
@@ -24,12 +24,43 @@ impl Clocks {
     }
 
     pub fn pass(&mut self, exchange: &Exchange) {
-        for _ in 0..exchange.times {
-            exchange
-                .flights
-                .iter()
-                .for_each(|flight| self.flight(flight));
+        let flights = &exchange.flights;
+        self.repeat(exchange.times, |clocks| {
+            flights.iter().for_each(|flight| clocks.flight(flight));
+        });
+    }
+
+    /// Does `turn`, which is the same each time, `times` times over. What a turn adds depends on
+    /// the differences of the clocks alone. So once some turns together have moved all clocks by
+    /// the same amount, they do so for ever, and what is left of them need not be walked: a loop
+    /// of any length costs a few turns. (Where parties drift apart, every turn is walked.)
+    pub fn repeat(&mut self, times: u64, turn: impl Fn(&mut Clocks)) {
+        let mut past = VecDeque::new();
+        let mut left = times;
+        while left > 0 {
+            past.push_front((self.clocks.clone(), self.rounds));
+            past.truncate(self.clocks.len());
+            turn(self);
+            left -= 1;
+            let periods = (1..).zip(&past);
+            let mut steps = periods.filter_map(|(turns, then)| Some((turns, self.step(then)?)));
+            if let Some((turns, step)) = steps.next() {
+                let skipped = left / turns;
+                self.clocks
+                    .iter_mut()
+                    .for_each(|clock| *clock += skipped * step);
+                self.rounds += skipped * step;
+                left -= skipped * turns;
+                past.clear();
+            }
         }
+    }
+
+    /// By how much all clocks and the largest stamp have moved since `then`, if by the same.
+    fn step(&self, (clocks, rounds): &(Vec<u64>, u64)) -> Option<u64> {
+        let step = self.rounds - rounds;
+        let mut pairs = self.clocks.iter().zip(clocks);
+        pairs.all(|(now, then)| now - then == step).then_some(step)
     }
 
     /// All messages are written before any is read.
@@ -76,5 +107,55 @@ impl Payload {
 
     pub fn total(&self) -> u64 {
         self.0.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_protocol::Message;
+
+    fn flight(pairs: &[(u8, u8)]) -> Flight {
+        let message = |(from, to): &(u8, u8)| Message {
+            from: PartyId(*from),
+            to: PartyId(*to),
+            bytes: 1,
+        };
+        pairs.iter().map(message).collect()
+    }
+
+    /// Turns of every shape: one way, back and forth, a ring, a party that only hears, one that
+    /// nobody talks to, nothing at all; each after clocks that differ.
+    #[test]
+    fn repeated_turns_count_as_if_each_were_walked() {
+        let turns: [&[&[(u8, u8)]]; 8] = [
+            &[],
+            &[&[(0, 1)]],
+            &[&[(0, 1), (1, 0)]],
+            &[&[(0, 1)], &[(1, 0)]],
+            &[&[(0, 1)], &[(1, 2)], &[(2, 0)]],
+            &[&[(0, 1)], &[(1, 0), (1, 2)]],
+            &[&[(0, 1), (1, 2), (2, 0)], &[(2, 1)]],
+            &[&[(2, 0)], &[(1, 2)]],
+        ];
+        for (first, turn) in turns.iter().flat_map(|a| turns.iter().map(move |b| (a, b))) {
+            let flights = |turn: &[&[(u8, u8)]]| turn.iter().map(|f| flight(f)).collect::<Vec<_>>();
+            let (first, turn) = (flights(first), flights(turn));
+            for times in 0..12 {
+                let mut fast = Clocks::new(3);
+                first.iter().for_each(|flight| fast.flight(flight));
+                let mut walked = Clocks::new(3);
+                first.iter().for_each(|flight| walked.flight(flight));
+                for flight in (0..times).flat_map(|_| &turn) {
+                    walked.flight(flight);
+                }
+                fast.pass(&Exchange {
+                    times,
+                    flights: turn.clone(),
+                });
+                assert_eq!(fast.clocks, walked.clocks, "{turn:?} x {times}");
+                assert_eq!(fast.rounds, walked.rounds, "{turn:?} x {times}");
+            }
+        }
     }
 }

@@ -108,7 +108,11 @@ impl Walk {
             flights: prepare.flights,
         });
         for (times, pass) in tiled.iter().flatten() {
-            (0..*times).for_each(|_| pass.exchanges.iter().for_each(|e| clocks.pass(e)));
+            clocks.repeat(*times, |clocks| {
+                pass.exchanges
+                    .iter()
+                    .for_each(|exchange| clocks.pass(exchange));
+            });
         }
         clocks.pass(&Exchange {
             times: 1,

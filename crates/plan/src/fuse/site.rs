@@ -36,6 +36,7 @@ pub(super) struct Access {
 /// The state of the pass.
 pub(super) struct Fuser<'a> {
     pub program: &'a Program,
+    phases: &'a [Phase],
     pub draft: Draft,
     /// By value of the main graph.
     pub homes: Vec<Home>,
@@ -46,9 +47,10 @@ pub(super) struct Fuser<'a> {
 }
 
 impl<'a> Fuser<'a> {
-    pub fn new(program: &'a Program) -> Fuser<'a> {
+    pub fn new(program: &'a Program, phases: &'a [Phase]) -> Fuser<'a> {
         Fuser {
             program,
+            phases,
             draft: Draft::default(),
             homes: Vec::with_capacity(program.main.values.len()),
             bodies: HashMap::new(),
@@ -266,8 +268,9 @@ impl<'a> Fuser<'a> {
         placed && self.main(id).range == range
     }
 
-    /// The tensor that holds a value and nothing else, in row-major order.
-    pub fn stored_whole(&mut self, id: ValueId, phase: Phase) -> TensorId {
+    /// The tensor that holds a value and nothing else, in row-major order. Where it has to be made
+    /// of parts of another, that happens in the phase of the value, not of who asks.
+    pub fn stored_whole(&mut self, id: ValueId) -> TensorId {
         let placed = self.stored(id);
         let tensor = self.draft.tensor(placed.tensor).clone();
         if placed.is_whole(tensor.elements) {
@@ -276,6 +279,7 @@ impl<'a> Fuser<'a> {
         let value = self.main(id);
         let out = self.tensor(value.shape.rows, &value.shape.fixed, tensor.range);
         let from = placed.read(&lens(&value.shape), 0);
+        let phase = self.phases[id.0 as usize];
         let rank = self.rank_after(&[placed.tensor], phase);
         self.unit(phase, rank, Work::Move { from, out }, value);
         out

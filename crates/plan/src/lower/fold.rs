@@ -63,5 +63,5 @@ pub(super) fn combine(reduction: Reduction, signed: bool, [a, b, out]: [usize; 3
     let mut builder = Builder::new();
     let (x, y) = (builder.input(a), builder.input(b));
     let word = ops::combine(&mut builder, reduction, [&x, &y], signed, out);
-    compile(&builder.finish(vec![word]), &Machine::ROWS)
+    compile(&builder.finish(vec![word]), &Machine::CPU)
 }

@@ -2,7 +2,9 @@
 //! is bounded before the stack is, and whatever is wrong is an error with line and column.
 
 use super::cursor::Cursor;
-use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_RANK, MAX_VALUES, check};
+use crate::check::{
+    MAX_CONST_ELEMENTS, MAX_INPUTS, MAX_NESTING, MAX_PARTIES, MAX_RANK, MAX_VALUES, check,
+};
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, Rows, Unary, Value, ValueId, Visibility,
@@ -87,11 +89,13 @@ impl<'a> Parser<'a> {
         self.program.name = self.cursor.word("a name")?.into();
         self.cursor.end_line()?;
         while self.cursor.eat_word("party") {
+            self.room("parties", self.program.parties.len(), MAX_PARTIES)?;
             let party = self.cursor.word("a party's name")?.into();
             self.program.parties.push(party);
             self.cursor.end_line()?;
         }
         while self.cursor.eat_word("rows") {
+            self.room("row counts", self.program.rows.len(), MAX_PARTIES)?;
             let name = self.cursor.word("a name of rows")?.into();
             self.cursor.sign("<=")?;
             let bound = self.cursor.number("a bound")?;
@@ -99,6 +103,7 @@ impl<'a> Parser<'a> {
             self.cursor.end_line()?;
         }
         while self.cursor.eat_word("input") {
+            self.room("inputs", self.program.inputs.len(), MAX_INPUTS)?;
             let input = self.input()?;
             self.program.inputs.push(input);
         }
@@ -106,6 +111,7 @@ impl<'a> Parser<'a> {
         self.program.main = self.block(0)?;
         self.program.main.params = self.program.inputs.len() as u32;
         while self.cursor.eat_word("reveal") {
+            self.room("results", self.program.results.len(), MAX_INPUTS)?;
             let reveal = self.reveal()?;
             self.program.results.push(reveal);
         }
@@ -450,6 +456,16 @@ impl<'a> Parser<'a> {
             column,
             end_column,
         }))
+    }
+
+    /// Whether one more is allowed, seen before it is read: names are looked up in lists, so that
+    /// reading takes time in proportion to their length.
+    fn room(&self, what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
+        if count < most {
+            Ok(())
+        } else {
+            Err(self.limit(what, most))
+        }
     }
 
     fn limit(&self, what: &str, most: usize) -> Diagnostic {

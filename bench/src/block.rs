@@ -1,0 +1,86 @@
+//! Suite `block`: the primitives of the ground floor on 8 KiB, which stay in the nearest cache.
+
+use std::hint::black_box;
+
+use sealane_block::aes::encrypt_fresh;
+use sealane_block::gf::{self, Order};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, FixedKeyHash, MiHash, Prg, transpose};
+
+use crate::cycles::measure;
+use crate::{Options, Record};
+
+/// The suite's name.
+pub const SUITE: &str = "block";
+
+/// Blocks of one call.
+const BLOCKS: usize = 512;
+
+/// Measures every primitive on every tier.
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
+    for cpu in &options.cpus {
+        measure_tier(*cpu, options, record);
+    }
+}
+
+fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
+    let mut coins = Coins::danger_fixed_seed(cpu, 1);
+    let (mut keys, mut blocks) = (vec![Block::ZERO; BLOCKS], vec![Block::ZERO; BLOCKS]);
+    coins.fill(&mut keys);
+    coins.fill(&mut blocks);
+    let mut out = vec![Block::ZERO; BLOCKS];
+
+    let aes = Aes128::new(cpu, coins.block());
+    let many = Aes128Many::new(cpu, &keys);
+    let mut prg = Prg::new(cpu, coins.block());
+    let fixed = FixedKeyHash::new(cpu, coins.block());
+    let mi = MiHash::new(coins.block());
+    let mut group = 0;
+
+    // Each piece of work takes its own result as its next input, or draws on.
+    let mut case = |case: &str, work: &mut dyn FnMut(&mut [Block])| {
+        let measured = measure(BLOCKS as u64, options.budget, || work(&mut blocks));
+        black_box(&blocks);
+        let figures = [
+            ("cycles_per_block", measured.median_cycles, "cycles"),
+            ("cycles_per_block_min", measured.min_cycles, "cycles"),
+            (
+                "million_blocks_per_s",
+                1e3 / measured.median_ns,
+                "million/s",
+            ),
+        ];
+        for (metric, value, unit) in figures {
+            let (case, tier) = (case.to_owned(), cpu.tier().name());
+            record(Record {
+                suite: SUITE,
+                case,
+                tier,
+                metric,
+                value,
+                unit,
+            });
+        }
+    };
+    case("aes128/one_key", &mut |blocks| aes.encrypt_blocks(blocks));
+    case("aes128/many_keys", &mut |blocks| many.encrypt_each(blocks));
+    case("aes128/fresh_keys", &mut |blocks| {
+        encrypt_fresh(cpu, &keys, blocks)
+    });
+    case("prg", &mut |blocks| prg.fill(blocks));
+    case("hash/ccr", &mut |blocks| fixed.ccr(blocks));
+    case("hash/tccr", &mut |blocks| fixed.tccr(0, blocks));
+    case("hash/mi", &mut |blocks| {
+        mi.hash(cpu, group, 0, blocks);
+        group += 1;
+    });
+    case("gf128/polynomial", &mut |blocks| {
+        gf::mul_each(cpu, Order::Polynomial, blocks, &keys)
+    });
+    case("gf128/ghash", &mut |blocks| {
+        gf::mul_each(cpu, Order::Ghash, blocks, &keys)
+    });
+    case("transpose/128x512", &mut |blocks| {
+        transpose(cpu, blocks, &mut out);
+        blocks.copy_from_slice(&out);
+    });
+}

@@ -1,0 +1,90 @@
+//! The largest run that may be planned: so large that nobody waits for it, and small enough that
+//! whatever is counted of it (gates, bytes, nanoseconds) fits a number of 64 bits.
+//!
+//! A party states the rows of its own tables when the run begins, up to the bound that both have
+//! approved. Nothing that follows from them may overflow at the other side.
+
+use crate::steps::{Len, Plan, Segment, StepOp, TapeId};
+use sealane_program::diagnostic::Diagnostic;
+
+/// Most gates on all lanes, and bits of all values, of a run with every table at its bound. No
+/// protocol spends more than a few hundred bytes or nanoseconds on one.
+const MAX_WORK: u128 = 1 << 50;
+
+/// Refuses a plan whose runs could be larger.
+///
+/// # Errors
+/// The bounds of rows are too high for what the program does with each row.
+pub(crate) fn check(plan: &Plan) -> Result<(), Diagnostic> {
+    let work = plan
+        .segments
+        .iter()
+        .map(|segment| of_segment(plan, segment));
+    let work = work.fold(of_values(plan), u128::saturating_add);
+    if work <= MAX_WORK {
+        return Ok(());
+    }
+    let bounds = plan
+        .rows
+        .iter()
+        .map(|rows| format!("{} <= {}", rows.name, rows.bound));
+    Err(Diagnostic {
+        code: "run-too-large",
+        message: format!(
+            "with {}, a run has more than 2^50 gates and bits",
+            bounds.collect::<Vec<_>>().join(", ")
+        ),
+        span: None,
+        reason: "no run of that size ends, and its cost could not be counted".into(),
+        hint: "declare a lower bound of rows: the most that you will ever have".into(),
+    })
+}
+
+/// Bits of all values.
+fn of_values(plan: &Plan) -> u128 {
+    let bits = plan.values.iter().map(|value| {
+        let rows = value
+            .rows
+            .map_or(1, |table| plan.rows[usize::from(table.0)].bound);
+        product([value.elements, rows, u64::from(value.bits)])
+    });
+    bits.fold(0, u128::saturating_add)
+}
+
+/// Gates of all steps, all rows in one tile: tiles change the sum by less than they are.
+fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
+    let rows = segment
+        .rows
+        .map_or(1, |table| plan.rows[usize::from(table.0)].bound);
+    let lanes = |lens: &[Len]| product(lens.iter().map(|len| len.at(rows)));
+    let gates = |tape: &TapeId| plan.tapes[tape.0 as usize].ands.len() as u128 + 1;
+    let of_step = |op: &StepOp| match op {
+        StepOp::Tape { tape, lanes: l, .. } => lanes(l).saturating_mul(gates(tape)),
+        StepOp::Scan { tape, length, .. } => u128::from(length.at(rows)) * gates(tape),
+        StepOp::Fold {
+            length,
+            lanes: l,
+            levels,
+            carry,
+            ..
+        } => {
+            let largest = levels.iter().chain(carry).map(gates).max().unwrap_or(1);
+            let pairs = lanes(l).saturating_mul(u128::from(length.at(rows)));
+            pairs.saturating_mul(largest)
+        }
+        // Counted with the values that they write.
+        StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
+        StepOp::Move { .. } | StepOp::Concat { .. } => 0,
+    };
+    let steps = segment.batches.iter().flatten();
+    steps
+        .map(|step| of_step(&step.op))
+        .fold(0, u128::saturating_add)
+}
+
+fn product(factors: impl IntoIterator<Item = u64>) -> u128 {
+    factors
+        .into_iter()
+        .map(u128::from)
+        .fold(1, u128::saturating_mul)
+}

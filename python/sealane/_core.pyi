@@ -1,0 +1,141 @@
+"""The native module, private to the package; `crates/py` is its source."""
+
+from os import PathLike
+from typing import TypeAlias
+
+from sealane._errors import ProgramError
+
+__version__: str
+
+Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
+"""Kind (`bool`, `u64`, `i64`; for results the element type), shape, 64-bit elements."""
+Operand: TypeAlias = Node | int | Array
+Place: TypeAlias = tuple[str, int, int, int]
+"""File, line, first column, column after the last."""
+
+class Node:
+    def __new__(cls, kind: str, number: int, at: Place | None) -> Node: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def shape(self) -> tuple[int | str, ...]: ...
+
+class Trace:
+    def __new__(cls, name: str) -> Trace: ...
+    def rows(self, name: str, bound: int) -> None: ...
+    def input(
+        self,
+        name: str,
+        owner: str,
+        kind: str,
+        rows: str | None,
+        fixed: tuple[int, ...],
+        range: tuple[int, int] | None,
+        columns: tuple[str, ...],
+        at: Place | None,
+    ) -> Node: ...
+    def unary(self, name: str, a: Operand, at: Place | None) -> Node: ...
+    def binary(self, name: str, a: Operand, b: Operand, at: Place | None) -> Node: ...
+    def select(self, condition: Operand, yes: Operand, no: Operand, at: Place | None) -> Node: ...
+    def cast(self, a: Operand, kind: str, at: Place | None) -> Node: ...
+    def reduce(
+        self, name: str, a: Operand, axis: int | None, kind: str | None, at: Place | None
+    ) -> Node: ...
+    def dot(self, a: Operand, b: Operand, kind: str | None, at: Place | None) -> Node: ...
+    def index(self, a: Operand, items: tuple[object, ...], at: Place | None) -> Node: ...
+    def stack(self, values: list[Operand], axis: int, at: Place | None) -> Node: ...
+    def call(self, name: str, operands: list[Operand], at: Place | None) -> Node: ...
+    def open_map(self, over: list[Operand], at: Place | None) -> list[Node]: ...
+    def close_map(self, returns: list[Operand], at: Place | None) -> list[Node]: ...
+    def open_scan(
+        self, start: list[Operand], over: list[Operand], at: Place | None
+    ) -> tuple[list[Node], list[Node]]: ...
+    def close_scan(
+        self, states: list[Operand], outputs: list[Operand], at: Place | None
+    ) -> tuple[list[Node], list[Node]]: ...
+    def reveal(
+        self, name: str, value: Operand, to: tuple[str, ...], kind: str, at: Place | None
+    ) -> None: ...
+    def finish(self) -> Program: ...
+
+class Program:
+    @property
+    def text(self) -> str: ...
+    @property
+    def parties(self) -> tuple[str, ...]: ...
+    def check(self) -> Check: ...
+    def plan(self, rows: dict[str, int], network: str, protocol: str) -> Plan: ...
+    def simulate(self, inputs: dict[str, Array], network: str, protocol: str) -> Report: ...
+    def run(
+        self,
+        party: str,
+        files: list[str],
+        arrays: dict[str, Array],
+        config: str | PathLike[str],
+        yes: str,
+        identity: str | PathLike[str] | None,
+        network: str | None,
+        protocol: str,
+    ) -> Report: ...
+
+class Check:
+    """What a check found; prints as a table."""
+
+    @property
+    def warnings(self) -> list[str]:
+        """The warnings, as people read them."""
+    @property
+    def json(self) -> str:
+        """The same as `sealane check --json`."""
+
+class Plan:
+    """What a run will do and cost; prints as a table."""
+
+    @property
+    def hash(self) -> str:
+        """The hash of the job, in hex."""
+    @property
+    def rows(self) -> dict[str, int]:
+        """The numbers of rows that the cost is stated for."""
+    @property
+    def payload_bytes(self) -> dict[str, int]:
+        """Payload bytes that each party will send."""
+    @property
+    def rounds(self) -> int:
+        """Rounds, input and output included."""
+    @property
+    def ands(self) -> int:
+        """AND gates, counted once for each row that they run on."""
+    @property
+    def estimate_s(self) -> dict[str, float]:
+        """About how many seconds a run will take on a network of each class."""
+    @property
+    def steps(self) -> str:
+        """Every step, one a line."""
+    @property
+    def json(self) -> str:
+        """The same as `sealane plan --json`."""
+
+class Report:
+    @property
+    def results(self) -> list[tuple[str, Array]]: ...
+    @property
+    def rows(self) -> dict[str, int]: ...
+    @property
+    def payload_bytes(self) -> dict[str, int]: ...
+    @property
+    def rounds(self) -> int: ...
+    @property
+    def as_planned(self) -> bool: ...
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def plan(self) -> Plan: ...
+    @property
+    def json(self) -> str: ...
+
+def is_type(name: str) -> bool: ...
+def main(arguments: list[str], python: str) -> int: ...
+def program_error(
+    code: str, message: str, at: Place | None, reason: str, hint: str
+) -> ProgramError: ...

@@ -1,0 +1,301 @@
+"""Every operation against plain Python, through trace, plan and engine.
+
+The clear protocol runs the same plan as the secure one, so that many cases fit into a test; a few
+of each go through garbled circuits as well.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+import sealane as sl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+QUICK = settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+SECURE = settings(QUICK, max_examples=2)
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "minimum": min,
+    "maximum": max,
+}
+TRACED: dict[str, Callable[[Any, Any], Any]] = {
+    **ARITHMETIC,
+    "minimum": sl.minimum,
+    "maximum": sl.maximum,
+}
+BITS = {"and": operator.and_, "or": operator.or_, "xor": operator.xor}
+COMPARISONS = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+
+def element(signed: bool, bits: int) -> type[sl.Value]:
+    kind: type[sl.Value] = getattr(sl, f"{'i' if signed else 'u'}{bits}")
+    return kind
+
+
+def limits(signed: bool, bits: int) -> tuple[int, int]:
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+def run(
+    function: Callable[..., Any], annotations: dict[str, Any], *inputs: Any, clear: bool
+) -> Any:
+    """The value that a program gives; its signature is made at run time."""
+    function.__name__, function.__annotations__ = "f", annotations
+    return sl.program(function).simulate(*inputs, clear=clear).value
+
+
+@st.composite
+def operands(draw: Draw) -> tuple[list[Any], list[tuple[int, int]], list[list[int]]]:
+    """Two types, a declared range in each, and three numbers of each range."""
+    kinds, ranges, numbers = [], [], []
+    for _ in range(2):
+        signed, bits = draw(st.booleans()), draw(st.integers(2, 15))
+        low, high = limits(signed, bits)
+        ends = sorted([draw(st.integers(low, high)), draw(st.integers(low, high))])
+        kinds.append(element(signed, bits))
+        ranges.append((ends[0], ends[1]))
+        inside = st.integers(ends[0], ends[1]) | st.sampled_from(ends)
+        numbers.append(draw(st.lists(inside, min_size=3, max_size=3)))
+    return kinds, ranges, numbers
+
+
+def private(kind: Any, owner: str, ends: tuple[int, int], *shape: Any) -> Any:
+    return sl.Private[kind, owner, *shape, sl.between(*ends)]
+
+
+def check_arithmetic(name: str, case: Any, clear: bool) -> None:
+    kinds, ranges, numbers = case
+
+    def f(a: Any, b: Any) -> Any:
+        return TRACED[name](a.astype(sl.i32), b.astype(sl.i32))
+
+    annotations = {
+        "a": private(kinds[0], "alice", ranges[0], 3),
+        "b": private(kinds[1], "bob", ranges[1], 3),
+        "return": sl.Revealed[sl.i32, "alice"],
+    }
+    if name in ("floordiv", "mod") and ranges[1][0] <= 0 <= ranges[1][1]:
+        with pytest.raises(sl.ProgramError) as caught:
+            run(f, annotations, *numbers, clear=clear)
+        assert caught.value.code == "division-by-zero"
+        return
+    expected = [ARITHMETIC[name](a, b) for a, b in zip(*numbers, strict=True)]
+    assert run(f, annotations, *numbers, clear=clear).tolist() == expected
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+@QUICK
+@given(case=operands())
+def test_arithmetic(name: str, case: Any) -> None:
+    check_arithmetic(name, case, clear=True)
+
+
+@pytest.mark.parametrize("name", ARITHMETIC)
+@SECURE
+@given(case=operands())
+def test_arithmetic_on_garbled_circuits(name: str, case: Any) -> None:
+    check_arithmetic(name, case, clear=False)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+@QUICK
+@given(case=operands())
+def test_comparisons_compare_numbers_whatever_the_types(name: str, case: Any) -> None:
+    kinds, ranges, numbers = case
+    compare = COMPARISONS[name]
+    annotations = {
+        "a": private(kinds[0], "alice", ranges[0], 3),
+        "b": private(kinds[1], "bob", ranges[1], 3),
+        "return": sl.Revealed[sl.boolean, "bob"],
+    }
+    result = run(lambda a, b: compare(a, b), annotations, *numbers, clear=True)
+    assert result.dtype == np.bool_
+    assert result.tolist() == [compare(a, b) for a, b in zip(*numbers, strict=True)]
+
+
+@QUICK
+@given(
+    signed=st.booleans(),
+    bits=st.sampled_from([2, 7, 8, 13, 32, 64]),
+    name=st.sampled_from(sorted(BITS)),
+    data=st.data(),
+)
+def test_bits(signed: bool, bits: int, name: str, data: st.DataObject) -> None:
+    kind = element(signed, bits)
+    numbers = st.lists(st.integers(*limits(signed, bits)), min_size=2, max_size=2)
+    a, b = data.draw(numbers), data.draw(numbers)
+    annotations = {
+        "a": sl.Private[kind, "alice", 2],
+        "b": sl.Private[kind, "bob", 2],
+        "return": tuple[sl.Revealed[kind, "alice"], sl.Revealed[kind, "alice"]],
+    }
+    both, flipped = run(lambda a, b: (BITS[name](a, b), ~a), annotations, a, b, clear=True)
+    assert both.tolist() == [BITS[name](x, y) for x, y in zip(a, b, strict=True)]
+    mask = 0 if signed else (1 << bits) - 1
+    assert flipped.tolist() == [~x if signed else x ^ mask for x in a]
+
+
+@QUICK
+@given(signed=st.booleans(), bits=st.sampled_from([1, 5, 8, 32, 63, 64]), data=st.data())
+def test_wrapping_types_compute_modulo_their_width(
+    signed: bool, bits: int, data: st.DataObject
+) -> None:
+    assume(not (signed and bits == 1))
+    low, high = limits(signed, bits)
+    numbers = st.lists(st.integers(low, high), min_size=2, max_size=2)
+    a, b = data.draw(numbers), data.draw(numbers)
+    kind = element(signed, bits)
+    annotations = {
+        "a": sl.Private[kind, "alice", 2, sl.wrapping],
+        "b": sl.Private[kind, "bob", 2, sl.wrapping],
+        "return": tuple[(sl.Revealed[kind, "bob", sl.wrapping],) * 4],
+    }
+    results = run(lambda a, b: (a + b, a - b, a * b, -a), annotations, a, b, clear=True)
+    pairs = list(zip(a, b, strict=True))
+    expected = [[x + y for x, y in pairs], [x - y for x, y in pairs], [x * y for x, y in pairs]]
+    for got, exact in zip(results, [*expected, [-x for x in a]], strict=True):
+        assert got.tolist() == [(number - low) % (1 << bits) + low for number in exact]
+
+
+@QUICK
+@given(
+    rows=st.lists(
+        st.lists(st.integers(-1000, 1000), min_size=3, max_size=3), min_size=1, max_size=6
+    ),
+    weights=st.lists(st.integers(-50, 50), min_size=3, max_size=3),
+)
+def test_rows_reductions_and_products(rows: list[tuple[int, int, int]], weights: list[int]) -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.i16, "alice", "rows <= 10", 3],
+        w: sl.Private[sl.i8, "bob", 3],
+    ) -> tuple[
+        sl.Revealed[sl.i64, "alice"],
+        sl.Revealed[sl.i64, "alice"],
+        sl.Revealed[sl.i16, "bob"],
+        sl.Revealed[sl.i16, "bob"],
+        sl.Revealed[sl.boolean, "alice", "bob"],
+        sl.Revealed[sl.boolean, "bob"],
+    ]:
+        return (
+            sl.dot(x, w, dtype=sl.i64),
+            x.sum(dtype=sl.i64),
+            x.min(axis=1),
+            sl.max(x, axis=0),
+            (x > 0).any(axis=1),
+            sl.all(x > -900),
+        )
+
+    table = np.array(rows)
+    products, total, least, most, some, every = f.simulate(rows, weights, clear=True).value
+    assert products.tolist() == (table @ np.array(weights)).tolist()
+    assert total == table.sum()
+    assert least.tolist() == table.min(axis=1).tolist()
+    assert most.tolist() == table.max(axis=0).tolist()
+    assert some.tolist() == (table > 0).any(axis=1).tolist()
+    assert every == (table > -900).all()
+
+
+def test_shifts_select_indexing_and_functions() -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.u8, "alice", 2, 3],
+        s: sl.Private[sl.u8, "bob", sl.between(0, 3)],
+        n: sl.Private[sl.i8, "bob"],
+    ) -> tuple[
+        sl.Revealed[sl.u8, "alice"],
+        sl.Revealed[sl.u16, "alice"],
+        sl.Revealed[sl.u8, "alice"],
+        sl.Revealed[sl.u8, "alice"],
+        sl.Revealed[sl.u8, "bob"],
+        sl.Revealed[sl.i16, "bob"],
+    ]:
+        return (
+            x >> s,
+            x.astype(sl.u16) << 2,
+            sl.where(x > 100, x, 0)[1, ::1],
+            sl.stack([x[0], x[-1, :]], axis=1)[:2],
+            sl.popcount(x[0, 1]),
+            abs(n.astype(sl.i16)),
+        )
+
+    table = np.array([[1, 200, 3], [130, 7, 255]], dtype=np.uint8)
+    shifted, wide, chosen, stacked, ones, size = f(table, 2, -128)
+    assert shifted.tolist() == (table >> 2).tolist()
+    assert wide.tolist() == (table.astype(int) << 2).tolist()
+    assert chosen.tolist() == [130, 0, 255]
+    assert stacked.tolist() == [[1, 130], [200, 7]]
+    assert (ones, size) == ((200).bit_count(), 128)
+    assert ones.dtype == np.uint8
+
+
+def test_constants_of_numpy_and_python() -> None:
+    @sl.program
+    def f(x: sl.Private[sl.i32, "alice", 3, sl.between(-100, 100)]) -> sl.Revealed[sl.i32, "bob"]:
+        weights = np.array([3, -1, 2])
+        return weights * x + np.int16(5) - [1, 2, 3] + np.array(True)
+
+    assert f([10, 20, -30]).tolist() == [35, -16, -57]
+
+
+def test_map_and_scan_capture_what_is_around_them() -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.u8, "alice", "rows <= 9"], bonus: sl.Private[sl.u8, "bob"]
+    ) -> tuple[
+        sl.Revealed[sl.u16, "alice"],
+        sl.Revealed[sl.u32, "alice"],
+        sl.Revealed[sl.u32, "alice"],
+        sl.Revealed[sl.u8, "alice"],
+    ]:
+        def longer(state: sl.u32, value: sl.u8) -> tuple[sl.u32, sl.u32]:
+            following = sl.minimum(state, 1 << 20) + value + bonus
+            return following, following
+
+        mapped = sl.map(lambda value: value.astype(sl.u16) + bonus, x)
+        last, each = sl.scan(longer, sl.u32(0), x)
+        largest = sl.scan(lambda state, value: sl.maximum(state, value), 0, x, dtype=sl.u8)
+        return mapped, last, each, largest
+
+    mapped, last, each, largest = f([3, 1, 4], 2)
+    assert mapped.tolist() == [5, 3, 6]
+    assert each.tolist() == [5, 8, 14]
+    assert (last, largest) == (14, 4)
+
+
+def test_standard_functions_give_the_standards_answers() -> None:
+    @sl.program
+    def f(
+        key: sl.Private[sl.u8, "bob", 16], block: sl.Private[sl.u8, "alice", 16]
+    ) -> sl.Revealed[sl.u8, "alice"]:
+        return sl.aes128(key, block)
+
+    # FIPS 197, appendix B.
+    key = list(bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3c"))
+    block = list(bytes.fromhex("3243f6a8885a308d313198a2e0370734"))
+    assert bytes(f(key, block)).hex() == "3925841d02dc09fbdc118597196a0b32"
+
+    @sl.program
+    def g(message: sl.Private[sl.u8, "alice", 3]) -> sl.Revealed[sl.u8, "bob"]:
+        return sl.sha256(message)
+
+    # FIPS 180-4: SHA-256 of "abc".
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert bytes(g(list(b"abc"))).hex() == expected

@@ -1,0 +1,224 @@
+"""Programs in Python: signatures, plans, simulations, runs, and what is wrong with data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import sealane as sl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEATURES = ["radius", "texture"]
+
+
+@sl.program
+def risk(
+    x: sl.Private[sl.u16, "hospital", "patients <= 10_000", FEATURES],
+    w: sl.Private[sl.i16, "lab", FEATURES],
+    threshold: sl.Private[sl.i32, "lab"],
+) -> sl.Revealed[sl.boolean, "hospital"]:
+    """Who is at risk."""
+    return sl.dot(x, w, dtype=sl.i64) > threshold
+
+
+TABLE = [[10, 20], [30, 1], [0, 0]]
+WEIGHTS = [3, -1]
+
+
+def test_a_call_simulates() -> None:
+    flags = risk(TABLE, WEIGHTS, 15)
+    assert flags.dtype == np.bool_
+    assert flags.tolist() == [False, True, False]
+    assert risk(np.array(TABLE, dtype=np.uint8), w=WEIGHTS, threshold=np.int8(15)).tolist() == [
+        False,
+        True,
+        False,
+    ]
+
+
+def test_plan_and_report_agree() -> None:
+    plan = risk.plan(rows=3)
+    report = risk.simulate(TABLE, WEIGHTS, 15)
+    assert plan.rows == {"patients": 3}
+    assert report.payload_bytes == plan.payload_bytes
+    assert report.rounds == plan.rounds
+    assert plan.payload_bytes.keys() == {"hospital", "lab"}
+    assert report.plan.hash == plan.hash == risk.hash == risk.plan().hash
+    assert risk.plan(network="wan").hash != risk.hash
+    assert plan.ands > 0
+    assert plan.estimate_s["wan"] > plan.estimate_s["lan"]
+
+
+def test_clear_gives_the_same_without_cryptography() -> None:
+    report = risk.simulate(TABLE, WEIGHTS, 15, clear=True)
+    assert report.value.tolist() == [False, True, False]
+    assert report.payload_bytes != risk.plan(rows=3).payload_bytes
+
+
+def test_tables_are_printed() -> None:
+    assert "risk is sound" in repr(risk.check())
+    assert "patients ≤ 10,000" in repr(risk.plan())
+    assert risk.hash in repr(risk.plan())
+    report = repr(risk.simulate(TABLE, WEIGHTS, 15))
+    assert "result: [false, true, false]" in report
+    assert "as planned" in report
+    assert "but" not in report
+    expected = "<sealane program risk(x: hospital, w: lab, threshold: lab) -> result: hospital>"
+    assert repr(risk) == expected
+    assert risk.__doc__ == "Who is at risk."
+
+
+def test_the_text_form_names_the_parties() -> None:
+    assert risk.parties == ("hospital", "lab")
+    assert "rows patients <= 10000" in risk.text
+    assert "reveal result" in risk.text
+
+
+class Split(NamedTuple):
+    more: sl.Revealed[sl.u8, "a"]
+    less: sl.Revealed[sl.u8, "b"]
+
+
+def test_named_tuples_keep_their_names() -> None:
+    @sl.program
+    def f(x: sl.Private[sl.u8, "a"], y: sl.Private[sl.u8, "b"]) -> Split:
+        return Split(more=sl.maximum(x, y), less=sl.minimum(x, y))
+
+    assert f(3, 5) == Split(more=5, less=3)
+    assert f.simulate(3, 5).results == {"more": 5, "less": 3}
+
+
+def test_annotated_and_markers_in_local_scope() -> None:
+    names = ["p", "q", "r"]
+
+    @sl.program
+    def f(
+        x: Annotated[sl.u8, "a", "people <= 5", names, sl.between(0, 9)],
+        y: Annotated[sl.u8, "b", "people", sl.column("weight")],
+    ) -> Annotated[sl.u16, "b"]:
+        return (x.sum(axis=1, dtype=sl.u16) * y).sum()
+
+    first, second = f.signature.parameters
+    assert (first.rows, first.fixed, first.columns) == ("people", (3,), ("p", "q", "r"))
+    assert first.range == sl.between(0, 9)
+    assert (second.rows, second.fixed, second.columns) == ("people", (), ("weight",))
+    assert f.signature.rows == {"people": 5}
+    assert f([[1, 2, 3], [4, 5, 6]], [10, 100]) == 60 + 1500
+
+
+def test_element_types_of_any_width() -> None:
+    assert repr(sl.u13) == "sealane.u13"
+    assert sl.u13 is sl.u13
+    assert repr(sl.u32.wrapping) == "sealane.u32.wrapping"
+    assert sl.u32.wrapping.wrapping is sl.u32.wrapping
+    for name in ("u0", "i65", "u08", "f32", "nothing"):
+        assert not hasattr(sl, name)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        (([[1, 2]], [1, 2], 2**31), ["`threshold`", "2147483648", "element 0"]),
+        (([[1, 2], [3, 70_000]], [1, 2], 0), ["`x`", "70000", "element 3"]),
+        (([[1, -2]], [1, 2], 0), ["`x`", "-2", "element 1"]),
+        (([[1, 2, 3]], [1, 2], 0), ["`x`", "[1, 3]", "[rows, 2]"]),
+        (([[0.5, 2]], [1, 2], 0), ["`x`", "float64", "np.rint"]),
+        (([["a", "b"]], [1, 2], 0), ["`x`", "not integers"]),
+        (([[1, 2**64]], [1, 2], 0), ["`x`", "not integers"]),
+        ((np.zeros((0, 2), dtype=int), [1, 2], 0), ["rows"]),
+    ],
+)
+def test_wrong_data_is_named(inputs: Any, words: list[str]) -> None:
+    with pytest.raises(sl.DataError) as caught:
+        risk(*inputs)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_wrong_arguments_are_errors_of_python() -> None:
+    with pytest.raises(TypeError, match="missing a required argument"):
+        risk(TABLE)
+    with pytest.raises(TypeError, match="network="):
+        risk.plan(network="moon")  # type: ignore[arg-type]
+    with pytest.raises(sl.ConfigError, match="patents"):
+        risk.plan(rows={"patents": 3})
+    with pytest.raises(sl.ConfigError, match="outside 1 to 10000"):
+        risk.plan(rows=10_001)
+
+
+def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
+    config = configure(tmp_path, free_ports)
+    job = risk.hash
+    done: dict[str, Any] = {}
+
+    def side(party: str, data: Any) -> None:
+        done[party] = risk.run(
+            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job[:12]
+        )
+
+    lab = threading.Thread(target=side, args=("lab", {"w": WEIGHTS, "threshold": 15}))
+    lab.start()
+    side("hospital", TABLE)
+    lab.join()
+    assert done["hospital"].value.tolist() == [False, True, False]
+    assert done["lab"].value is None
+    assert done["lab"].results == {}
+    assert done["lab"].payload_bytes == risk.plan(rows=3).payload_bytes
+    assert done["lab"].as_planned
+
+
+def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[int]) -> None:
+    config = configure(tmp_path, free_ports)
+    key = tmp_path / "hospital.key"
+
+    def attempt(**changed: Any) -> None:
+        arguments = {"as_": "hospital", "input": TABLE, "config": config, "identity": key}
+        risk.run(**{**arguments, "yes": risk.hash, **changed})
+
+    with pytest.raises(sl.ConfigError, match="not the approved job"):
+        attempt(yes="0" * 12)
+    with pytest.raises(sl.ConfigError, match="at least the first 12 digits"):
+        attempt(yes=risk.hash[:11])
+    with pytest.raises(sl.ConfigError, match="not the key of `hospital`"):
+        attempt(identity=tmp_path / "lab.key")
+    with pytest.raises(sl.ConfigError, match="no party `clinic`"):
+        attempt(as_="clinic", input={})
+    with pytest.raises(sl.DataError, match="another party"):
+        attempt(input={"w": WEIGHTS})
+    with pytest.raises(sl.DataError, match="no file for the input `x`"):
+        attempt(input={})
+    with pytest.raises(sl.ConfigError, match="cannot read"):
+        attempt(config=tmp_path / "other.toml")
+
+
+def test_a_party_that_does_not_come_is_a_network_error(
+    tmp_path: Path, free_ports: list[int]
+) -> None:
+    config = configure(tmp_path, free_ports, "[limits]\ntimeout_s = 0.5\n")
+    with pytest.raises(sl.NetworkError, match="lab"):
+        risk.run(
+            as_="hospital",
+            input=TABLE,
+            config=config,
+            identity=tmp_path / "hospital.key",
+            yes=risk.hash,
+        )
+
+
+def configure(folder: Path, ports: list[int], more: str = "") -> Path:
+    """Keys for both parties, and the file that all share."""
+    text = more
+    for party, port in zip(("hospital", "lab"), ports, strict=True):
+        command = [sys.executable, "-m", "sealane", "keygen", str(folder / f"{party}.key")]
+        key = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        text += f'\n[parties.{party}]\naddress = "127.0.0.1:{port}"\n{key}'
+    config = folder / "sealane.toml"
+    config.write_text(text, encoding="utf-8")
+    return config

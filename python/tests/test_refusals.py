@@ -1,0 +1,83 @@
+"""What the tracer refuses, as the author of a program sees it.
+
+`refusals.md` holds each mistake with the whole text of its error. To rewrite the texts after a
+deliberate change, run with SEALANE_UPDATE=1 and read the difference.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sealane as sl
+
+PAGE = Path(__file__).with_name("refusals.md")
+CASE = re.compile(
+    r"^## (?P<title>[^\n]+)\n\n```python\n(?P<code>.*?)```\n\n```text\n(?P<text>.*?)```\n",
+    re.M | re.S,
+)
+
+PRELUDE = "import math\nimport numpy as np\nimport sealane as sl\n\n"
+SIGNATURE = """\
+@sl.program
+def f(
+    x: sl.Private[sl.u16, "alice", "rows <= 100"],
+    y: sl.Private[sl.u16, "bob", 4],
+    n: sl.Private[sl.i32, "alice"],
+) -> sl.Revealed[sl.boolean, "bob"]:
+"""
+
+
+def cases() -> list[Any]:
+    found = CASE.finditer(PAGE.read_text(encoding="utf-8"))
+    return [pytest.param(c["code"], c["text"], id=c["title"].replace("`", "")) for c in found]
+
+
+def load(code: str, folder: Path) -> sl.Program[..., Any]:
+    """The program of a case: a whole function, or the body of one with the usual signature."""
+    whole = code if "@sl.program" in code else SIGNATURE + textwrap.indent(code, "    ")
+    file = folder / "program.py"
+    file.write_text(PRELUDE + whole, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("program", file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    program: sl.Program[..., Any] = module.f
+    return program
+
+
+@pytest.mark.parametrize(("code", "text"), cases())
+def test_refusal(code: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = load(code, tmp_path)
+    with pytest.raises(sl.ProgramError) as caught:
+        program.check()
+    error = caught.value
+    shown = f"{error}\n"
+    if os.environ.get("SEALANE_UPDATE"):
+        page = PAGE.read_text(encoding="utf-8")
+        before = f"```python\n{code}```\n\n```text\n"
+        PAGE.write_text(page.replace(before + text, before + shown, 1), encoding="utf-8")
+        return
+    assert shown == text
+    assert error.line is not None
+    assert f"program.py:{error.line}:{error.column}" in shown
+    assert shown.startswith(f"error[{error.code}]: ")
+
+
+def test_every_code_of_the_python_layer_is_shown() -> None:
+    """A code that no case shows is one whose text nobody has read."""
+    package = Path(sl.__file__).parent
+    used: set[str] = set()
+    for file in package.glob("*.py"):
+        source = file.read_text(encoding="utf-8")
+        used |= set(re.findall(r'refuse\(\s*"([a-z-]+)"', source))
+    shown = set(re.findall(r"^error\[([a-z-]+)\]", PAGE.read_text(encoding="utf-8"), re.M))
+    assert used - shown == set()
