@@ -4,6 +4,7 @@ use crate::args::{Bench, CircuitVerb};
 use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
+use sealane_bench::{Options, Record, SUITES, Suite};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile};
 use sealane_engine::ProtocolName;
@@ -110,11 +111,59 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     })
 }
 
-/// Runs a suite of benchmarks, or lists them.
+/// Runs a suite of benchmarks, or `all`, or lists them. Figures appear as they are measured.
 pub fn bench(args: &Bench) -> Result<(), Failure> {
-    let _ = args;
-    Err(Failure::usage(
-        "there is no benchmark yet",
-        "see `sealane --help`",
-    ))
+    let Some(name) = &args.suite else {
+        let mut card = Card::new("sealane bench SUITE, or all");
+        SUITES
+            .iter()
+            .for_each(|suite| card.line(suite.name, suite.about));
+        return say(card);
+    };
+    let known = |suite: &&Suite| name == "all" || suite.name == name;
+    let suites = SUITES.iter().filter(known).collect::<Vec<_>>();
+    if suites.is_empty() {
+        let names = SUITES
+            .iter()
+            .map(|suite| suite.name)
+            .collect::<Vec<_>>()
+            .join(", ");
+        let hint = format!("the suites are: {names}; or `all`");
+        return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
+    }
+    let options = Options::detect().map_err(|error| {
+        Failure::usage(error.to_string(), "unset the variable, or name another")
+    })?;
+    for suite in suites {
+        let mut said = Ok(());
+        (suite.run)(&options, &mut |record| {
+            let line = if args.json {
+                json_line(&record)
+            } else {
+                table_line(&record)
+            };
+            let result = say(&line);
+            if said.is_ok() {
+                said = result;
+            }
+        });
+        said?;
+    }
+    Ok(())
+}
+
+fn json_line(record: &Record) -> String {
+    serde_json::to_string(record).unwrap_or_default()
+}
+
+fn table_line(record: &Record) -> String {
+    let Record {
+        suite,
+        case,
+        tier,
+        metric,
+        value,
+        ..
+    } = record;
+    format!("{suite:<8} {case:<24} {tier:<8} {metric:<28} {value:>14.3}")
 }
