@@ -39,7 +39,6 @@ impl Table {
     /// The elements of one input, row-major.
     pub(super) fn input(&self, input: &Input) -> Result<Data, Diagnostic> {
         let columns = self.columns(input)?;
-<<<<<<< HEAD
         let records = self.records.len() as u64;
         if let Some(want) = layout(input).0.filter(|want| *want != records) {
             return Err(Diagnostic {
@@ -49,20 +48,6 @@ impl Table {
                     self.file, input.name
                 ),
                 span: self.records.last().map(|record| self.span(record, 0)),
-=======
-        if let (Some(want), _) = layout(input)
-            && want != self.records.len() as u64
-        {
-            return Err(Diagnostic {
-                code: "data-rows",
-                message: format!(
-                    "{} has {} records where `{}` wants {want}",
-                    self.file,
-                    self.records.len(),
-                    input.name
-                ),
-                span: Some(self.span(self.records.last(), 0)),
->>>>>>> main
                 reason: "the program fixes this dimension".to_string(),
                 hint: "give exactly that many lines below the header".to_string(),
             });
