@@ -132,7 +132,9 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
         Harm::Repeat,
         Harm::Disguise,
         Harm::Flood,
+        Harm::Grow,
         Harm::Truncate,
+        Harm::Lose,
         Harm::Swap,
     ];
     let frames = every_frame();
@@ -141,7 +143,7 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
         .flat_map(|frame| harms.map(|harm| (*frame, harm)));
     sweep(cases, |((attacker, at, kind, is_last), harm)| {
         // Bytes that are missing, or come only when the answer to them has come, are waited for.
-        let waits = matches!(harm, Harm::Truncate | Harm::Swap);
+        let waits = matches!(harm, Harm::Truncate | Harm::Lose | Harm::Swap);
         let patience = if waits { SHORT } else { LONG };
         let (endings, _) = attack(attacker, Some((at, harm)), patience);
         let case = format!("{harm:?} of frame {at} of party {attacker}");
@@ -215,14 +217,14 @@ fn what_was_wrong_is_told_to_both() {
         (
             0,
             0,
-            Harm::LastByte(101),
+            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 101),
             "clinic has 101 rows of `people`, outside 1 to 100",
             "101 rows",
         ),
         (
             0,
             0,
-            Harm::LastByte(0),
+            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 0),
             "clinic has 0 rows of `people`, outside 1 to 100",
             "0 rows",
         ),
@@ -252,7 +254,14 @@ fn what_was_wrong_is_told_to_both() {
         assert!(text.contains("gave up: ") && text.contains(told), "{text}");
     }
     // Here both find it, and whoever is quicker tells the other.
-    let (endings, _) = attack(0, Some((0, Harm::LastByte(6))), LONG);
+    let (endings, _) = attack(
+        0,
+        Some((
+            0,
+            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6),
+        )),
+        LONG,
+    );
     for ending in endings {
         let text = ending.error().to_string();
         assert!(
@@ -266,5 +275,25 @@ fn what_was_wrong_is_told_to_both() {
             .error()
             .to_string()
             .contains("lab (party 1) sent a malformed message")
+    );
+}
+
+#[test]
+fn a_peer_who_claims_to_have_sent_more_than_came_is_refused() {
+    let goodbye = honest_frames()[1].len() - 1;
+    // Two counters, what went to the other and to the peer itself, and the rounds. The second
+    // becomes the largest number, in the ten bytes of its wire form: sums must not overflow.
+    let boast = Harm::Alter(|frame| {
+        let first = frame.payload[1..].iter().position(|byte| byte & 0x80 == 0);
+        let itself = 2 + first.expect("the end of the first number");
+        assert_eq!(frame.payload[itself], 0, "nobody sends to himself");
+        let largest = [&[0xff; 9][..], &[1]].concat();
+        frame.payload.splice(itself..=itself, largest);
+    });
+    let ([clinic, _], _) = attack(1, Some((goodbye, boast)), LONG);
+    let text = clinic.error().to_string();
+    assert!(
+        text.contains("lab (party 1) sent a malformed message: its account"),
+        "{text}"
     );
 }

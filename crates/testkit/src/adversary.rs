@@ -12,7 +12,7 @@ use std::time::Instant;
 use sealane_net::{Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport};
 
 /// What happens to one frame, and with it to the link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug)]
 pub enum Harm {
     /// From this frame on nothing crosses any more, in either direction, not even a farewell.
     Stall,
@@ -21,12 +21,16 @@ pub enum Harm {
     /// One byte changes. Positions count from the start, and from the end where they are negative;
     /// one outside the frame changes the nearest byte.
     Flip(isize),
-    /// The last byte becomes this one.
-    LastByte(u8),
+    /// What the function does to it.
+    Alter(fn(&mut Frame)),
     /// Every byte changes.
     Garble,
     /// The last byte is lost.
     Truncate,
+    /// One byte more.
+    Grow,
+    /// The frame is lost.
+    Lose,
     /// The frame comes twice.
     Repeat,
     /// The frame changes places with the one after it.
@@ -109,6 +113,7 @@ impl Transport for Adversary {
                 return Ok(());
             }
             Some(Harm::Vanish) => self.inner = None,
+            Some(Harm::Lose) => return Ok(()),
             Some(Harm::Swap) => {
                 self.held = Some(frame);
                 return Ok(());
@@ -160,11 +165,7 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
                 *byte ^= 0x10;
             }
         }
-        Harm::LastByte(value) => {
-            if let Some(byte) = frame.payload.last_mut() {
-                *byte = value;
-            }
-        }
+        Harm::Alter(alter) => alter(&mut frame),
         Harm::Garble => frame
             .payload
             .iter_mut()
@@ -173,6 +174,7 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
                 *byte ^= noise;
             }),
         Harm::Truncate => drop(frame.payload.pop()),
+        Harm::Grow => frame.payload.push(0),
         Harm::Disguise => {
             let control = frame.kind == FrameKind::Control;
             frame.kind = if control {
@@ -183,7 +185,7 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
             frame.stamp = u32::from(control);
         }
         Harm::Flood => frame.payload = noise().take(MAX_FRAME_BYTES).collect(),
-        Harm::Stall | Harm::Vanish | Harm::Repeat | Harm::Swap => {}
+        Harm::Stall | Harm::Vanish | Harm::Lose | Harm::Repeat | Harm::Swap => {}
     }
     frame
 }
@@ -235,9 +237,12 @@ mod tests {
         assert_eq!(arriving(Harm::Flip(0)), finished(&[&[0x11, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Flip(-1)), finished(&[&[1, 2, 0x13], &[4]]));
         assert_eq!(arriving(Harm::Flip(9)), arriving(Harm::Flip(-1)));
-        assert_eq!(arriving(Harm::LastByte(9)), finished(&[&[1, 2, 9], &[4]]));
+        let alter = Harm::Alter(|frame| frame.payload.insert(1, 9));
+        assert_eq!(arriving(alter), finished(&[&[1, 9, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Garble), finished(&[&[0, 0, 0], &[4]]));
         assert_eq!(arriving(Harm::Truncate), finished(&[&[1, 2], &[4]]));
+        assert_eq!(arriving(Harm::Grow), finished(&[&[1, 2, 3, 0], &[4]]));
+        assert_eq!(arriving(Harm::Lose), finished(&[&[4]]));
         assert_eq!(
             arriving(Harm::Repeat),
             finished(&[&[1, 2, 3], &[1, 2, 3], &[4]])

@@ -261,19 +261,28 @@ fn not_a_number_hint(text: &str) -> String {
 }
 
 fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
+    let reason = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("it has {len} fields where the header has {expected_len}")
+        }
+        _ => error.to_string(),
+    };
     let line = error
         .position()
         .map_or(1, |position| position.line() as u32);
+    let file = path.display().to_string();
     Diagnostic {
         code: "data-malformed",
-        message: format!("{} is not a well-formed CSV table", path.display()),
+        message: format!("{file} is not a well-formed CSV table"),
         span: Some(Span {
-            file: path.display().to_string(),
+            file,
             line,
             column: 1,
             end_column: 2,
         }),
-        reason: error.to_string(),
+        reason,
         hint: "every line has as many fields as the header".to_string(),
     }
 }

@@ -127,7 +127,8 @@ where
 {
     let mut sides = jobs.into_iter().zip(inputs).zip(meet).enumerate();
     let mut next = || sides.next().expect("two sides");
-    let side = |(me, ((job, inputs), meet)): (usize, ((&Job, Vec<Option<Data>>), F))| {
+    type Side<'a, F> = (usize, ((&'a Job, Vec<Option<Data>>), F));
+    let side = |(me, ((job, inputs), meet)): Side<'_, F>| {
         let started = Instant::now();
         let (result, mesh) = party(job, me, &inputs, meet(), limits);
         (
