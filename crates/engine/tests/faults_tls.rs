@@ -158,7 +158,7 @@ fn a_network_that_breaks_anywhere_is_told_and_never_changes_a_result() {
     let (endings, crossed) = through_relay(None);
     endings
         .iter()
-        .for_each(|ending| assert_right(ending.result.as_ref().ok().expect("a result")));
+        .for_each(|ending| assert_right(ending.result.as_ref().expect("a result")));
     let places = |(direction, bytes): (Direction, u64)| {
         // The greeting in small steps, the run in larger ones.
         let places = (0..5)
