@@ -3,9 +3,9 @@
 //! What the numbers mean (wrapping, common types, division) is the norm of `NUMERICS.md`; the
 //! rules of each operation are in [`crate::infer`].
 
-use zeroize::Zeroize;
 use std::fmt;
 use std::str::FromStr;
+use zeroize::Zeroize;
 
 /// The type of every element of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
