@@ -1,13 +1,15 @@
 //! Verbs that need no program: `doctor`, `circuit`, `bench`.
 
+use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
-use sealane_bench::{Options, Record, SUITES, Suite};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile};
 use sealane_engine::ProtocolName;
+use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
@@ -112,7 +114,7 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
 }
 
 /// Runs a suite of benchmarks, or `all`, or lists them. Figures appear as they are measured.
-pub fn bench(args: &Bench) -> Result<(), Failure> {
+pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
     let Some(name) = &args.suite else {
         let mut card = Card::new("sealane bench SUITE, or all");
         SUITES
@@ -131,14 +133,16 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
         let hint = format!("the suites are: {names}; or `all`");
         return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
     }
-    let options = Options::detect().map_err(|error| {
+    let mut options = Options::detect().map_err(|error| {
         Failure::usage(error.to_string(), "unset the variable, or name another")
     })?;
+    options.command.clone_from(&host.command);
+    let machine = Machine::detect();
     for suite in suites {
         let mut said = Ok(());
-        (suite.run)(&options, &mut |record| {
+        let ended = (suite.run)(&options, &mut |record| {
             let line = if args.json {
-                json_line(&record)
+                json_line(&record, &machine, suite.name)
             } else {
                 table_line(&record)
             };
@@ -148,12 +152,28 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
             }
         });
         said?;
+        ended.map_err(Failure::Io)?;
     }
     Ok(())
 }
 
-fn json_line(record: &Record) -> String {
-    serde_json::to_string(record).unwrap_or_default()
+/// A record with what it takes to make it again.
+fn json_line(record: &Record, machine: &Machine, suite: &str) -> String {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        #[serde(flatten)]
+        record: &'a Record,
+        #[serde(flatten)]
+        machine: &'a Machine,
+        command: String,
+    }
+    let command = format!("sealane bench {suite} --json");
+    serde_json::to_string(&Line {
+        record,
+        machine,
+        command,
+    })
+    .unwrap_or_default()
 }
 
 fn table_line(record: &Record) -> String {
