@@ -360,7 +360,7 @@ fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
         )
         .unwrap();
         assert_eq!(
-            (data.shape, data.elements),
+            (data.shape.clone(), data.elements.clone()),
             (vec![2, 3], vec![1, 2, 3, 4, 5, 6]),
             "{shape}"
         );
