@@ -15,18 +15,25 @@ use sealane_engine::{EngineError, Job, Kind, NetworkClass, ProtocolName};
 use sealane_net::{Identity, Limits, Mesh, MeshConfig, Transport};
 use sealane_program::types::Type;
 use sealane_testkit::adversary::{Adversary, Harm};
-use sealane_testkit::loopback::{configs, short_limits};
 use sealane_testkit::relay::{Break, Direction, Relay};
 
 /// Everything here ends sooner, time-outs of connecting and of silence together.
 const SOON: Duration = Duration::from_secs(12);
 
+/// Limits under which every wait ends within a few seconds, on a busy machine too.
+fn short_limits() -> Limits {
+    Limits {
+        connect: Duration::from_secs(3),
+        silence: Duration::from_millis(1500),
+        patience: Duration::from_secs(20),
+        linger: Duration::from_secs(1),
+        ..Limits::default()
+    }
+}
+
 fn two_configs() -> [MeshConfig; 2] {
-    let names = ["clinic", "lab"].map(String::from);
-    configs(&names, short_limits())
-        .try_into()
-        .ok()
-        .expect("two parties")
+    let configs = MeshConfig::on_loopback(&["clinic", "lab"], short_limits()).expect("free ports");
+    configs.try_into().ok().expect("two parties")
 }
 
 /// Both parties meet over TLS; the frames of one may be harmed on the way into TLS.

@@ -7,12 +7,10 @@
 //! | `random_program` | programs and inputs for property tests |
 //! | `adversary` | a transport that harms a frame: a peer that misbehaves |
 //! | `relay` | a relay that harms bytes: a network that misbehaves |
-//! | `loopback` | parties with keys and ports on this machine |
 
 #![forbid(unsafe_code)]
 
 pub mod adversary;
-pub mod loopback;
 pub mod random_program;
 pub mod reference;
 pub mod relay;
