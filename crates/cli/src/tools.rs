@@ -1,13 +1,15 @@
 //! Verbs that need no program: `doctor`, `circuit`, `bench`.
 
+use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
-use sealane_bench::{Options, Record, SUITES, Suite};
+use sealane_bench::{Machine, Options, Record, SUITES};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile};
 use sealane_engine::ProtocolName;
+use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
@@ -111,59 +113,75 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     })
 }
 
-/// Runs a suite of benchmarks, or `all`, or lists them. Figures appear as they are measured.
-pub fn bench(args: &Bench) -> Result<(), Failure> {
-    let Some(name) = &args.suite else {
-        let mut card = Card::new("sealane bench SUITE, or all");
+/// Runs a suite of benchmarks, or all of them, or lists them.
+pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
+    let Some(name) = args.suite.as_deref() else {
+        let mut card = Card::new("sealane bench SUITE");
         SUITES
             .iter()
             .for_each(|suite| card.line(suite.name, suite.about));
+        card.line("all", "every one of these");
         return say(card);
     };
-    let known = |suite: &&Suite| name == "all" || suite.name == name;
-    let suites = SUITES.iter().filter(known).collect::<Vec<_>>();
-    if suites.is_empty() {
-        let names = SUITES
+    let chosen = SUITES
+        .iter()
+        .filter(|suite| name == "all" || name == suite.name);
+    let chosen = chosen.collect::<Vec<_>>();
+    if chosen.is_empty() {
+        let known = SUITES
             .iter()
             .map(|suite| suite.name)
-            .collect::<Vec<_>>()
-            .join(", ");
-        let hint = format!("the suites are: {names}; or `all`");
+            .chain(["all"])
+            .collect::<Vec<_>>();
+        let hint = format!("there are: {}", known.join(", "));
         return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
     }
-    let options = Options::detect().map_err(|error| {
+    let mut options = Options::detect().map_err(|error| {
         Failure::usage(error.to_string(), "unset the variable, or name another")
     })?;
-    for suite in suites {
-        let mut said = Ok(());
-        (suite.run)(&options, &mut |record| {
-            let line = if args.json {
-                json_line(&record)
-            } else {
-                table_line(&record)
-            };
-            let result = say(&line);
-            if said.is_ok() {
-                said = result;
+    options.command.clone_from(&host.command);
+    let machine = Machine::detect();
+    for suite in chosen {
+        let mut printed = Ok(());
+        let ended = (suite.run)(&options, &mut |record| {
+            if printed.is_ok() {
+                printed = print_record(args.json.then_some(&machine), &record);
             }
         });
-        said?;
+        printed?;
+        ended.map_err(Failure::Io)?;
     }
     Ok(())
 }
 
-fn json_line(record: &Record) -> String {
-    serde_json::to_string(record).unwrap_or_default()
-}
-
-fn table_line(record: &Record) -> String {
+/// A line of a table, or of JSON with what it takes to make the record again.
+fn print_record(machine: Option<&Machine>, record: &Record) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        #[serde(flatten)]
+        record: &'a Record,
+        #[serde(flatten)]
+        machine: &'a Machine,
+        command: String,
+    }
+    if let Some(machine) = machine {
+        let command = format!("sealane bench {} --json", record.suite);
+        let line = serde_json::to_string(&Line {
+            record,
+            machine,
+            command,
+        });
+        return say(line.map_err(|error| Failure::Io(error.to_string()))?);
+    }
     let Record {
-        suite,
         case,
         tier,
         metric,
         value,
+        unit,
         ..
     } = record;
-    format!("{suite:<8} {case:<24} {tier:<8} {metric:<28} {value:>14.3}")
+    say(format!(
+        "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
+    ))
 }

@@ -195,7 +195,10 @@ impl<P: Protocol> Run<'_, P> {
         }
         let mut begun = Vec::new();
         for ((id, op), (shares, bits)) in steps.iter().zip(&operands) {
-            begun.push((*id, self.step(op, shares, bits.as_deref(), tile)?));
+            begun.push((
+                *id,
+                self.step(op, shares, bits.as_ref().map(|bits| bits.as_slice()), tile)?,
+            ));
         }
         let outcomes = drive(&mut self.party, self.mesh, begun)?;
         for ((_, op), outcome) in steps.iter().zip(outcomes) {

@@ -11,14 +11,12 @@ pub type Array = (String, Vec<u64>, Vec<u8>);
 /// A constant of a program: its type is the smallest that holds its numbers, so that, like a bare
 /// number, it does not widen what stands beside it.
 pub fn constant(array: Array) -> PyResult<Data> {
-    let data = elements(array)?;
+    let mut data = elements(array)?;
     let smallest = Range::of_all(data.numbers()).and_then(Type::smallest);
-    let ty = if data.ty == Type::Bool {
-        Type::Bool
-    } else {
-        smallest.unwrap_or(data.ty)
-    };
-    Ok(Data { ty, ..data })
+    if data.ty != Type::Bool {
+        data.ty = smallest.unwrap_or(data.ty);
+    }
+    Ok(data)
 }
 
 /// An input in the type that the array has itself; the engine checks it against its declaration.

@@ -110,7 +110,9 @@ fn source_line(py: Python<'_>, span: &Span) -> Option<String> {
     let cache = py.import("linecache").ok()?;
     // The file may have been edited, or another one may have its name by now.
     cache.call_method1("checkcache", (&span.file,)).ok()?;
-    let line = cache.call_method1("getline", (&span.file, span.line)).ok()?;
+    let line = cache
+        .call_method1("getline", (&span.file, span.line))
+        .ok()?;
     line.extract().ok().filter(|line: &String| !line.is_empty())
 }
 
