@@ -37,7 +37,8 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
         (PIECES, TURNS)
     };
     let memory = || Ok(Mesh::in_memory(2));
-    let kinds: [(&str, &dyn Fn() -> io::Result<Vec<Mesh>>); 3] = [
+    type Pair<'a> = &'a dyn Fn() -> io::Result<Vec<Mesh>>;
+    let kinds: [(&str, Pair<'_>); 3] = [
         ("memory", &memory),
         ("tcp", &|| meet(Mesh::danger_plaintext)),
         ("tls", &|| meet(Mesh::connect)),
