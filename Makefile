@@ -3,7 +3,7 @@
 #   make demo     a hospital and a lab, in two processes, on real data
 #   make test     all tests of Rust, then those of Python against the built wheel
 #   make wheel    the package, in dist
-#   make bench    the benchmarks, one JSON object a line, in bench.jsonl
+#   make bench    all benchmarks
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -43,7 +43,7 @@ wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl
 
 bench: $(STAMPS)/package
-	@$(BIN)/python -m sealane bench all --json | tee bench.jsonl
+	@$(BIN)/sealane bench all
 
 clean:
 	rm -rf $(VENV) dist target

@@ -21,11 +21,15 @@ fn main() {
             std::process::exit(2);
         }
     };
-    (suite.run)(
+    let ended = (suite.run)(
         &options,
         &mut |record| match serde_json::to_string(&record) {
             Ok(line) => println!("{line}"),
             Err(error) => eprintln!("{error}"),
         },
     );
+    if let Err(error) = ended {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
 }

@@ -9,14 +9,20 @@
 
 #![forbid(unsafe_code)]
 
+use std::ffi::OsString;
+use std::fs;
 use std::time::Duration;
 
 use sealane_block::{Cpu, TierError, cpu::TIER_VARIABLE};
 use serde::Serialize;
 
 pub mod block;
+pub mod circuit;
 pub mod cycles;
+pub mod e2e;
 pub mod garble;
+pub mod net;
+pub mod ot;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -25,7 +31,7 @@ pub struct Record {
     pub suite: &'static str,
     /// A path from general to particular, such as `mi/aes128x64`.
     pub case: String,
-    /// The CPU tier that ran.
+    /// The CPU tier that ran; `any` where it makes no difference.
     pub tier: &'static str,
     /// What was measured and in which unit, such as `garble_cycles_per_and`.
     pub metric: &'static str,
@@ -40,12 +46,16 @@ pub struct Record {
 pub struct Options {
     /// Tiers to measure, slowest first.
     pub cpus: Vec<Cpu>,
-    /// Time for one measurement, of which a suite makes a few dozen.
+    /// Time for one measurement, of which a suite makes a few dozen. None: as little as it takes
+    /// to see that the suite works.
     pub budget: Duration,
+    /// How to start the `sealane` command, with its leading arguments; empty if there is none.
+    pub command: Vec<OsString>,
 }
 
 impl Options {
-    /// All tiers of this machine, or the one that `SEALANE_TIER` forces, and half a second each.
+    /// All tiers of this machine, or the one that `SEALANE_TIER` forces, and half a second each;
+    /// no command.
     ///
     /// # Errors
     /// The variable names a tier that is not to be had.
@@ -57,9 +67,39 @@ impl Options {
         Ok(Options {
             cpus,
             budget: Duration::from_millis(500),
+            command: Vec::new(),
         })
     }
 }
+
+/// Where figures come from: part of every line of JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Machine {
+    /// The CPU's name for itself, where the system tells.
+    pub cpu: String,
+    /// The version of Sealane.
+    pub version: &'static str,
+}
+
+impl Machine {
+    /// This machine.
+    pub fn detect() -> Machine {
+        let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let name = info
+            .lines()
+            .find_map(|line| line.strip_prefix("model name"));
+        let name = name.map_or(std::env::consts::ARCH, |rest| {
+            rest.trim_start_matches([' ', '\t', ':'])
+        });
+        Machine {
+            cpu: name.to_string(),
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// Measures, and hands out every figure as soon as it is there; or says why it cannot.
+pub type Run = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
 
 /// A suite by name.
 pub struct Suite {
@@ -67,8 +107,8 @@ pub struct Suite {
     pub name: &'static str,
     /// What it measures, in one line.
     pub about: &'static str,
-    /// Measures, and hands out every figure as soon as it is there.
-    pub run: fn(&Options, &mut dyn FnMut(Record)),
+    /// The suite itself.
+    pub run: Run,
 }
 
 /// All suites, from the ground floor up.
@@ -76,12 +116,44 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: block::SUITE,
         about: "AES-128 in three shapes, hashes, GF(2^128), transpose: core cycles a block",
-        run: block::run,
+        run: |options, record| {
+            block::run(options, record);
+            Ok(())
+        },
+    },
+    Suite {
+        name: circuit::SUITE,
+        about: "sizes of the standard circuits; nanoseconds a gate to compile them",
+        run: |options, record| {
+            circuit::run(options, record);
+            Ok(())
+        },
     },
     Suite {
         name: garble::SUITE,
         about: "garbling and evaluating AES-128 over rows, in memory: core cycles an AND",
-        run: garble::run,
+        run: |options, record| {
+            garble::run(options, record);
+            Ok(())
+        },
+    },
+    Suite {
+        name: net::SUITE,
+        about: "bytes one way and round trips, over memory, TCP and TLS in one process",
+        run: net::run,
+    },
+    Suite {
+        name: ot::SUITE,
+        about: "correlated oblivious transfers between two threads, in memory",
+        run: |options, record| {
+            ot::run(options, record);
+            Ok(())
+        },
+    },
+    Suite {
+        name: e2e::SUITE,
+        about: "AES-128 and the hospital example, two processes over TLS: AND gates a second",
+        run: e2e::run,
     },
 ];
 
@@ -97,14 +169,17 @@ mod tests {
         let options = Options {
             cpus,
             budget: Duration::ZERO,
+            command: vec![],
         };
         let mut seen = std::collections::HashSet::new();
-        for suite in SUITES {
-            (suite.run)(&options, &mut |record| {
+        // Whole runs need the command; the tests of the Python package run that suite.
+        for suite in SUITES.iter().filter(|suite| suite.name != e2e::SUITE) {
+            let ended = (suite.run)(&options, &mut |record| {
                 assert_eq!(record.suite, suite.name);
                 assert!(record.value.is_finite() && record.value > 0.0, "{record:?}");
                 assert!(seen.insert((record.suite, record.case, record.tier, record.metric)));
             });
+            assert_eq!(ended, Ok(()));
         }
     }
 }

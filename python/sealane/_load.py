@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sealane._errors import ProgramError
+from sealane._errors import ProgramError, SealaneError
 from sealane._program import Program
 
 if TYPE_CHECKING:
@@ -29,6 +31,18 @@ def load(path: Path, name: str | None) -> _core.Program:
     else:
         what, hint = f"defines no program `{name}`", f"it defines: {', '.join(programs)}"
     raise ProgramError(f"error[no-program]: {path} {what}\nhint: {hint}", "no-program", hint=hint)
+
+
+def explain(error: BaseException) -> str:
+    """The text for the author of a program: a finding of our own, or a traceback of their file."""
+    if isinstance(error, SealaneError):
+        return str(error)
+    ours = (os.path.dirname(__file__), "<frozen importlib")
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(ours):
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(error), error, trace)
+    return f"error: the program raised an exception\n{''.join(lines).rstrip()}"
 
 
 def _programs(path: Path) -> dict[str, Program[..., object]]:

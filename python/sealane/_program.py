@@ -122,7 +122,7 @@ class Program(Generic[P, R]):
         `input` is this party's data: a path to a CSV or `.npy` file, an array if the party gives
         one input, or a mapping from inputs to paths or arrays. `config` is the TOML file with the
         parties' addresses and keys. `yes` is the hash of the job that this party approves (see
-        `hash`); a prefix of at least 12 digits is enough.
+        `hash`), all of it.
         """
         files, arrays = self._own_inputs(as_, input)
         report = self.native.run(as_, files, arrays, str(config), yes, identity, network, protocol)

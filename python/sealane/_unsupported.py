@@ -83,21 +83,23 @@ class Unsupported:
     def __rpow__(self, base: Any) -> NoReturn:
         raise refuse("operator", "`**` does not work on values", hint="for powers of 2: `1 << x`")
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        kind = type(self).__name__
-        refusal = refuse(
-            "attribute",
-            f"a value of type `{kind}` has no `{name}`",
-            reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
-            hint=_INSTEAD.get(
-                name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
-            ),
-        )
-        missing = MissingAttributeError(*refusal.args)
-        missing.__dict__.update(refusal.__dict__)
-        raise missing
+    if not TYPE_CHECKING:  # a type checker has to find a misspelt method itself
+
+        def __getattr__(self, name):
+            if name.startswith("_"):
+                raise AttributeError(name)
+            kind = type(self).__name__
+            refusal = refuse(
+                "attribute",
+                f"a value of type `{kind}` has no `{name}`",
+                reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
+                hint=_INSTEAD.get(
+                    name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
+                ),
+            )
+            missing = MissingAttributeError(*refusal.args)
+            missing.__dict__.update(refusal.__dict__)
+            raise missing
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise refuse(

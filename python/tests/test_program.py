@@ -160,7 +160,7 @@ def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
 
     def side(party: str, data: Any) -> None:
         done[party] = risk.run(
-            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job[:12]
+            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job
         )
 
     lab = threading.Thread(target=side, args=("lab", {"w": WEIGHTS, "threshold": 15}))
@@ -183,9 +183,9 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[i
         risk.run(**{**arguments, "yes": risk.hash, **changed})
 
     with pytest.raises(sl.ConfigError, match="not the approved job"):
-        attempt(yes="0" * 12)
-    with pytest.raises(sl.ConfigError, match="at least the first 12 digits"):
-        attempt(yes=risk.hash[:11])
+        attempt(yes="0" * 64)
+    with pytest.raises(sl.ConfigError, match="first digits can be forged"):
+        attempt(yes=risk.hash[:63])
     with pytest.raises(sl.ConfigError, match="not the key of `hospital`"):
         attempt(identity=tmp_path / "lab.key")
     with pytest.raises(sl.ConfigError, match="no party `clinic`"):

@@ -5,22 +5,24 @@ use crate::view;
 use sealane_engine::Job;
 use std::io::{IsTerminal, Write, stderr, stdin};
 
-/// Fewest digits of a hash that approve it: 48 bits, too many to hit by chance.
-const FEWEST_DIGITS: usize = 12;
-
-/// Whether `yes` approves this job: its hash, or enough of its first digits.
+/// Whether `yes` approves this job: its whole hash, in hex. First digits are not enough, however
+/// many are hard to hit by chance: whoever writes the program can make a harmless and a harmful
+/// one whose hashes begin alike, which for 12 digits takes a minute.
 ///
 /// # Errors
-/// The digits are too few or no hash, or they are those of another job.
+/// `yes` is no hash, or that of another job.
 pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     let (hash, given) = (job.hash(), yes.trim().to_ascii_lowercase());
-    let is_hash = given.len() <= hash.len() && given.bytes().all(|c| c.is_ascii_hexdigit());
-    if !is_hash || given.len() < FEWEST_DIGITS {
+    let is_hash = given.len() == hash.len() && given.bytes().all(|c| c.is_ascii_hexdigit());
+    if !is_hash {
         let what = format!("`{yes}` does not approve a job");
-        let hint = format!("give its hash, or at least the first {FEWEST_DIGITS} digits of it");
+        let hint = format!(
+            "give the whole hash, {} digits: first digits can be forged",
+            hash.len()
+        );
         return Err(Failure::usage(what, hint));
     }
-    if !hash.starts_with(&given) {
+    if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
         let hint = "program, protocol and network class make the hash; compare `sealane plan` \
                     with what was approved";
@@ -55,4 +57,34 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_engine::{NetworkClass, ProtocolName};
+
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
+        main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
+
+    #[test]
+    fn the_whole_hash_approves_and_nothing_less() {
+        let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
+        let job = Job::new(program, ProtocolName::Yao, NetworkClass::Lan).unwrap();
+        let hash = job.hash();
+        assert!(approved(&job, &hash).is_ok());
+        assert!(approved(&job, &format!(" {}\n", hash.to_uppercase())).is_ok());
+        let other = if hash.ends_with('0') { "1" } else { "0" };
+        let almost = format!("{}{other}", &hash[..63]);
+        for no in [
+            "",
+            "yes",
+            &hash[..12],
+            &hash[..63],
+            &format!("{hash}0"),
+            &almost,
+        ] {
+            assert!(approved(&job, no).is_err(), "{no}");
+        }
+    }
 }

@@ -153,7 +153,7 @@ pub struct Run {
     /// This party's private key, if the configuration does not name it
     #[arg(long, value_name = "FILE")]
     pub identity: Option<PathBuf>,
-    /// Approve the job with this hash: all of it, or at least its first 12 digits
+    /// Approve the job with this hash, all of it
     #[arg(long, value_name = "HASH")]
     pub yes: Option<String>,
     /// Start every party as a process of its own on this machine, with keys made for this run

@@ -1,12 +1,15 @@
 //! Verbs that need no program: `doctor`, `circuit`, `bench`.
 
+use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
+use sealane_bench::{Machine, Options, Record, SUITES};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile};
 use sealane_engine::ProtocolName;
+use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
@@ -110,11 +113,75 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     })
 }
 
-/// Runs a suite of benchmarks, or lists them.
-pub fn bench(args: &Bench) -> Result<(), Failure> {
-    let _ = args;
-    Err(Failure::usage(
-        "there is no benchmark yet",
-        "see `sealane --help`",
+/// Runs a suite of benchmarks, or all of them, or lists them.
+pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
+    let Some(name) = args.suite.as_deref() else {
+        let mut card = Card::new("sealane bench SUITE");
+        SUITES
+            .iter()
+            .for_each(|suite| card.line(suite.name, suite.about));
+        card.line("all", "every one of these");
+        return say(card);
+    };
+    let chosen = SUITES
+        .iter()
+        .filter(|suite| name == "all" || name == suite.name);
+    let chosen = chosen.collect::<Vec<_>>();
+    if chosen.is_empty() {
+        let known = SUITES
+            .iter()
+            .map(|suite| suite.name)
+            .chain(["all"])
+            .collect::<Vec<_>>();
+        let hint = format!("there are: {}", known.join(", "));
+        return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
+    }
+    let mut options = Options::detect().map_err(|error| {
+        Failure::usage(error.to_string(), "unset the variable, or name another")
+    })?;
+    options.command.clone_from(&host.command);
+    let machine = Machine::detect();
+    for suite in chosen {
+        let mut printed = Ok(());
+        let ended = (suite.run)(&options, &mut |record| {
+            if printed.is_ok() {
+                printed = print_record(args.json.then_some(&machine), &record);
+            }
+        });
+        printed?;
+        ended.map_err(Failure::Io)?;
+    }
+    Ok(())
+}
+
+/// A line of a table, or of JSON with what it takes to make the record again.
+fn print_record(machine: Option<&Machine>, record: &Record) -> Result<(), Failure> {
+    #[derive(Serialize)]
+    struct Line<'a> {
+        #[serde(flatten)]
+        record: &'a Record,
+        #[serde(flatten)]
+        machine: &'a Machine,
+        command: String,
+    }
+    if let Some(machine) = machine {
+        let command = format!("sealane bench {} --json", record.suite);
+        let line = serde_json::to_string(&Line {
+            record,
+            machine,
+            command,
+        });
+        return say(line.map_err(|error| Failure::Io(error.to_string()))?);
+    }
+    let Record {
+        case,
+        tier,
+        metric,
+        value,
+        unit,
+        ..
+    } = record;
+    say(format!(
+        "{case:<32} {tier:<9} {metric:<28} {value:>14.3} {unit}"
     ))
 }

@@ -26,7 +26,7 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Keygen(args) => keygen(&args.file),
         Verb::Doctor(args) => tools::doctor(args.json),
         Verb::Circuit(args) => tools::circuit(&args.verb),
-        Verb::Bench(args) => tools::bench(&args),
+        Verb::Bench(args) => tools::bench(&args, host),
     }
 }
 

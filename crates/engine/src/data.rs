@@ -1,9 +1,10 @@
 //! One party's inputs, read from CSV and `.npy` files and checked against the program before any
 //! connection is made. Every error names the file, and for CSV the line and column.
 
+use crate::error::EngineError;
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Input, Program};
-use sealane_program::types::{Data, Range, Type};
+use sealane_program::types::{Data, Range};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -72,21 +73,20 @@ pub fn load(
             });
         }
     }
+    // Several inputs often come from one table, which is read once.
     let mut tables = BTreeMap::new();
     let read = |input: &Input| {
         if input.owner != party {
             return Ok(None);
         }
         let path = sources.of(input)?;
-        let data = if path.extension().is_some_and(|extension| extension == "npy") {
-            npy::read(path, input)?
-        } else {
-            if !tables.contains_key(path) {
-                tables.insert(path.to_path_buf(), csv_table::Table::open(path)?);
-            }
-            tables[path].input(input)?
-        };
-        Ok(Some(data))
+        if path.extension().is_some_and(|extension| extension == "npy") {
+            return npy::read(path, input).map(Some);
+        }
+        if !tables.contains_key(path) {
+            tables.insert(path.to_path_buf(), csv_table::Table::open(path)?);
+        }
+        tables[path].input(input).map(Some)
     };
     program.inputs.iter().map(read).collect()
 }
@@ -98,7 +98,8 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         let (Some(rows), Some(data)) = (input.shape.rows, data) else {
             continue;
         };
-        let (table, count) = (&program.rows[usize::from(rows.0)], data.shape[0]);
+        let table = &program.rows[usize::from(rows.0)];
+        let count = data.shape.first().copied().unwrap_or(0);
         let wrong = |message, hint: String| Diagnostic {
             code: "data-rows",
             message,
@@ -125,49 +126,48 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         .collect())
 }
 
-/// Checks data that did not come from a file: type, fixed dimensions, range.
-pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
-    let fixed = &data.shape[data
-        .shape
-        .len()
-        .min(usize::from(input.shape.rows.is_some()))..];
-    let count = data.shape.iter().product::<u64>();
-    if fixed != input.shape.fixed
-        || data.shape.len() != input.shape.fixed.len() + usize::from(input.shape.rows.is_some())
-        || count != data.elements.len() as u64
-    {
-        let rows = input.shape.rows.map(|_| "rows".to_string());
-        let dims = rows
-            .into_iter()
-            .chain(input.shape.fixed.iter().map(u64::to_string));
-        return Err(Diagnostic {
-            code: "data-shape",
-            message: format!("`{}` has the shape {:?}", input.name, data.shape),
-            span: input.span.clone(),
-            reason: format!("the program says [{}]", dims.collect::<Vec<_>>().join(", ")),
-            hint: "give an array of that shape".to_string(),
-        });
+/// Checks the inputs of a party that did not come from files: each of its own is there, none of
+/// another's, and all are as declared.
+pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Result<(), EngineError> {
+    if inputs.len() != program.inputs.len() {
+        let (want, have) = (program.inputs.len(), inputs.len());
+        return Err(EngineError::Config(format!(
+            "the program has {want} inputs, not {have}"
+        )));
     }
-    for (i, element) in data.elements.iter().enumerate() {
-        let value = number(*element, data.ty);
-        if value < input.range.lo || value > input.range.hi {
-            return Err(out_of_range(
-                input,
-                &value.to_string(),
-                None,
-                &format!(" at element {i}"),
-            ));
+    for (input, data) in program.inputs.iter().zip(inputs) {
+        match data {
+            Some(data) if input.owner == party => {
+                check(input, data).map_err(|error| EngineError::Data(Box::new(error)))?;
+            }
+            None if input.owner != party => {}
+            wrong => {
+                let what = if wrong.is_some() {
+                    "belongs to another party"
+                } else {
+                    "is missing"
+                };
+                return Err(EngineError::Config(format!(
+                    "the input `{}` {what}",
+                    input.name
+                )));
+            }
         }
     }
     Ok(())
 }
 
-/// The number behind 64 stored bits.
-pub fn number(element: u64, ty: Type) -> i128 {
-    match ty {
-        Type::Int { signed: true, .. } => i128::from(element as i64),
-        _ => i128::from(element),
+/// Checks data that did not come from a file: shape, number of elements, ranges. Their integer
+/// type need not be the declared one, since only the numbers count.
+pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
+    let count = element_count(&data.shape);
+    if !has_shape(input, &data.shape) || count != Some(data.elements.len() as u64) {
+        return Err(wrong_shape(input, &data.shape, ""));
     }
+    for (i, number) in data.numbers().enumerate() {
+        check_range(input, number, || format!(" at element {i}"))?;
+    }
+    Ok(())
 }
 
 /// How many records, and how many columns of each, fill an input of this shape; no records where
@@ -190,6 +190,46 @@ fn shape(input: &Input, records: u64) -> Vec<u64> {
     rows.into_iter()
         .chain(input.shape.fixed.iter().copied())
         .collect()
+}
+
+/// The product of dimensions; none above `u64`.
+fn element_count(dims: &[u64]) -> Option<u64> {
+    dims.iter()
+        .try_fold(1u64, |product, &length| product.checked_mul(length))
+}
+
+/// Whether dimensions are those that an input declares, whatever the number of rows.
+fn has_shape(input: &Input, dims: &[u64]) -> bool {
+    let rows = usize::from(input.shape.rows.is_some());
+    dims.get(rows..) == Some(&input.shape.fixed[..])
+}
+
+fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnostic {
+    let rows = input.shape.rows.map(|_| "rows".to_string());
+    let declared = rows
+        .into_iter()
+        .chain(input.shape.fixed.iter().map(u64::to_string));
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    Diagnostic {
+        code: "data-shape",
+        message: format!("`{}` has the shape {dims:?}{place}", input.name),
+        span: input.span.clone(),
+        reason: format!("the program says [{declared}]"),
+        hint: "give an array of that shape".to_string(),
+    }
+}
+
+/// `place` completes the sentence "`x` is 7 …, outside 0 to 5".
+fn check_range(
+    input: &Input,
+    number: i128,
+    place: impl FnOnce() -> String,
+) -> Result<(), Diagnostic> {
+    if input.range.contains(Range::of(number)) {
+        Ok(())
+    } else {
+        Err(out_of_range(input, &number.to_string(), None, &place()))
+    }
 }
 
 fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {

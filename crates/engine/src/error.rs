@@ -73,8 +73,8 @@ pub enum EngineError {
     },
     /// A check before the reveal failed.
     #[error(
-        "a check failed before the results were revealed, so nothing was revealed: what crossed \
-         was altered or damaged on the way\n\
+        "a check of what crossed failed: it was altered or damaged on the way, so this side takes \
+         no result from the run\n\
          hint: run again; if it happens again, do not trust the other side or the machine"
     )]
     CheckFailed,
@@ -94,10 +94,16 @@ impl EngineError {
                 Kind::Peer
             }
             EngineError::Net { cause, .. } => match cause {
-                NetError::Malformed(..) | NetError::Aborted(..) | NetError::Finished(..) => {
-                    Kind::Peer
-                }
+                NetError::Malformed(..)
+                | NetError::Aborted(..)
+                | NetError::Finished(..)
+                | NetError::Diverged(..)
+                | NetError::WrongKey(..)
+                | NetError::WrongVersion(..)
+                | NetError::WrongParty(..) => Kind::Peer,
+                NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
                 NetError::Misuse(..) => Kind::Internal,
+                // Stalled, vanished, unreachable, and faults of TLS or the system.
                 _ => Kind::Network,
             },
             EngineError::Internal(_) => Kind::Internal,
@@ -107,10 +113,12 @@ impl EngineError {
     /// The one line, without any secret, that peers are told when this side gives up.
     pub(crate) fn for_peers(&self) -> String {
         match self {
-            EngineError::Job { part, .. } => format!("the {part} of the job differs"),
+            EngineError::Job { part, .. } => {
+                format!("the {part} of the job differs; compare `sealane plan` on both sides")
+            }
             EngineError::Rows(message) => message.clone(),
             EngineError::Net { message, .. } => message.lines().next().unwrap_or("").to_string(),
-            EngineError::CheckFailed => "a check failed before the reveal".to_string(),
+            EngineError::CheckFailed => "a check of what crossed failed".to_string(),
             EngineError::Peer { what, .. } => format!("a message was refused: {what}"),
             _ => "an error on its side, which its own report names".to_string(),
         }

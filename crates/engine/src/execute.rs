@@ -17,6 +17,7 @@ use sealane_program::types::Data;
 use sealane_protocol::{Demand, Fault, Outcome, Progress, Protocol, Shares, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// What one party brings to a run.
 pub(crate) struct Start<'a> {
@@ -189,7 +190,10 @@ impl<P: Protocol> Run<'_, P> {
         }
         let mut begun = Vec::new();
         for ((id, op), (shares, bits)) in steps.iter().zip(&operands) {
-            begun.push((*id, self.step(op, shares, bits.as_deref(), tile)?));
+            begun.push((
+                *id,
+                self.step(op, shares, bits.as_ref().map(|bits| bits.as_slice()), tile)?,
+            ));
         }
         let outcomes = drive(&mut self.party, self.mesh, begun)?;
         for ((_, op), outcome) in steps.iter().zip(outcomes) {
@@ -272,7 +276,8 @@ impl<P: Protocol> Run<'_, P> {
                 .into_iter()
                 .chain(result.fixed.iter().copied())
                 .collect();
-            data.push(bits.map(|bits| Data {
+            // What a party computes alone is as secret as what it brought.
+            data.push(bits.map(Zeroizing::new).map(|bits| Data {
                 ty: result.ty,
                 shape,
                 elements: from_planes(&bits, usize::from(plan.bits), plan.signed),

@@ -129,13 +129,16 @@ fn merge_rows(
     theirs: &OwnRows,
     peer: PartyId,
 ) -> Result<(), EngineError> {
-    let tables = &job.program().rows;
-    let peer = name(&job.program().parties, peer);
+    let (tables, names) = (&job.program().rows, &job.program().parties);
     if theirs.len() != tables.len() {
-        return Err(EngineError::Rows(format!(
-            "{peer} counts the rows of other tables"
-        )));
+        // The same program has the same tables, so no honest peer says this.
+        let what = "row counts of other tables than the program's".to_string();
+        return Err(EngineError::from_net(
+            NetError::Malformed(peer, what),
+            names,
+        ));
     }
+    let peer = name(names, peer);
     for ((count, said), table) in rows.iter_mut().zip(theirs).zip(tables) {
         match (*count, *said) {
             (_, Some(said)) if said == 0 || said > table.bound => {

@@ -28,21 +28,24 @@ pub fn run(
     mesh: &mut Mesh,
     progress: OnProgress<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| Coins::from_os(cpu).map_err(|error| EngineError::Config(error.to_string()));
-    run_with(job, inputs, mesh, coins, progress)
+    let report = run_steps(job, inputs, mesh, progress);
+    match &report {
+        Ok(_) => mesh
+            .finish()
+            .map_err(|error| EngineError::from_net(error, &job.program().parties))?,
+        Err(error) => mesh.abort(&error.for_peers()),
+    }
+    report
 }
 
 /// Runs all parties of a job in this process, over channels in memory: real protocol code.
 /// `inputs` has all inputs of the program.
 pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> {
     let program = job.program();
-    for (input, data) in program.inputs.iter().zip(&inputs) {
-        data::check(input, data).map_err(|error| EngineError::Data(Box::new(error)))?;
-    }
     if inputs.len() != program.inputs.len() {
-        let want = program.inputs.len();
+        let (want, have) = (program.inputs.len(), inputs.len());
         return Err(EngineError::Config(format!(
-            "the program has {want} inputs"
+            "the program has {want} inputs, not {have}"
         )));
     }
     let parties = program.parties.len();
@@ -55,13 +58,9 @@ pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> 
             *last = Some(data);
         }
     }
-    // All parties share one process, so silence means a bug rather than a dead peer; a debugger
-    // or a busy machine must not end the run.
-    let limits = Limits {
-        silence: Limits::default().patience,
-        ..Limits::default()
-    };
-    let meshes = Mesh::in_memory_with(parties, limits);
+    // In one process nobody falls silent; the usual patience leaves room for debuggers and busy
+    // machines.
+    let meshes = Mesh::in_memory_with(parties, Limits::default());
     let reports = std::thread::scope(|scope| {
         let start = |(mut mesh, inputs): (Mesh, Vec<Option<Data>>)| {
             scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
@@ -108,33 +107,23 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
     Ok(all)
 }
 
-pub(crate) fn run_with(
+fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
-    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
-    progress: OnProgress<'_>,
-) -> Result<RunReport, EngineError> {
-    let result = run_inner(job, inputs, mesh, coins, progress);
-    match &result {
-        Ok(_) => mesh
-            .finish()
-            .map_err(|error| EngineError::from_net(error, &job.program().parties))?,
-        Err(error) => mesh.abort(&error.for_peers()),
-    }
-    result
-}
-
-fn run_inner(
-    job: &Job,
-    inputs: &[Option<Data>],
-    mesh: &mut Mesh,
-    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
     progress: OnProgress<'_>,
 ) -> Result<RunReport, EngineError> {
     let program = job.program();
-    let cpu = Cpu::detect().map_err(|error| EngineError::Config(error.to_string()))?;
-    let coins = coins(cpu)?;
+    let config = |error: &dyn std::fmt::Display| EngineError::Config(error.to_string());
+    let cpu = Cpu::detect().map_err(|error| config(&error))?;
+    let coins = Coins::from_os(cpu).map_err(|error| config(&error))?;
+    if mesh.parties() != program.parties.len() {
+        let (want, have) = (program.parties.len(), mesh.parties());
+        return Err(EngineError::Config(format!(
+            "the program has {want} parties, not {have}"
+        )));
+    }
+    data::check_own(program, mesh.me().0, inputs)?;
     let own = data::own_rows(program, inputs);
     let own = own.map_err(|error| EngineError::Data(Box::new(error)))?;
     let rows = agree(job, &own, mesh)?;

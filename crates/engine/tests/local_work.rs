@@ -33,7 +33,7 @@ fn run(job: &Job) -> (sealane_engine::RunReport, Vec<u64>) {
     let mut report = simulate(job, inputs).unwrap_or_else(|error| panic!("{error}"));
     assert!(report.as_planned());
     let result = report.results[0].data.take().expect("somebody learns it");
-    (report, result.elements)
+    (report, result.elements.clone())
 }
 
 #[test]

@@ -54,6 +54,34 @@ pub struct Endpoint {
 }
 
 impl MeshConfig {
+    /// The configuration of each of the named parties of a run on this machine alone, with fresh
+    /// keys and ports that are free now: for tests and measurements.
+    ///
+    /// # Errors
+    /// Of the operating system, where no port is to be had.
+    pub fn on_loopback(names: &[&str], limits: Limits) -> io::Result<Vec<MeshConfig>> {
+        // All ports are held until the last is chosen, so that none comes twice.
+        let ports = names.iter().map(|_| TcpListener::bind("127.0.0.1:0"));
+        let ports = ports.collect::<io::Result<Vec<_>>>()?;
+        let identities: Vec<_> = names.iter().map(|_| Identity::generate()).collect();
+        let mut parties = Vec::new();
+        for ((name, port), identity) in names.iter().zip(&ports).zip(&identities) {
+            parties.push(Endpoint {
+                name: (*name).into(),
+                address: port.local_addr()?.to_string(),
+                key: identity.public_key(),
+            });
+        }
+        let config = |(me, identity)| MeshConfig {
+            me: PartyId::from_index(me),
+            identity,
+            parties: parties.clone(),
+            listen: None,
+            limits,
+        };
+        Ok(identities.into_iter().enumerate().map(config).collect())
+    }
+
     /// The parties' names in order, for [`NetError::with_names`].
     pub fn names(&self) -> Vec<&str> {
         self.parties
@@ -275,24 +303,12 @@ mod tests {
     use crate::hello::WIRE_VERSION;
 
     fn configs() -> [MeshConfig; 2] {
-        let identities = [Identity::generate(), Identity::generate()];
-        let port = TcpListener::bind("127.0.0.1:0").unwrap();
-        let endpoints = [0, 1].map(|party| Endpoint {
-            name: party.to_string(),
-            address: port.local_addr().unwrap().to_string(),
-            key: identities[party].public_key(),
-        });
-        let mut me = 0..;
-        identities.map(|identity| MeshConfig {
-            me: PartyId(me.next().unwrap()),
-            identity,
-            parties: endpoints.to_vec(),
-            listen: None,
-            limits: Limits {
-                connect: Duration::from_secs(5),
-                ..Limits::default()
-            },
-        })
+        let limits = Limits {
+            connect: Duration::from_secs(5),
+            ..Limits::default()
+        };
+        let configs = MeshConfig::on_loopback(&["one", "other"], limits).unwrap();
+        configs.try_into().ok().unwrap()
     }
 
     #[test]

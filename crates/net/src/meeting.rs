@@ -44,10 +44,13 @@ pub(crate) struct Met {
 pub(crate) enum Failure {
     /// The other end was gone before it said anything of weight. Who dials tries again.
     Gone(String),
-    /// The other end is silent or no party of this run. Who listens goes on: whoever can reach the
-    /// port must not be able to end the run by that alone.
+    /// The other end is silent or no party of this run. Who listens goes on: noise on the port must
+    /// not end the run.
     Stranger(NetError),
-    /// The other end is a party with which this one cannot run. Ends the meeting on both sides.
+    /// The other end is a party with which this one cannot run, or says that it is one and shows a
+    /// wrong key. Ends the meeting on both sides, at once, because a wrong key is a mistake far
+    /// more often than an attack. The price: whoever can reach the port can end a meeting by
+    /// showing a key of his own. Nothing more than the meeting is lost.
     Final(NetError),
 }
 

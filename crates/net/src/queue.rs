@@ -131,12 +131,17 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Throws away what the queue holds.
-    pub(crate) fn clear(&self) {
+    /// As [`Queue::close_with`], with `item` in the place of all that the queue holds.
+    pub(crate) fn cut_with(&self, item: T, bytes: usize, reason: LinkError) {
         let mut state = self.lock();
-        state.items.clear();
-        state.bytes = 0;
-        self.emptied.notify_all();
+        if state.end.is_none() {
+            state.items.clear();
+            state.bytes = 0;
+            state.append(item, bytes);
+            state.end = Some(reason);
+        }
+        drop(state);
+        self.wake_all();
     }
 
     /// Ends the queue at once with `reason`, which overtakes what it holds and any earlier end.

@@ -100,17 +100,18 @@ impl Transport for TcpTransport {
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
-        let signal = match farewell {
-            Farewell::Goodbye => Signal::Goodbye,
-            Farewell::Abort(reason) => {
-                self.link.outgoing.clear();
-                Signal::Abort(reason.into())
-            }
-        };
         self.said_goodbye = farewell == Farewell::Goodbye;
-        self.link
-            .outgoing
-            .close_with(Packet::Signal(signal), HEADER_BYTES, LinkError::Left);
+        let outgoing = &self.link.outgoing;
+        match farewell {
+            Farewell::Goodbye => {
+                let goodbye = Packet::Signal(Signal::Goodbye);
+                outgoing.close_with(goodbye, HEADER_BYTES, LinkError::Left);
+            }
+            Farewell::Abort(reason) => {
+                let abort = Packet::Signal(Signal::Abort(reason.into()));
+                outgoing.cut_with(abort, HEADER_BYTES, LinkError::Left);
+            }
+        }
         self.link.stop_listening();
     }
 
@@ -233,8 +234,16 @@ impl Link {
         };
         let is_dead = matches!(end, LinkError::Silent(_));
         // These change nothing after a goodbye or an abort.
-        self.incoming.close(end.clone());
-        self.outgoing.close(end);
+        if let LinkError::Malformed(what) = &end {
+            // The peer lives and is to know why nobody listens to it any more. This direction ends
+            // here, so a reason that the protocol would give later comes too late.
+            let abort = Signal::Abort(format!("what it received was malformed: {what}"));
+            self.outgoing
+                .cut_with(Packet::Signal(abort), HEADER_BYTES, end.clone());
+        } else {
+            self.outgoing.close(end.clone());
+        }
+        self.incoming.close(end);
         if is_dead {
             // Wakes a writer that waits for a peer who does not read either.
             let _ = self.socket.shutdown(Shutdown::Both);
@@ -403,6 +412,24 @@ mod tests {
             transport.recv(later()),
             Err(LinkError::Malformed(_))
         ));
+    }
+
+    #[test]
+    fn a_peer_that_sends_what_is_no_frame_hears_so() {
+        let (mut transport, mut peer) = transport_and_socket();
+        peer.write_all(b"no frame at all").unwrap();
+        assert!(matches!(
+            transport.recv(later()),
+            Err(LinkError::Malformed(_))
+        ));
+        transport.shutdown(Farewell::Abort("too late"));
+        let mut wire = Vec::new();
+        peer.read_to_end(&mut wire).unwrap();
+        let text = String::from_utf8_lossy(&wire);
+        assert!(
+            text.contains("what it received was malformed: frame with unknown tag 110"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -115,9 +115,9 @@ fn pays(graph: &Graph, value: &Value) -> bool {
 /// The input of the joint program that a party computes: as narrow as the value is known to be.
 fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
     let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
-    let names = (0..).map(|number| format!("local_{number}"));
+    let mut names = (inputs.len()..).map(|number| format!("local_{number}"));
     Input {
-        name: names.skip_while(taken).next().unwrap_or_default(),
+        name: names.find(|name| !taken(name)).unwrap_or_default(),
         owner,
         ty: value.ty,
         shape: value.shape.clone(),

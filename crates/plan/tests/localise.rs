@@ -9,7 +9,7 @@ use sealane_plan::{Localised, NetworkClass, localise, plan_in_tiles};
 use sealane_program::builder::Index;
 use sealane_program::graph::{Binary, Op, Program, Reduction, Visibility};
 use sealane_program::text;
-use sealane_program::types::{Data, Range, Type};
+use sealane_program::types::{Data, Range, Shape, Type};
 use sealane_protocol::PartyId;
 use sealane_protocol::fake::Honest;
 use sealane_testkit::random_program::{Case, cases};
@@ -32,7 +32,7 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
     let mut s = Sketch::new(1000);
     let (x, y) = (
         s.column("x", 0, Type::unsigned(8)),
-        s.input("y", 1, Type::unsigned(8), Default::default()),
+        s.input("y", 1, Type::unsigned(8), Shape::scalar()),
     );
     let wide = s.cast(x, Type::unsigned(32));
     let squares = s.binary(Binary::Mul, wide, wide);
@@ -89,6 +89,23 @@ fn what_takes_no_gate_is_not_computed_alone() {
     let program = s.finish();
     assert_eq!(computed(&program), []);
     assert_eq!(text::print(&divided(&program).joint), text::print(&program));
+}
+
+#[test]
+fn inputs_that_only_change_type_before_they_meet_are_left_as_they_are() {
+    let mut s = Sketch::new(1000);
+    let x = s.input("x", 0, Type::unsigned(16), s.by_rows(&[30]));
+    let w = s.input("w", 1, Type::signed(16), Shape::fixed([30]));
+    let threshold = s.input("threshold", 1, Type::signed(32), Shape::scalar());
+    let score = s.dot(x, w, Type::signed(64));
+    let flag = s.binary(Binary::Gt, score, threshold);
+    s.reveal("flag", flag, &[0]);
+    let program = s.finish();
+    let Localised { joint, locals } = divided(&program);
+    assert_eq!(
+        (text::print(&joint), locals.len()),
+        (text::print(&program), 0)
+    );
 }
 
 #[test]

@@ -236,10 +236,10 @@ fn read_line(span: &Span) -> Option<String> {
     }
     let text = fs::read(&span.file).ok()?;
     let index = (span.line as usize).checked_sub(1)?;
-    String::from_utf8_lossy(&text)
-        .lines()
-        .nth(index)
-        .map(str::to_owned)
+    let text = String::from_utf8_lossy(&text);
+    // A byte order mark is no character of the first line: columns do not count it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    text.lines().nth(index).map(str::to_owned)
 }
 
 #[cfg(test)]

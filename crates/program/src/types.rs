@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use zeroize::Zeroize;
 
 /// The type of every element of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -340,8 +341,8 @@ impl Range {
 }
 
 /// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
-/// ones zero-extended, of `bool` 0 or 1. Holds users' data: no `Debug`, zeroed on drop by whoever
-/// wraps it.
+/// ones zero-extended, of `bool` 0 or 1. Holds users' data: no `Debug`, zeroed on drop. It can be
+/// compared, because constants of programs are data too.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Data {
     /// Element type.
@@ -350,6 +351,12 @@ pub struct Data {
     pub shape: Vec<u64>,
     /// The elements; as many as the product of the shape.
     pub elements: Vec<u64>,
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        self.elements.zeroize();
+    }
 }
 
 impl Data {

@@ -39,22 +39,13 @@ impl ProgramLoader for PythonLoader {
 
 /// What the author of a program needs: the text of our own findings, a traceback for the rest.
 fn explain(py: Python<'_>, error: &PyErr) -> String {
-    let own = py
-        .import("sealane._errors")
-        .and_then(|module| module.getattr("SealaneError"))
-        .is_ok_and(|class| error.matches(py, class).unwrap_or(false));
-    if own {
-        return error.value(py).to_string();
-    }
-    let lines = py
-        .import("traceback")
-        .and_then(|module| module.call_method1("format_exception", (error.value(py),)))
-        .and_then(|lines| lines.extract::<Vec<String>>());
-    match lines {
-        Ok(lines) => format!(
-            "error: the program raised an exception\n{}",
-            lines.concat().trim()
-        ),
-        Err(_) => format!("error: the program raised an exception: {error}"),
-    }
+    let value = error.value(py);
+    let text = value
+        .call_method1("with_traceback", (error.traceback(py),))
+        .and_then(|value| {
+            py.import("sealane._load")?
+                .call_method1("explain", (value,))
+        })
+        .and_then(|text| text.extract());
+    text.unwrap_or_else(|_| format!("error: the program raised an exception: {error}"))
 }

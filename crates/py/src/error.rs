@@ -1,6 +1,6 @@
 //! The one place where native errors become exceptions of `sealane._errors`.
 
-use crate::trace::Place;
+use crate::item::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sealane_cli::Failure;
@@ -110,7 +110,9 @@ fn source_line(py: Python<'_>, span: &Span) -> Option<String> {
     let cache = py.import("linecache").ok()?;
     // The file may have been edited, or another one may have its name by now.
     cache.call_method1("checkcache", (&span.file,)).ok()?;
-    let line = cache.call_method1("getline", (&span.file, span.line)).ok()?;
+    let line = cache
+        .call_method1("getline", (&span.file, span.line))
+        .ok()?;
     line.extract().ok().filter(|line: &String| !line.is_empty())
 }
 

@@ -152,15 +152,12 @@ impl Program {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let data = array::elements(array)?;
+            let mut data = array::elements(array)?;
             let checked = data::check(input, &data)
                 .map_err(|finding| error::failure(py, &EngineError::Data(finding.into()).into()));
-            checked.map(|()| {
-                Some(Data {
-                    ty: input.ty,
-                    ..data
-                })
-            })
+            checked?;
+            data.ty = input.ty;
+            Ok(Some(data))
         };
         let read = self
             .graph

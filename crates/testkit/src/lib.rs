@@ -1,7 +1,16 @@
-//! Room `testkit`: slow and obvious reference versions, and random programs to hold the fast ones
-//! against. For tests only; nothing here protects a secret.
+//! Room `testkit`: slow and obvious reference versions, random programs to hold the fast ones
+//! against, and adversaries on the wire. For tests only; nothing here protects a secret.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | `reference` | the meaning of programs, one number at a time |
+//! | `random_program` | programs and inputs for property tests |
+//! | `adversary` | a transport that harms a frame: a peer that misbehaves |
+//! | `relay` | a relay that harms bytes: a network that misbehaves |
 
 #![forbid(unsafe_code)]
 
+pub mod adversary;
 pub mod random_program;
 pub mod reference;
+pub mod relay;

@@ -137,7 +137,7 @@ pub(crate) fn ot_fault(error: OtError) -> Fault {
         OtError::Net(error) => Fault::Net(error),
         OtError::BadPoint(party) => Fault::Peer {
             party,
-            what: "it sent a malformed curve point".to_string(),
+            what: "a malformed curve point in the set-up of oblivious transfers".to_string(),
         },
     }
 }

@@ -11,7 +11,7 @@ pub(super) struct Table {
     file: String,
     header: Vec<String>,
     records: Vec<csv::StringRecord>,
-    /// The file's lines, to find the column of a cell for an error.
+    /// The file's text, to find the place of a cell for an error.
     text: String,
 }
 
@@ -19,10 +19,7 @@ impl Table {
     pub(super) fn open(path: &Path) -> Result<Table, Diagnostic> {
         let bytes = read_file(path)?;
         let text = String::from_utf8(bytes).map_err(|_| unreadable(path, &"it is not UTF-8"))?;
-        let text = text
-            .strip_prefix('\u{feff}')
-            .map(str::to_string)
-            .unwrap_or(text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
         let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| malformed(path, &error))?;
         let header = header
@@ -42,18 +39,15 @@ impl Table {
     /// The elements of one input, row-major.
     pub(super) fn input(&self, input: &Input) -> Result<Data, Diagnostic> {
         let columns = self.columns(input)?;
-        if let (Some(want), _) = layout(input)
-            && want != self.records.len() as u64
-        {
+        let records = self.records.len() as u64;
+        if let Some(want) = layout(input).0.filter(|want| *want != records) {
             return Err(Diagnostic {
                 code: "data-rows",
                 message: format!(
-                    "{} has {} records where `{}` wants {want}",
-                    self.file,
-                    self.records.len(),
-                    input.name
+                    "{} has {records} records where `{}` wants {want}",
+                    self.file, input.name
                 ),
-                span: Some(self.span(self.records.last(), 0)),
+                span: self.records.last().map(|record| self.span(record, 0)),
                 reason: "the program fixes this dimension".to_string(),
                 hint: "give exactly that many lines below the header".to_string(),
             });
@@ -66,7 +60,7 @@ impl Table {
         }
         Ok(Data {
             ty: input.ty,
-            shape: shape(input, self.records.len() as u64),
+            shape: shape(input, records),
             elements,
         })
     }
@@ -80,30 +74,34 @@ impl Table {
             (true, 1) => vec![input.name.clone()],
             (true, _) if self.header.len() as u64 == want => self.header.clone(),
             (true, _) => {
-                return Err(Diagnostic {
-                    code: "data-columns",
-                    message: format!("`{}` wants {want} columns", input.name),
-                    span: Some(self.header_span()),
-                    reason: format!("{} has {}", self.file, self.header.len()),
-                    hint: "name the columns in the signature: a list of names as a dimension"
-                        .to_string(),
-                });
+                return Err(self.refuse_header(
+                    "data-columns",
+                    format!("`{}` wants {want} columns", input.name),
+                    format!("{} has {}", self.file, self.header.len()),
+                    "name the columns in the signature: a list of names as a dimension".to_string(),
+                ));
             }
         };
         let find = |name: &String| {
-            self.header
-                .iter()
-                .position(|column| column == name)
-                .ok_or_else(|| Diagnostic {
-                    code: "data-column-missing",
-                    message: format!("{} has no column `{name}`", self.file),
-                    span: Some(self.header_span()),
-                    reason: format!("the input `{}` is read from it", input.name),
-                    hint: match self.nearest(name) {
+            let mut places = (0..self.header.len()).filter(|i| self.header[*i] == *name);
+            match (places.next(), places.next()) {
+                (Some(place), None) => Ok(place),
+                (Some(_), Some(_)) => Err(self.refuse_header(
+                    "data-column-twice",
+                    format!("{} has two columns `{name}`", self.file),
+                    format!("the input `{}` is read from one of them", input.name),
+                    "rename or drop one of the columns".to_string(),
+                )),
+                (None, _) => Err(self.refuse_header(
+                    "data-column-missing",
+                    format!("{} has no column `{name}`", self.file),
+                    format!("the input `{}` is read from it", input.name),
+                    match self.nearest(name) {
                         Some(near) => format!("is it `{near}`? Rename the column or the input"),
                         None => "add the column, or give another file with `--input`".to_string(),
                     },
-                })
+                )),
+            }
         };
         named.iter().map(find).collect()
     }
@@ -120,7 +118,9 @@ impl Table {
             (Type::Bool, "false" | "False" | "FALSE") => Some(0),
             _ => text.parse::<i128>().ok(),
         };
-        let Some(value) = value else {
+        let digits = text.trim_start_matches(['+', '-']);
+        let is_huge = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
+        let Some(value) = value.or(is_huge.then_some(i128::MAX)) else {
             return Err(Diagnostic {
                 code: "data-not-a-number",
                 message: format!(
@@ -128,38 +128,55 @@ impl Table {
                     self.header[column],
                     kind(input.ty)
                 ),
-                span: Some(self.span(Some(record), column)),
+                span: Some(self.span(record, column)),
                 reason: format!("the input `{}` is read from it", input.name),
                 hint: not_a_number_hint(text),
             });
         };
         if value < input.range.lo || value > input.range.hi {
-            let span = Some(self.span(Some(record), column));
+            let span = Some(self.span(record, column));
             let place = format!(" in column `{}`", self.header[column]);
             return Err(out_of_range(input, text, span, &place));
         }
         Ok(value as u64)
     }
 
-    fn header_span(&self) -> Span {
-        self.span(None, 0)
+    fn refuse_header(
+        &self,
+        code: &'static str,
+        message: String,
+        reason: String,
+        hint: String,
+    ) -> Diagnostic {
+        let width = self.text.lines().next().unwrap_or("").chars().count() as u32;
+        let span = Span {
+            file: self.file.clone(),
+            line: 1,
+            column: 1,
+            end_column: width.max(1) + 1,
+        };
+        Diagnostic {
+            code,
+            message,
+            span: Some(span),
+            reason,
+            hint,
+        }
     }
 
-    /// Where a cell stands in the file; the header where there is no record.
-    fn span(&self, record: Option<&csv::StringRecord>, column: usize) -> Span {
-        let line = record
-            .and_then(|record| record.position())
-            .map_or(1, csv::Position::line);
-        let text = self.text.lines().nth(line as usize - 1).unwrap_or("");
-        let (first, last) = match record {
-            Some(_) => field(text, column),
-            None => (0, text.chars().count()),
-        };
-        let column = first as u32 + 1;
-        let end_column = (last as u32 + 1).max(column + 1);
+    /// Where a cell stands in the file.
+    fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
+        let start = record
+            .position()
+            .map_or(0, |position| position.byte() as usize);
+        let Place {
+            line,
+            column,
+            end_column,
+        } = locate(&self.text, start, column);
         Span {
             file: self.file.clone(),
-            line: line as u32,
+            line,
             column,
             end_column,
         }
@@ -180,23 +197,52 @@ impl Table {
     }
 }
 
-/// First character of a field of a line, and the one after its last; quotes are respected.
-fn field(line: &str, index: usize) -> (usize, usize) {
-    let (mut first, mut count, mut quoted) = (0, 0, false);
-    let mut length = 0;
-    for (i, c) in line.chars().enumerate() {
+/// Line and columns, all from 1; `end_column` is the one after the last.
+#[derive(Debug, PartialEq)]
+struct Place {
+    line: u32,
+    column: u32,
+    end_column: u32,
+}
+
+/// Where field `index` of the record that starts at byte `start` stands. Quoted fields may hold
+/// commas and line breaks; of a field over several lines the first counts.
+fn locate(text: &str, start: usize, index: usize) -> Place {
+    // The reader takes the position of a record before it skips empty lines.
+    let record = text
+        .get(start..)
+        .unwrap_or("")
+        .trim_start_matches(['\r', '\n']);
+    let (mut first, mut end) = (0, record.len());
+    let (mut fields, mut quoted) = (0, false);
+    for (at, c) in record.char_indices() {
         match c {
             '"' => quoted = !quoted,
-            ',' if !quoted && count == index => return (first, i),
-            ',' if !quoted => {
-                count += 1;
-                first = i + 1;
+            ',' if !quoted && fields < index => {
+                fields += 1;
+                first = at + 1;
+            }
+            ',' | '\r' | '\n' if !quoted => {
+                end = at;
+                break;
             }
             _ => {}
         }
-        length = i + 1;
     }
-    (first.min(length), length)
+    let before = &text[..text.len() - record.len() + first];
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1;
+    let width = record[first..end]
+        .lines()
+        .next()
+        .unwrap_or("")
+        .chars()
+        .count() as u32;
+    Place {
+        line,
+        column,
+        end_column: column + width.max(1),
+    }
 }
 
 fn kind(ty: Type) -> &'static str {
@@ -215,32 +261,55 @@ fn not_a_number_hint(text: &str) -> String {
 }
 
 fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
+    let reason = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("it has {len} fields where the header has {expected_len}")
+        }
+        _ => error.to_string(),
+    };
     let line = error
         .position()
         .map_or(1, |position| position.line() as u32);
+    let file = path.display().to_string();
     Diagnostic {
         code: "data-malformed",
-        message: format!("{} is not a well-formed CSV table", path.display()),
+        message: format!("{file} is not a well-formed CSV table"),
         span: Some(Span {
-            file: path.display().to_string(),
+            file,
             line,
             column: 1,
             end_column: 2,
         }),
-        reason: error.to_string(),
+        reason,
         hint: "every line has as many fields as the header".to_string(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::field;
+    use super::{Place, locate};
 
     #[test]
-    fn fields_are_found_behind_quotes() {
-        assert_eq!(field("ab,\"c,d\",e", 0), (0, 2));
-        assert_eq!(field("ab,\"c,d\",e", 1), (3, 8));
-        assert_eq!(field("ab,\"c,d\",e", 2), (9, 10));
-        assert_eq!(field("ab,", 1), (3, 3));
+    fn cells_are_found_behind_quotes_and_line_breaks() {
+        let text = "a,b,c\r\n\r\nab,\"c,\"\"d\",e\r\n\"x\ny\",\"é\nw\",z";
+        let row = text.find("\r\nab").unwrap();
+        let at = |start, index| {
+            let Place {
+                line,
+                column,
+                end_column,
+            } = locate(text, start, index);
+            (line, column, end_column)
+        };
+        assert_eq!(at(row, 0), (3, 1, 3));
+        assert_eq!(at(row, 1), (3, 4, 11));
+        assert_eq!(at(row, 2), (3, 12, 13));
+        let row = text.find("\"x").unwrap();
+        assert_eq!(at(row, 0), (4, 1, 3));
+        assert_eq!(at(row, 1), (5, 4, 6));
+        assert_eq!(at(row, 2), (6, 4, 5));
+        assert_eq!(at(text.len(), 0), (6, 5, 6));
     }
 }

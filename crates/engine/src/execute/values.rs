@@ -6,6 +6,7 @@ use sealane_plan::steps::{Operand, PlanValue, Produced, TapeId};
 use sealane_program::types::Data;
 use sealane_protocol::{Fault, Outcome, Protocol, Shares, View};
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 impl<P: Protocol> Run<'_, P> {
     pub(super) fn value(
@@ -65,13 +66,18 @@ impl<P: Protocol> Run<'_, P> {
     }
 
     /// The bits of the tile's part of an input, at its owner.
-    pub(super) fn input_bits(&self, input: u32, out: PlanValue, tile: &Tile<P>) -> Option<Vec<u8>> {
+    pub(super) fn input_bits(
+        &self,
+        input: u32,
+        out: PlanValue,
+        tile: &Tile<P>,
+    ) -> Option<Zeroizing<Vec<u8>>> {
         let data = self.inputs[input as usize]?;
         let plan = &self.plan.values[out.0 as usize];
         let rows = plan.rows.map_or(1, |_| tile.rows);
         let (first, count) = (tile.start * plan.elements, rows * plan.elements);
         let elements = &data.elements[first as usize..(first + count) as usize];
-        Some(to_planes(elements, usize::from(plan.bits)))
+        Some(Zeroizing::new(to_planes(elements, usize::from(plan.bits))))
     }
 
     pub(super) fn share(&mut self, outcome: Outcome<P>) -> Result<P::Share, Fault> {

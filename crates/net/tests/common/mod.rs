@@ -2,11 +2,10 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
-use std::net::TcpListener;
 use std::thread;
 use std::time::Duration;
 
-use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
 
 pub const A: PartyId = PartyId(0);
 pub const B: PartyId = PartyId(1);
@@ -30,25 +29,8 @@ pub fn pattern(length: usize) -> Vec<u8> {
 
 /// The configurations of `parties` parties on free ports of this machine.
 pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
-    let identities: Vec<_> = (0..parties).map(|_| Identity::generate()).collect();
-    // Held until all are chosen, so that no port comes twice.
-    let listeners: Vec<_> = (0..parties)
-        .map(|_| TcpListener::bind("127.0.0.1:0").unwrap())
-        .collect();
-    let endpoint = |party: usize| Endpoint {
-        name: format!("name {party}"),
-        address: listeners[party].local_addr().unwrap().to_string(),
-        key: identities[party].public_key(),
-    };
-    let endpoints: Vec<_> = (0..parties).map(endpoint).collect();
-    let config = |(me, identity)| MeshConfig {
-        me: PartyId::from_index(me),
-        identity,
-        parties: endpoints.clone(),
-        listen: None,
-        limits,
-    };
-    identities.into_iter().enumerate().map(config).collect()
+    let names = ["name 0", "name 1", "name 2"];
+    MeshConfig::on_loopback(&names[..parties], limits).unwrap()
 }
 
 /// Lets all parties meet, each in a thread of its own.

@@ -1,0 +1,312 @@
+"""Sessions with the `sealane` command: what it prints, and with which status it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = '''\
+import sealane as sl
+
+
+@sl.program
+def over(
+    x: sl.Private[sl.u8, "alice", "rows <= 5"],
+    limit: sl.Private[sl.u8, "bob"],
+) -> tuple[sl.Revealed[sl.boolean, "alice"], sl.Revealed[sl.u16, "bob"]]:
+    """Which are over a limit, and their number."""
+    flags = x > limit
+    return flags, flags.sum(dtype=sl.u16)
+'''
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a program and the data of both parties, which commands run in."""
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text(PROGRAM, encoding="utf-8")
+    Path("alice.csv").write_text("name,x\nann,3\nben,200\ncyd,7\n", encoding="utf-8")
+    Path("bob.csv").write_text("limit\n6\n", encoding="utf-8")
+    return tmp_path
+
+
+def sealane(
+    *arguments: str, status: int = 0, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "sealane", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == status, f"{done.stdout}\n{done.stderr}"
+    return done
+
+
+def read_json(*arguments: str) -> Any:
+    return json.loads(sealane(*arguments, "--json").stdout)
+
+
+def test_help_lists_verbs_and_statuses() -> None:
+    text = sealane("--help").stdout
+    for verb in ("check", "plan", "simulate", "run", "keygen", "doctor", "circuit", "bench"):
+        assert f"\n  {verb} " in text
+    assert "70  a bug in Sealane" in text
+    assert sealane("--version").stdout.startswith("sealane ")
+    assert "unrecognized" in sealane("forge", status=2).stderr
+
+
+def test_check_prints_who_gives_and_who_learns() -> None:
+    text = sealane("check", "program.py").stdout
+    assert "alice: x u8[rows]" in text
+    assert "bob: result_1 u16" in text
+    found = read_json("check", "program.py")
+    assert found["parties"] == ["alice", "bob"]
+    assert found["warnings"] == []
+
+
+def test_the_text_form_is_the_same_program() -> None:
+    text = sealane("check", "program.py", "--text").stdout
+    Path("program.sealane").write_text(text, encoding="utf-8")
+    jobs = {read_json("plan", name)["job"] for name in ("program.py", "program.sealane")}
+    assert len(jobs) == 1
+    Path("broken.sealane").write_text(text.replace("reveal", "unveil", 1), encoding="utf-8")
+    error = sealane("check", "broken.sealane", status=3).stderr
+    assert error.startswith("error[syntax]")
+    assert "broken.sealane:" in error
+
+
+def test_plan_is_for_the_rows_that_are_stated() -> None:
+    most, some = (
+        read_json("plan", "program.py"),
+        read_json("plan", "program.py", "--rows", "rows=3"),
+    )
+    assert most["rows"] == {"rows": 5}
+    assert some["rows"] == {"rows": 3}
+    assert most["job"] == some["job"]
+    assert sum(some["payload_bytes"].values()) < sum(most["payload_bytes"].values())
+    assert some["job"] in sealane("plan", "program.py").stdout.splitlines()[-1]
+    assert "reveal" in sealane("plan", "program.py", "--steps").stdout
+    assert (
+        "no rows named `row`" in sealane("plan", "program.py", "--rows", "row=3", status=2).stderr
+    )
+    assert read_json("plan", "program.py", "--network", "wan")["job"] != some["job"]
+
+
+def test_simulate_reads_the_files_of_all_parties() -> None:
+    inputs = ["--input", "alice=alice.csv", "--input", "limit=bob.csv"]
+    report = read_json("simulate", "program.py", *inputs)
+    assert report["results"]["result_0"]["values"] == [False, True, True]
+    assert report["results"]["result_1"]["values"] == [2]
+    assert report["as_planned"] is True
+    clear = read_json("simulate", "program.py", "--clear", *inputs)
+    assert clear["results"] == report["results"]
+    assert clear["protocol"] == "clear"
+
+
+def test_a_local_run_is_one_process_for_each_party() -> None:
+    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv", "--output", "out.csv"]
+    plan = read_json("plan", "program.py", "--rows", "rows=3")
+    report = read_json("run", "program.py", "--local", *inputs)
+    for key in ("payload_bytes", "rounds", "job", "rows"):
+        assert report[key] == plan[key]
+    parties = report["parties"]
+    assert parties["alice"]["results"]["result_0"]["values"] == [False, True, True]
+    assert parties["alice"]["results"].keys() == {"result_0"}
+    assert parties["bob"]["results"]["result_1"]["values"] == [2]
+    assert Path("out.alice.csv").read_text() == "result_0\n0\n1\n1\n"
+    assert Path("out.bob.csv").read_text() == "result_1\n2\n"
+    text = sealane("run", "program.py", "--local", *inputs).stdout
+    assert "alice │ learnt         result_0: [false, true, true]" in text
+    assert "bob   │ learnt         result_1: 2" in text
+
+
+def test_a_local_run_fails_as_its_first_party_does() -> None:
+    Path("alice.csv").write_text("x\n3\n300\n", encoding="utf-8")
+    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
+    error = sealane("run", "program.py", "--local", *inputs, status=4).stderr
+    assert "alice.csv:3:1" in error
+    assert "error: alice failed with status 4" in error
+
+
+def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:
+    config(free_ports)
+    job = read_json("plan", "program.py")["job"]
+    command = [sys.executable, "-m", "sealane", "run", "program.py", "--config", "sealane.toml"]
+    command += ["--json", "--yes", job]
+    sides = [
+        subprocess.Popen([*command, "--as", party, "--input", f"{party}.csv"], stdout=-1, text=True)
+        for party in ("alice", "bob")
+    ]
+    alice, bob = (json.loads(side.communicate(timeout=60)[0]) for side in sides)
+    assert alice["results"]["result_0"]["values"] == [False, True, True]
+    assert bob["results"]["result_1"]["values"] == [2]
+    assert alice["payload_bytes"] == bob["payload_bytes"]
+    assert alice["rounds"] == bob["rounds"]
+
+
+def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
+    config(free_ports)
+    job = read_json("plan", "program.py")["job"]
+    run = ["run", "program.py", "--as", "bob", "--input", "bob.csv", "--config", "sealane.toml"]
+    error = sealane(*run, status=2).stderr
+    assert f"add `--yes {job}`" in error
+    assert "not the approved job" in sealane(*run, "--yes", "0" * 64, status=2).stderr
+    assert "does not approve" in sealane(*run, "--yes", job[:12], status=2).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
+@pytest.mark.parametrize(("answer", "status"), [("yes", 5), ("no", 2)])
+def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) -> None:
+    config(free_ports, timeout_s=0.5)
+    job = read_json("plan", "program.py")["job"]
+    command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", "bob"]
+    command += ["--input", "bob.csv", "--config", "sealane.toml"]
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = ""
+    while "approve it: " not in shown:
+        shown += os.read(ours, 4096).decode()
+    assert job in shown
+    os.write(ours, f"{answer}\n".encode())
+    # Nobody plays alice, so an approved run ends with the status of the network.
+    assert child.wait(timeout=30) == status
+    os.close(ours)
+
+
+def test_other_jobs_are_told_apart(free_ports: list[int]) -> None:
+    config(free_ports)
+    Path("other.py").write_text(PROGRAM.replace("x > limit", "x >= limit"), encoding="utf-8")
+    sides = []
+    for party, program in (("alice", "program.py"), ("bob", "other.py")):
+        command = [sys.executable, "-m", "sealane", "run", program, "--config", "sealane.toml"]
+        command += ["--as", party, "--input", f"{party}.csv"]
+        command += ["--yes", read_json("plan", program)["job"]]
+        sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+    errors = [side.communicate(timeout=60)[1] for side in sides]
+    assert [side.returncode for side in sides] == [5, 5]
+    assert any("the program differs" in error for error in errors)
+
+
+def test_data_are_refused_before_any_connection(free_ports: list[int]) -> None:
+    config(free_ports)
+    job = read_json("plan", "program.py")["job"]
+    run = ["run", "program.py", "--as", "alice", "--config", "sealane.toml", "--yes", job]
+    for text, words in [
+        ("y\n3\n", ["`x`", "alice.csv"]),
+        ("x\nmany\n", ["alice.csv:2:1", "many"]),
+        ("x\n3\n256\n", ["alice.csv:3:1", "256"]),
+        ("x\n" + "1\n" * 6, ["6 rows", "rows <= 5"]),
+    ]:
+        Path("alice.csv").write_text(text, encoding="utf-8")
+        error = sealane(*run, "--input", "alice.csv", status=4).stderr
+        for word in words:
+            assert word in error
+
+
+def test_configurations_are_refused_with_their_place(free_ports: list[int]) -> None:
+    config(free_ports)
+    good = Path("sealane.toml").read_text(encoding="utf-8")
+    run = ["run", "program.py", "--as", "alice", "--input", "alice.csv", "--config", "sealane.toml"]
+    Path("sealane.toml").write_text("speed = 3\n" + good, encoding="utf-8")
+    error = sealane(*run, status=2).stderr
+    assert "sealane.toml:1:1" in error
+    assert "1 | speed = 3\n  | ^^^^^" in error
+    Path("sealane.toml").write_text(
+        good.replace("[parties.bob]", "[parties.rob]"), encoding="utf-8"
+    )
+    assert "lacks the party `bob`" in sealane(*run, status=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("import sealane as sl\n", ["defines no program", "@sl.program"]),
+        (
+            PROGRAM + PROGRAM.replace("def over", "def above").partition("\n")[2],
+            ["defines 2 programs", "`program.py:over`", "`program.py:above`"],
+        ),
+        (PROGRAM.replace("x > limit", "x > limit if x > 3 else x"), ["program.py:10:26", "^^^^^"]),
+        ("import sealane as sl\n1 / 0\n", ["ZeroDivisionError", "line 2"]),
+        ("def f(:\n", ["SyntaxError"]),
+    ],
+)
+def test_programs_that_cannot_be_loaded(text: str, words: list[str]) -> None:
+    Path("program.py").write_text(text, encoding="utf-8")
+    error = sealane("check", "program.py", status=3).stderr
+    for word in words:
+        assert word in error
+
+
+def test_one_of_several_programs_is_named() -> None:
+    both = PROGRAM + PROGRAM.replace("def over", "def above").partition("\n")[2]
+    Path("program.py").write_text(both, encoding="utf-8")
+    assert read_json("check", "program.py:above")["name"] == "above"
+    assert "no program `below`" in sealane("check", "program.py:below", status=3).stderr
+    assert "there is no program" in sealane("check", "nothing.py", status=2).stderr
+
+
+def test_keygen_never_replaces_a_key() -> None:
+    public = sealane("keygen", "me.key").stdout
+    assert public.startswith('key = "ed25519:')
+    assert Path("me.key").stat().st_mode & 0o077 == 0
+    assert "me.key" in sealane("keygen", "me.key", status=2).stderr
+
+
+def test_doctor_names_the_tier_in_use() -> None:
+    found = read_json("doctor")
+    assert found["tier"] == found["tiers"][-1]
+    assert found["tiers"][0] == "portable"
+    done = sealane("doctor", "--json", SEALANE_TIER="portable")
+    assert json.loads(done.stdout)["tier"] == "portable"
+    assert "quantum" in sealane("doctor", status=2, SEALANE_TIER="quantum").stderr
+
+
+FULL_ADDER = """\
+5 8
+3 1 1 1
+2 1 1
+
+2 1 0 1 3 XOR
+2 1 3 2 6 XOR
+2 1 3 2 4 AND
+2 1 0 1 5 AND
+2 1 4 5 7 XOR
+"""
+
+
+def test_circuits_are_counted_and_evaluated() -> None:
+    Path("adder.txt").write_text(FULL_ADDER, encoding="utf-8")
+    found = read_json("circuit", "info", "adder.txt")
+    counts = {key: found[key] for key in ("wires", "gates", "ands", "xors", "depth")}
+    assert counts == {"wires": 8, "gates": 5, "ands": 2, "xors": 3, "depth": 1}
+    ones = ["--in", "0x1", "--in", "0x1", "--in", "0x1"]
+    assert sealane("circuit", "eval", "adder.txt", *ones).stdout == "0x1\n0x1\n"
+    assert "3" in sealane("circuit", "eval", "adder.txt", "--in", "0x1", status=2).stderr
+    Path("adder.txt").write_text(FULL_ADDER.replace("AND", "NAND", 1), encoding="utf-8")
+    assert "line 7" in sealane("circuit", "info", "adder.txt", status=2).stderr
+
+
+def test_suites_are_listed() -> None:
+    assert "every one of these" in sealane("bench").stdout
+    assert "there are:" in sealane("bench", "speed", status=2).stderr
+
+
+def config(ports: list[int], timeout_s: float = 20) -> None:
+    """Keys for both parties, and one file for both."""
+    text = ""
+    for party, port in zip(("alice", "bob"), ports, strict=True):
+        key = sealane("keygen", f"{party}.key").stdout
+        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nidentity = "{party}.key"\n{key}'
+    Path("sealane.toml").write_text(
+        f"{text}\n[limits]\ntimeout_s = {timeout_s}\n", encoding="utf-8"
+    )
