@@ -105,8 +105,11 @@ pub struct Suite {
     /// What it measures, in one line.
     pub about: &'static str,
     /// Measures, and hands out every figure as soon as it is there; or says why it cannot.
-    pub run: fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>,
+    pub run: fn(&Options, &mut dyn FnMut(Record)) -> Outcome,
 }
+
+/// How a suite ended: well, or why not, for people.
+pub type Outcome = Result<(), String>;
 
 /// All suites, from the ground floor up.
 pub const SUITES: &[Suite] = &[
