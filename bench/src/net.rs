@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
 
-use crate::{Options, Outcome, Record};
+use crate::{Options, Record};
 
 /// The suite's name.
 pub const SUITE: &str = "net";
@@ -26,23 +26,22 @@ const WINDOWS: usize = 5;
 /// Turns of a ping-pong.
 const TURNS: u32 = 2000;
 
-/// Two parties that have met.
-type Meet = fn() -> io::Result<Vec<Mesh>>;
-
 /// Measures throughput and latency over each kind of channel.
 ///
 /// # Errors
 /// The machine has no port on loopback, or two threads do not meet there.
-pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Outcome {
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
     let (pieces, turns) = if options.budget.is_zero() {
         (16, 20)
     } else {
         (PIECES, TURNS)
     };
-    let kinds: [(_, Meet); 3] = [
-        ("memory", || Ok(Mesh::in_memory(2))),
-        ("tcp", || meet(Mesh::danger_plaintext)),
-        ("tls", || meet(Mesh::connect)),
+    let memory = || Ok(Mesh::in_memory(2));
+    type Pair<'a> = &'a dyn Fn() -> io::Result<Vec<Mesh>>;
+    let kinds: [(&str, Pair<'_>); 3] = [
+        ("memory", &memory),
+        ("tcp", &|| meet(Mesh::danger_plaintext)),
+        ("tls", &|| meet(Mesh::connect)),
     ];
     for (kind, pair) in kinds {
         let mut meshes = pair().map_err(|error| format!("two parties on loopback: {error}"))?;

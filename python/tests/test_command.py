@@ -160,7 +160,27 @@ def test_nothing_runs_without_approval(free_ports: list[int]) -> None:
     error = sealane(*run, status=2).stderr
     assert f"add `--yes {job}`" in error
     assert "not the approved job" in sealane(*run, "--yes", "0" * 64, status=2).stderr
-    assert "does not approve" in sealane(*run, "--yes", job[:8], status=2).stderr
+    assert "does not approve" in sealane(*run, "--yes", job[:12], status=2).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a terminal")
+@pytest.mark.parametrize(("answer", "status"), [("yes", 5), ("no", 2)])
+def test_a_terminal_is_asked(answer: str, status: int, free_ports: list[int]) -> None:
+    config(free_ports, timeout_s=0.5)
+    job = read_json("plan", "program.py")["job"]
+    command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", "bob"]
+    command += ["--input", "bob.csv", "--config", "sealane.toml"]
+    ours, theirs = os.openpty()
+    child = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    shown = ""
+    while "approve it: " not in shown:
+        shown += os.read(ours, 4096).decode()
+    assert job in shown
+    os.write(ours, f"{answer}\n".encode())
+    # Nobody plays alice, so an approved run ends with the status of the network.
+    assert child.wait(timeout=30) == status
+    os.close(ours)
 
 
 def test_other_jobs_are_told_apart(free_ports: list[int]) -> None:
@@ -281,10 +301,12 @@ def test_suites_are_listed() -> None:
     assert "there are:" in sealane("bench", "speed", status=2).stderr
 
 
-def config(ports: list[int]) -> None:
+def config(ports: list[int], timeout_s: float = 20) -> None:
     """Keys for both parties, and one file for both."""
     text = ""
     for party, port in zip(("alice", "bob"), ports, strict=True):
         key = sealane("keygen", f"{party}.key").stdout
         text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nidentity = "{party}.key"\n{key}'
-    Path("sealane.toml").write_text(f"{text}\n[limits]\ntimeout_s = 20\n", encoding="utf-8")
+    Path("sealane.toml").write_text(
+        f"{text}\n[limits]\ntimeout_s = {timeout_s}\n", encoding="utf-8"
+    )

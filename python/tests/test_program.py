@@ -160,7 +160,7 @@ def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
 
     def side(party: str, data: Any) -> None:
         done[party] = risk.run(
-            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job[:12]
+            as_=party, input=data, config=config, identity=tmp_path / f"{party}.key", yes=job
         )
 
     lab = threading.Thread(target=side, args=("lab", {"w": WEIGHTS, "threshold": 15}))

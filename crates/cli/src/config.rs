@@ -279,8 +279,9 @@ mod tests {
             refused(&party("lab", "lab:0")),
             ("config-address", 2, 11, 18)
         );
-        let text = "[parties.é]\naddress = \"a:1\"\nkey = \"ed25519:00\"\n";
-        assert_eq!(refused(text), ("config-key", 3, 7, 19));
+        // Columns count characters, not bytes.
+        let text = "parties.lab = { address = \"é:1\", key = \"ed25519:00\" }\n";
+        assert_eq!(refused(text), ("config-key", 1, 40, 52));
         assert_eq!(
             refused(&format!("network = \"man\"\n{good}")),
             ("config-network", 1, 11, 16)

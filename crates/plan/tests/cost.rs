@@ -139,13 +139,13 @@ Protocol fake at n = 1,000
   reveal                1             1               0       9.0 kB
   ------------------------------------------------------------------
 
-  rounds         1,002
+  rounds           502
   AND gates      8,000
   alice -> bob  16,500 bytes
   bob -> alice  32,500 bytes
   payload       about 0 B + 49 B x n
-  LAN           about 250.8 ms
-  WAN           about 20.0 s
+  LAN           about 125.8 ms
+  WAN           about 10.0 s
 ";
     assert_eq!(text, want, "{text}");
 }

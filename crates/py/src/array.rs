@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_program::types::{Data, Range, Type};
+use zeroize::Zeroizing;
 
 /// Kind (`bool`, `u64` or `i64`; for results the element type), shape, elements.
 pub type Array = (String, Vec<u64>, Vec<u8>);
@@ -20,7 +21,9 @@ pub fn constant(array: Array) -> PyResult<Data> {
 }
 
 /// An input in the type that the array has itself; the engine checks it against its declaration.
+/// The bytes that Python passed are erased; the array that they came from stays the caller's.
 pub fn elements((kind, shape, raw): Array) -> PyResult<Data> {
+    let raw = Zeroizing::new(raw);
     let ty = kind
         .parse()
         .map_err(|_| PyValueError::new_err("unknown kind of array"))?;

@@ -1,6 +1,6 @@
 //! The one place where native errors become exceptions of `sealane._errors`.
 
-use crate::trace::Place;
+use crate::item::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sealane_cli::Failure;

@@ -7,6 +7,7 @@
 mod array;
 mod command;
 mod error;
+mod item;
 mod program;
 mod report;
 mod trace;
@@ -18,13 +19,13 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<trace::Trace>()?;
-    module.add_class::<trace::Node>()?;
+    module.add_class::<item::Node>()?;
     module.add_class::<program::Program>()?;
     module.add_class::<report::Check>()?;
     module.add_class::<report::Plan>()?;
     module.add_class::<report::Report>()?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
-    module.add_function(wrap_pyfunction!(trace::is_type, module)?)?;
+    module.add_function(wrap_pyfunction!(item::is_type, module)?)?;
     module.add_function(wrap_pyfunction!(error::program_error, module)?)?;
     Ok(())
 }

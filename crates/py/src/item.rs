@@ -1,0 +1,154 @@
+//! What crosses between the tracer and the builder: nodes, operands, places, indices.
+
+use crate::array::Array;
+use crate::error;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use sealane_program::builder::{Handle, Index};
+use sealane_program::diagnostic::{Diagnostic, Span, code};
+use sealane_program::types::{Range, Type};
+
+/// A place in the user's source: file, line, first column, column after the last.
+#[derive(FromPyObject)]
+pub struct Place(String, u32, u32, u32);
+
+impl From<Place> for Span {
+    fn from(Place(file, line, column, end_column): Place) -> Span {
+        Span {
+            file,
+            line,
+            column,
+            end_column,
+        }
+    }
+}
+
+/// A value of a trace, or a number with a type that has joined none yet.
+#[pyclass(module = "sealane._core", frozen)]
+pub struct Node {
+    /// Where its value is.
+    pub source: Source,
+    /// Its element type.
+    pub ty: Type,
+    /// Its dimensions.
+    pub shape: Vec<Length>,
+    /// How it prints.
+    pub text: String,
+}
+
+/// Where a node's value is.
+#[derive(Clone, Copy)]
+pub enum Source {
+    /// In a trace.
+    Traced(Handle),
+    /// Nowhere yet: a number.
+    Number(i128),
+}
+
+/// A dimension as Python sees it.
+#[derive(Clone, IntoPyObject)]
+pub enum Length {
+    /// The name of a number of rows.
+    Rows(String),
+    /// A length.
+    Fixed(u64),
+}
+
+/// What Python passes where an operation takes a value.
+#[derive(FromPyObject)]
+pub enum Item<'py> {
+    /// A node.
+    Node(PyRef<'py, Node>),
+    /// A bare number.
+    Int(i128),
+    /// A constant array.
+    Array(Array),
+}
+
+#[pymethods]
+impl Node {
+    /// A number with a type.
+    #[new]
+    fn new(py: Python<'_>, kind: &str, number: i128, at: Option<Place>) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        if !ty.holds(Range::of(number)) {
+            let finding = Diagnostic::new(
+                code::CONSTANT_RANGE,
+                format!("{number} is not a value of {ty}"),
+            );
+            let finding = finding
+                .because(format!("{ty} holds {}", ty.range()))
+                .hint("write a number of that range, or name another type");
+            return Err(error::program(py, &finding.at(at.map(Span::from).as_ref())));
+        }
+        let text = format!("{ty}, public, {number}");
+        Ok(Node {
+            source: Source::Number(number),
+            ty,
+            shape: Vec::new(),
+            text,
+        })
+    }
+
+    /// Name of the element type.
+    #[getter]
+    fn r#type(&self) -> String {
+        self.ty.to_string()
+    }
+
+    /// The dimensions.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.shape.clone())
+    }
+
+    fn __str__(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Whether a name is that of an element type.
+#[pyfunction]
+pub fn is_type(name: &str) -> bool {
+    type_of(name).is_ok()
+}
+
+/// The element type of a name.
+pub fn type_of(name: &str) -> PyResult<Type> {
+    name.parse()
+        .map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
+}
+
+/// One part of an index expression.
+pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
+    let refused = |what: &str| {
+        Diagnostic::new(code::INDEX, what)
+            .hint("index with integers, `start:stop`, `...` and `None`")
+    };
+    if item.is_none() {
+        return Ok(Index::NewAxis);
+    }
+    if item.is_instance_of::<PyEllipsis>() {
+        return Ok(Index::Ellipsis);
+    }
+    if item.is_instance_of::<PySlice>() {
+        let end = |name| {
+            let end = item
+                .getattr(name)
+                .and_then(|end| end.extract::<Option<i64>>());
+            end.map_err(|_| refused("an end of a slice is not an integer"))
+        };
+        if !matches!(end("step")?, None | Some(1)) {
+            return Err(refused("a slice cannot skip elements"));
+        }
+        return Ok(Index::Slice {
+            start: end("start")?,
+            stop: end("stop")?,
+        });
+    }
+    match item.extract() {
+        Ok(index) if !item.is_instance_of::<PyBool>() => Ok(Index::At(index)),
+        _ => Err(refused("this cannot be an index")),
+    }
+}
