@@ -90,7 +90,7 @@ class Relay:
         self.port = port
         self.carried = 0
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = "127.0.0.1:{}".format(self.listener.getsockname()[1])
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
         self.sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -165,7 +165,9 @@ class Pair:
         output, errors = process.communicate(timeout=within_s)
         return process.returncode, output, errors
 
-    def assert_fails(self, party: str, *words: str, status: int = 5, within_s: float = SLACK_S) -> None:
+    def assert_fails(
+        self, party: str, *words: str, status: int = 5, within_s: float = SLACK_S
+    ) -> None:
         """Asserts that a side ends with this status and says one of these."""
         code, output, errors = self.end(party, within_s)
         assert code == status, f"{code}: {output}{errors}"
