@@ -44,10 +44,14 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
         .tier()
         .name();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    for case in cases(folder.path())? {
+    let (runs, blocks): (_, &[u32]) = match options.budget.is_zero() {
+        true => (1, &[100]),
+        false => (RUNS, &[100, 10_000]),
+    };
+    for case in cases(folder.path(), blocks)? {
         let mut best = f64::INFINITY;
         let mut report = Value::Null;
-        for _ in 0..if options.budget.is_zero() { 1 } else { RUNS } {
+        for _ in 0..runs {
             report = run_once(&options.command, tier, &case)?;
             best = best.min(number(&report, "seconds")?);
         }
@@ -77,8 +81,8 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), Stri
     Ok(())
 }
 
-/// The cases, on the examples and on files in `folder`.
-fn cases(folder: &Path) -> Result<Vec<Case>, String> {
+/// The cases, on the examples and on files in `folder`, with so many blocks of AES.
+fn cases(folder: &Path, blocks: &[u32]) -> Result<Vec<Case>, String> {
     let examples = Path::new("examples");
     if !examples.join("hospital/program.py").is_file() {
         return Err(
@@ -90,15 +94,15 @@ fn cases(folder: &Path) -> Result<Vec<Case>, String> {
         program: "examples/hospital/program.py",
         inputs: ["hospital", "lab"].map(|party| format!("{party}=examples/hospital/{party}.csv")),
     }];
-    for count in [100, 10_000] {
-        let blocks = folder.join(format!("{count}.csv"));
-        fs::write(&blocks, blocks_csv(count)).map_err(|error| error.to_string())?;
+    for count in blocks {
+        let file = folder.join(format!("{count}.csv"));
+        fs::write(&file, blocks_csv(*count)).map_err(|error| error.to_string())?;
         cases.push(Case {
             name: format!("aes128/{count}/tls"),
             program: "examples/aes128/program.py",
             inputs: [
                 "keeper=examples/aes128/keeper.csv".to_string(),
-                format!("client={}", blocks.display()),
+                format!("client={}", file.display()),
             ],
         });
     }

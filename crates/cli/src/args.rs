@@ -219,6 +219,9 @@ pub struct Bench {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+    /// Measure no longer than it takes to see that the suite works
+    #[arg(long)]
+    pub quick: bool,
 }
 
 fn rows(text: &str) -> Result<(String, u64), String> {

@@ -12,6 +12,7 @@ use sealane_engine::ProtocolName;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
+use std::time::Duration;
 
 /// The tier in use, the tiers that this machine can run, and versions.
 pub fn doctor(json: bool) -> Result<(), Failure> {
@@ -137,15 +138,21 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
     }
     let mut options = Options::detect().map_err(|error| {
-        Failure::usage(error.to_string(), "unset the variable, or name another")
+        Failure::usage(
+            error.to_string(),
+            "unset SEALANE_TIER to measure every tier",
+        )
     })?;
     options.command.clone_from(&host.command);
+    if args.quick {
+        options.budget = Duration::ZERO;
+    }
     let machine = Machine::detect();
     for suite in chosen {
         let mut printed = Ok(());
         let ended = (suite.run)(&options, &mut |record| {
             if printed.is_ok() {
-                printed = print_record(args.json.then_some(&machine), &record);
+                printed = print_record(args, &machine, &record);
             }
         });
         printed?;
@@ -155,7 +162,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 /// A line of a table, or of JSON with what it takes to make the record again.
-fn print_record(machine: Option<&Machine>, record: &Record) -> Result<(), Failure> {
+fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), Failure> {
     #[derive(Serialize)]
     struct Line<'a> {
         #[serde(flatten)]
@@ -164,8 +171,9 @@ fn print_record(machine: Option<&Machine>, record: &Record) -> Result<(), Failur
         machine: &'a Machine,
         command: String,
     }
-    if let Some(machine) = machine {
-        let command = format!("sealane bench {} --json", record.suite);
+    if args.json {
+        let quick = if args.quick { " --quick" } else { "" };
+        let command = format!("sealane bench {} --json{quick}", record.suite);
         let line = serde_json::to_string(&Line {
             record,
             machine,

@@ -109,6 +109,11 @@ pub(crate) enum Packet {
 }
 
 impl Packet {
+    /// Whether nothing follows it.
+    pub(crate) fn is_farewell(&self) -> bool {
+        matches!(self, Packet::Signal(Signal::Goodbye | Signal::Abort(_)))
+    }
+
     /// The header and the payload of the wire form.
     pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Vec<u8>) {
         match self {

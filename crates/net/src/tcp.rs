@@ -218,11 +218,15 @@ impl Link {
         let mut packets = Vec::new();
         // What the peer sent together with the end of the handshake is there already.
         let mut filled = 0;
+        let mut said_farewell = false;
         let end = loop {
             let opened = self.cipher.open(&buffer[..filled], |plain| {
                 assembler.feed(plain, &mut packets)
             });
-            packets.drain(..).for_each(|packet| self.take_in(packet));
+            for packet in packets.drain(..) {
+                said_farewell |= packet.is_farewell();
+                self.take_in(packet);
+            }
             if let Err(error) = opened {
                 break error;
             }
@@ -232,7 +236,12 @@ impl Link {
                 Err(error) => break error,
             }
         };
-        let is_dead = matches!(end, LinkError::Silent(_));
+        // A stream that ends without a farewell is that of a process that has ended.
+        let is_dead = match end {
+            LinkError::Silent(_) => true,
+            LinkError::Vanished => !said_farewell,
+            _ => false,
+        };
         // These change nothing after a goodbye or an abort.
         if let LinkError::Malformed(what) = &end {
             // The peer lives and is to know why nobody listens to it any more. This direction ends
@@ -399,6 +408,22 @@ mod tests {
         let started = Instant::now();
         drop(transport);
         assert!(started.elapsed() < Duration::from_secs(2));
+    }
+
+    #[test]
+    fn a_peer_that_has_ended_keeps_no_blocked_sender() {
+        let (mut transport, peer) = transport_and_socket();
+        while transport
+            .send(data(200_000), Instant::now() + limits().silence / 4)
+            .is_ok()
+        {}
+        // Behind a relay, the end of a process comes as the end of its stream and no more.
+        peer.shutdown(Shutdown::Write).unwrap();
+        assert_eq!(transport.recv(later()), Err(LinkError::Vanished));
+        transport.limits.linger = Duration::from_secs(20);
+        let started = Instant::now();
+        drop(transport);
+        assert!(started.elapsed() < Duration::from_secs(5));
     }
 
     #[test]
