@@ -13,20 +13,18 @@ use crate::bits::from_planes;
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_plan::steps::{Plan, PlanValue, Segment, Step as PlanStep, StepOp};
-use sealane_program::graph::Program;
 use sealane_program::types::Data;
-use sealane_protocol::{Demand, Fault, Outcome, PartyId, Progress, Protocol, Shares, Step};
+use sealane_protocol::{Demand, Fault, Outcome, Progress, Protocol, Shares, Step};
 use std::collections::HashMap;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// What one party brings to a run.
 pub(crate) struct Start<'a> {
-    pub program: &'a Program,
-    pub plan: &'a Plan,
     /// Row counts, as the handshake settled them.
     pub rows: &'a [u64],
-    /// This party's inputs, by index of the program's inputs.
-    pub inputs: &'a [Option<Data>],
+    /// This party's inputs, by index of the plan's inputs.
+    pub inputs: Vec<Option<&'a Data>>,
     pub demand: &'a Demand,
     pub cpu: Cpu,
     pub coins: Coins,
@@ -36,12 +34,11 @@ pub(crate) struct Start<'a> {
 
 /// Runs a plan to its end. For each result: its elements, if this party learns it.
 pub(crate) fn execute<P: Protocol>(
+    plan: &Plan,
     start: Start<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
     let Start {
-        program,
-        plan,
         rows,
         inputs,
         demand,
@@ -53,7 +50,6 @@ pub(crate) fn execute<P: Protocol>(
     mesh.at_step(0);
     party.prepare(demand, mesh)?;
     let mut run = Run::<P> {
-        program,
         plan,
         rows,
         inputs,
@@ -79,10 +75,9 @@ pub(crate) fn execute<P: Protocol>(
 type Stored<P> = HashMap<PlanValue, Arc<<P as Protocol>::Share>>;
 
 struct Run<'a, P: Protocol> {
-    program: &'a Program,
     plan: &'a Plan,
     rows: &'a [u64],
-    inputs: &'a [Option<Data>],
+    inputs: Vec<Option<&'a Data>>,
     party: P,
     mesh: &'a mut Mesh,
     /// Values without rows, and kept ones with all their rows.
@@ -247,7 +242,7 @@ impl<P: Protocol> Run<'_, P> {
                 let plan = &self.plan.values[out.0 as usize];
                 let rows = plan.rows.map_or(1, |_| tile.rows);
                 Step::Input {
-                    owner: PartyId(self.program.inputs[*input as usize].owner),
+                    owner: self.plan.owners[*input as usize],
                     elements: (plan.elements * rows) as usize,
                     planes: usize::from(plan.bits),
                     bits,
@@ -281,7 +276,8 @@ impl<P: Protocol> Run<'_, P> {
                 .into_iter()
                 .chain(result.fixed.iter().copied())
                 .collect();
-            data.push(bits.map(|bits| Data {
+            // What a party computes alone is as secret as what it brought.
+            data.push(bits.map(Zeroizing::new).map(|bits| Data {
                 ty: result.ty,
                 shape,
                 elements: from_planes(&bits, usize::from(plan.bits), plan.signed),

@@ -2,9 +2,10 @@
 //! approve.
 
 use crate::error::EngineError;
+use crate::work::Work;
 use sealane_clear::Clear;
 use sealane_net::NetworkClass;
-use sealane_plan::{CostReport, JobParts, Plan, cost};
+use sealane_plan::{CostReport, JobParts, Plan};
 use sealane_program::graph::Program;
 use sealane_protocol::{Profile, Protocol};
 use sealane_yao::Yao;
@@ -70,7 +71,7 @@ impl FromStr for ProtocolName {
 /// A program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
-    plan: Plan,
+    work: Work,
     protocol: ProtocolName,
     network: NetworkClass,
     parts: JobParts,
@@ -104,15 +105,15 @@ impl Job {
             program: &Program,
             network: NetworkClass,
             most_rows: u64,
-        ) -> Result<(Plan, JobParts), EngineError> {
-            let plan = sealane_plan::plan_in_tiles::<P>(program, network, most_rows)?;
-            let parts = JobParts::new::<P>(program, &plan, network);
-            Ok((plan, parts))
+        ) -> Result<(Work, JobParts), EngineError> {
+            let work = Work::plan::<P>(program, network, most_rows)?;
+            let parts = JobParts::new::<P>(program, &work.joint, network);
+            Ok((work, parts))
         }
-        let (plan, parts) = dispatch!(protocol, planned(&program, network, most_rows))?;
+        let (work, parts) = dispatch!(protocol, planned(&program, network, most_rows))?;
         Ok(Job {
             program,
-            plan,
+            work,
             protocol,
             network,
             parts,
@@ -123,9 +124,13 @@ impl Job {
     pub fn program(&self) -> &Program {
         &self.program
     }
-    /// The plan.
+    /// The plan of what all parties compute together.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.work.joint
+    }
+    /// All that the job does.
+    pub(crate) fn work(&self) -> &Work {
+        &self.work
     }
     /// The protocol.
     pub fn protocol(&self) -> ProtocolName {
@@ -172,7 +177,10 @@ impl Job {
                 return Err(EngineError::Config(message));
             }
         }
-        Ok(dispatch!(self.protocol, cost(&self.plan, rows)))
+        fn of<P: Protocol>(work: &Work, rows: &[u64]) -> CostReport {
+            work.cost::<P>(rows)
+        }
+        Ok(dispatch!(self.protocol, of(&self.work, rows)))
     }
 
     /// Row counts for people who have not given any: every table at its bound.

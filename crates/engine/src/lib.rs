@@ -11,6 +11,7 @@
 //! | `data` | CSV and `.npy` files into checked elements |
 //! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
+//! | `work` | what a party computes alone, and what all compute together |
 //! | `run` | one party from handshake to report; simulation |
 //! | `error` | why a run ended, in the words of the person who started it |
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@ mod handshake;
 mod job;
 mod report;
 mod run;
+mod work;
 
 pub use error::{EngineError, Kind};
 pub use job::{Job, ProtocolName};

@@ -2,15 +2,16 @@
 
 use crate::data;
 use crate::error::{EngineError, name};
-use crate::execute::{Start, execute};
+use crate::execute::Start;
 use crate::handshake::{agree, part_ways};
-use crate::job::{Job, ProtocolName, dispatch};
+use crate::job::{Job, dispatch};
 use crate::report::{RunReport, RunResult};
+use crate::work::Work;
 use sealane_block::{Coins, Cpu};
 use sealane_net::{Limits, Mesh};
 use sealane_plan::steps::ResultPlan;
 use sealane_program::types::Data;
-use sealane_protocol::{Fault, PartySet};
+use sealane_protocol::{Fault, PartySet, Protocol};
 use std::time::Instant;
 
 /// Hears how far a run has come: AND gates done, and planned in all.
@@ -130,16 +131,14 @@ fn run_steps(
     let began = Instant::now();
     let mut on_ands = |ands: u64| progress(ands, cost.promise.ands);
     let start = Start {
-        program,
-        plan: job.plan(),
         rows: &rows,
-        inputs,
+        inputs: inputs.iter().map(Option::as_ref).collect(),
         demand: &cost.demand,
         cpu,
         coins,
         progress: &mut on_ands,
     };
-    let results = execute_named(job.protocol(), start, mesh);
+    let results = dispatch!(job.protocol(), execute(job.work(), start, mesh));
     let results = results.map_err(|fault| EngineError::from_fault(fault, &program.parties))?;
     let seconds = began.elapsed().as_secs_f64();
     let (sent, rounds) = part_ways(&program.parties, mesh)?;
@@ -166,10 +165,10 @@ fn run_steps(
     })
 }
 
-fn execute_named(
-    protocol: ProtocolName,
+fn execute<P: Protocol>(
+    work: &Work,
     start: Start<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
-    dispatch!(protocol, execute(start, mesh))
+    work.run::<P>(start, mesh)
 }

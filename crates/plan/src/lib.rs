@@ -14,12 +14,16 @@
 //! | `batch` | independent steps of one kind share a batch |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
+//! Before all of them, [`localise()`] takes out what one party can compute alone and in the clear;
+//! what it leaves is a program like any other, and so is what each party does alone. Whoever runs
+//! programs plans the joint one for the protocol at hand, and the local ones for `clear`; a program
+//! that is not divided is planned as it is, all of it under one protocol.
+//!
 //! Planning is deterministic: all parties derive the same [`Plan`] from the same program, protocol
 //! and declared network class, with row counts symbolic. Time and memory grow with the program as
 //! it is written, never with rows or with the dimensions of tensors that operations walk.
 //!
-//! Protocols are known by their trait alone. What this room does not do yet: work on values that
-//! one party knows is planned like any other; only what follows from constants alone is folded.
+//! Protocols are known by their trait alone.
 #![forbid(unsafe_code)]
 
 mod batch;
@@ -31,6 +35,7 @@ mod expand;
 mod fuse;
 mod job;
 mod limit;
+mod localise;
 mod lower;
 mod place;
 mod segment;
@@ -41,6 +46,7 @@ mod uses;
 
 pub use cost::{CostReport, StepCost, cost};
 pub use job::JobParts;
+pub use localise::{Local, Localised, localise};
 pub use sealane_net::NetworkClass;
 pub use steps::Plan;
 pub use uses::StepKind;

@@ -19,8 +19,8 @@ use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::{Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::{Graph, Value};
-use sealane_program::types::Data;
+use sealane_program::graph::{Graph, Op, Value, ValueId};
+use sealane_program::types::{Data, Shape};
 use std::collections::HashMap;
 use std::rc::Rc;
 use words::{Words, widen};
@@ -221,6 +221,46 @@ pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
     let numbers = (0..words.words.len()).map(|index| words.int(index).as_constant());
     let numbers = numbers.collect::<Option<Vec<_>>>()?;
     Data::from_numbers(of.ty, of.shape.fixed.clone(), &numbers)
+}
+
+/// AND gates of one element of an element-wise operation: what its ranges and constants leave.
+/// Where an operand is a table of constants, or has been computed from some, its elements count as
+/// unknown.
+pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
+    let element = |of: &Value, op| Value {
+        op,
+        shape: Shape::scalar(),
+        ..of.clone()
+    };
+    let (mut lowering, mut single, mut params) =
+        (Lowering::default(), Graph::default(), Vec::new());
+    let operands = value.op.operands();
+    for id in &operands {
+        let mut source = *id;
+        while let Op::Cast(of) = graph.values[source.0 as usize].op {
+            source = of;
+        }
+        let of = &graph.values[id.0 as usize];
+        let op = match &graph.values[source.0 as usize].op {
+            Op::Const(data) if data.elements.len() == 1 => Op::Const(data.clone()),
+            _ => {
+                params.extend(lowering.input(of.range, 1).ok());
+                Op::Param(params.len() as u32 - 1)
+            }
+        };
+        single.values.push(element(of, op));
+    }
+    let mut op = value.op.clone();
+    let at = |id: ValueId| operands.iter().position(|operand| *operand == id);
+    op.renumber(|id| at(id).map_or(id, |at| ValueId(at as u32)));
+    single.values.push(element(value, op));
+    single.returns.push(ValueId(operands.len() as u32));
+    let Ok(results) = lowering.graph(&single, &params) else {
+        return usize::MAX;
+    };
+    let outputs = results.iter().flat_map(|words| words.words.concat());
+    let circuit = lowering.builder.finish(vec![outputs.collect()]);
+    compile(&circuit, &Machine::CPU).ands.len()
 }
 
 /// The plan value of a tensor: it has the same number.

@@ -1,11 +1,11 @@
 //! The fake n-party protocol through plan and engine: two domains, flights of several messages
 //! between all pairs of parties, a check that stays pending until the reveal.
 
-use super::{Start, execute};
+use super::Start;
+use crate::work::Work;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
 use sealane_net::{Mesh, NetworkClass};
-use sealane_plan::{cost, plan_in_tiles};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::Data;
@@ -48,27 +48,25 @@ fn run<P: Protocol>(
     inputs: &BTreeMap<String, Data>,
     tile: u64,
 ) -> (Vec<Outcome>, sealane_plan::CostReport) {
-    let plan = plan_in_tiles::<P>(program, NetworkClass::Lan, tile).expect("a plan");
+    let work = Work::plan::<P>(program, NetworkClass::Lan, tile).expect("a plan");
     let rows = reference::rows(program, inputs).expect("row counts");
-    let cost = cost::<P>(&plan, &rows);
+    let cost = work.cost::<P>(&rows);
     let party = |mut mesh: Mesh| -> Outcome {
         let cpu = Cpu::detect().expect("a tier");
         let me = mesh.me();
         let own = program
             .inputs
             .iter()
-            .map(|input| (input.owner == me.0).then(|| inputs[&input.name].clone()));
+            .map(|input| (input.owner == me.0).then(|| &inputs[&input.name]));
         let start = Start {
-            program,
-            plan: &plan,
             rows: &rows,
-            inputs: &own.collect::<Vec<_>>(),
+            inputs: own.collect(),
             demand: &cost.demand,
             cpu,
             coins: Coins::danger_fixed_seed(cpu, u64::from(me.0)),
             progress: &mut |_| (),
         };
-        let results = execute::<P>(start, &mut mesh)?;
+        let results = work.run::<P>(start, &mut mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
         let sent = (0..mesh.parties())
             .map(PartyId::from_index)
@@ -161,8 +159,8 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let plan = plan_in_tiles::<Honest>(program, NetworkClass::Lan, tile);
-        prop_assume!(!plan.is_err_and(|error| error.code == "whole-rows"));
+        let work = Work::plan::<Honest>(program, NetworkClass::Lan, tile);
+        prop_assume!(!work.is_err_and(|error| error.code == "whole-rows"));
         check(program, inputs, tile);
     }
 }

@@ -72,7 +72,7 @@ impl<P: Protocol> Run<'_, P> {
         out: PlanValue,
         tile: &Tile<P>,
     ) -> Option<Zeroizing<Vec<u8>>> {
-        let data = self.inputs[input as usize].as_ref()?;
+        let data = self.inputs[input as usize]?;
         let plan = &self.plan.values[out.0 as usize];
         let rows = plan.rows.map_or(1, |_| tile.rows);
         let (first, count) = (tile.start * plan.elements, rows * plan.elements);

@@ -1,0 +1,142 @@
+//! What a job does: first what each party computes alone and in the clear, then the plan of all.
+//!
+//! Local work is planned for `clear` with one party and runs on a mesh of one, with the code that
+//! runs any other plan. Its results never leave this room but as inputs of the joint plan.
+
+use crate::execute::{Start, execute};
+use sealane_clear::Clear;
+use sealane_net::{Mesh, NetworkClass};
+use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::Program;
+use sealane_program::types::Data;
+use sealane_protocol::{Demand, Fault, PartyId, Protocol};
+
+/// A program, divided and planned.
+pub(crate) struct Work {
+    /// What all parties compute together. Its inputs are those of the program, then the results of
+    /// all local plans, one after the other.
+    pub joint: Plan,
+    /// What parties compute alone.
+    locals: Vec<Local>,
+}
+
+/// What one party computes alone.
+struct Local {
+    party: PartyId,
+    /// Its name, for people.
+    name: String,
+    plan: Plan,
+}
+
+impl Work {
+    /// Divides and plans a program for protocol `P`, with at most `most_rows` rows a tile.
+    pub fn plan<P: Protocol>(
+        program: &Program,
+        network: NetworkClass,
+        most_rows: u64,
+    ) -> Result<Work, Diagnostic> {
+        let divided = localise(program)?;
+        let local = |local: sealane_plan::Local| {
+            Ok(Local {
+                party: local.party,
+                name: program.parties[local.party.index()].clone(),
+                plan: plan_in_tiles::<Clear>(&local.program, network, most_rows)?,
+            })
+        };
+        Ok(Work {
+            joint: plan_in_tiles::<P>(&divided.joint, network, most_rows)?,
+            locals: divided
+                .locals
+                .into_iter()
+                .map(local)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// What the work costs: the promise is that of the joint plan, since nothing local crosses and
+    /// no gate of it is garbled. Local steps stand before all others and cost nothing but time.
+    pub fn cost<P: Protocol>(&self, rows: &[u64]) -> CostReport {
+        let mut report = cost::<P>(&self.joint, rows);
+        let alone = self
+            .locals
+            .iter()
+            .map(|local| (local, cost::<Clear>(&local.plan, rows)));
+        let alone = alone.collect::<Vec<_>>();
+        // Parties work alone at the same time.
+        let slowest = alone.iter().map(|(_, cost)| cost.compute_ns).max();
+        report.compute_ns += slowest.unwrap_or(0);
+        let parties = report.promise.sent.len();
+        let lines = alone
+            .iter()
+            .flat_map(|(local, cost)| local.lines(cost, parties));
+        report.steps.splice(0..0, lines);
+        report
+    }
+
+    /// Runs one party's side: its local work, then the joint plan with `start`, which has the
+    /// inputs of the program. For each result: its elements, if this party learns it.
+    pub fn run<P: Protocol>(
+        &self,
+        mut start: Start<'_>,
+        mesh: &mut Mesh,
+    ) -> Result<Vec<Option<Data>>, Fault> {
+        let mut computed = Vec::new();
+        for local in &self.locals {
+            if local.party == mesh.me() {
+                computed.extend(local.run(&mut start)?);
+            } else {
+                computed.resize(computed.len() + local.plan.results.len(), None);
+            }
+        }
+        let inputs = start.inputs.iter().copied();
+        let start = Start {
+            inputs: inputs.chain(computed.iter().map(Option::as_ref)).collect(),
+            rows: start.rows,
+            demand: start.demand,
+            cpu: start.cpu,
+            coins: start.coins,
+            progress: start.progress,
+        };
+        execute::<P>(&self.joint, start, mesh)
+    }
+}
+
+impl Local {
+    /// Runs the plan on inputs of this party alone.
+    fn run(&self, start: &mut Start<'_>) -> Result<Vec<Option<Data>>, Fault> {
+        let mut alone = Mesh::in_memory(1);
+        let mesh = alone
+            .first_mut()
+            .ok_or_else(|| Fault::Internal("a mesh of one is empty".into()))?;
+        let start = Start {
+            rows: start.rows,
+            inputs: start.inputs.clone(),
+            demand: &Demand::default(),
+            cpu: start.cpu,
+            coins: start.coins.fork(),
+            progress: &mut |_| (),
+        };
+        execute::<Clear>(&self.plan, start, mesh)
+    }
+
+    /// A line for each step that computes.
+    fn lines(&self, cost: &CostReport, parties: usize) -> Vec<StepCost> {
+        let steps = self
+            .plan
+            .segments
+            .iter()
+            .flat_map(|segment| segment.batches.iter().flatten());
+        // The first line of a report is the preparation.
+        let steps = steps.zip(cost.steps.iter().skip(1));
+        let computes = |kind| matches!(kind, StepKind::Tape | StepKind::Fold | StepKind::Scan);
+        let steps = steps.filter(|(step, _)| computes(step.op.kind()));
+        let line = |line: &StepCost| StepCost {
+            label: format!("local at {}: {}", self.name, line.label),
+            ands: 0,
+            sent: vec![0; parties],
+            ..line.clone()
+        };
+        steps.map(|(_, cost)| line(cost)).collect()
+    }
+}

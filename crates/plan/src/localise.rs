@@ -1,0 +1,217 @@
+//! Pass `localise`: work on values that one party knows is done by that party in the clear.
+//!
+//! A program is divided into one *local* program a party, which its owner runs alone, and the
+//! *joint* program, in which each result of a local one is an input of its owner. The line between
+//! them is found by walking from the results towards the inputs, and stops at the first value that
+//! one party knows and that pays:
+//!
+//! * Operations that take no AND gate (slices, casts, shifts by a constant, exclusive or) do not
+//!   pay: they cost nothing together, and each would add an input.
+//! * Other element-wise operations pay if their gates weigh at least as much as sharing their
+//!   result: garbled, a gate is two blocks on the wire and an input bit at most one.
+//! * Reductions, dot products and functions by name pay; a map or scan does if its body has
+//!   anything that does.
+//!
+//! Who computes what follows from the program alone, so all parties divide alike. Nothing is
+//! learnt by it: a party could always have computed on its own values before it gave them. Inputs
+//! that nothing joint needs any more are never shared.
+
+use crate::lower;
+use sealane_program::check::MAX_INPUTS;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
+use sealane_protocol::PartyId;
+
+/// A program, divided.
+pub struct Localised {
+    /// What all parties compute together: the inputs of the program, and after them the results of
+    /// all local programs, one after the other.
+    pub joint: Program,
+    /// What parties compute alone, by party; at most one program each.
+    pub locals: Vec<Local>,
+}
+
+/// What one party computes alone.
+pub struct Local {
+    /// The party.
+    pub party: PartyId,
+    /// Its work, as a program of this party alone. The inputs are those of the whole program, so
+    /// that input and row numbers stay the same; what other parties give is never read.
+    pub program: Program,
+}
+
+/// Checks and divides a program.
+///
+/// # Errors
+/// What [`sealane_program::check`](fn@sealane_program::check) finds.
+pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
+    sealane_program::check(program)?;
+    let mut frontier = frontier(program);
+    // Those of one party stand together, in order of the program.
+    frontier.sort_by_key(|(party, id)| (*party, *id));
+    let mut joint = program.clone();
+    let (mut given, mut locals) = (Vec::new(), Vec::new());
+    for values in frontier.chunk_by(|(a, _), (b, _)| a == b) {
+        let party = values[0].0;
+        let values = values.iter().map(|(_, id)| *id).collect::<Vec<_>>();
+        let first = joint.inputs.len();
+        for id in &values {
+            let input = computed(&joint.inputs, party, value(program, *id));
+            joint.inputs.push(input);
+        }
+        locals.push(local(program, party, &values, &joint.inputs[first..]));
+        given.extend(values);
+    }
+    let (main, renamed) = part(program, &given, program.results.iter().map(|r| r.value));
+    for result in &mut joint.results {
+        result.value = renamed[result.value.0 as usize];
+    }
+    joint.main = main;
+    Ok(Localised { joint, locals })
+}
+
+/// The values that parties compute alone and then give, with their parties.
+fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
+    let graph = &program.main;
+    let mut frontier = Vec::new();
+    let mut live = vec![false; graph.values.len()];
+    for result in &program.results {
+        live[result.value.0 as usize] = true;
+    }
+    for (index, value) in graph.values.iter().enumerate().rev() {
+        if !live[index] {
+            continue;
+        }
+        // A program with as many inputs as there may be is divided as far as there is room.
+        let room = program.inputs.len() + frontier.len() < MAX_INPUTS;
+        match value.visibility {
+            Visibility::Known(party) if room && pays(graph, value) => {
+                frontier.push((party, ValueId(index as u32)));
+            }
+            _ => mark(&mut live, value),
+        }
+    }
+    frontier
+}
+
+/// Whether computing a value together costs more than sharing it.
+fn pays(graph: &Graph, value: &Value) -> bool {
+    match &value.op {
+        Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
+        Op::Unary(..) | Op::Binary(..) | Op::Select(..) => {
+            let ands = lower::ands_by_element(graph, value);
+            ands > 0 && 2 * ands >= usize::from(value.range.bits())
+        }
+        Op::Reduce(..) | Op::Dot(..) | Op::Call(..) => true,
+        // Referred to through their parts only.
+        Op::Map { .. } | Op::Scan { .. } => false,
+        Op::Part(of, _) => {
+            let body = graph.values[of.0 as usize].op.body();
+            body.is_some_and(|body| body.values.iter().any(|value| pays(body, value)))
+        }
+    }
+}
+
+/// The input of the joint program that a party computes: as narrow as the value is known to be.
+fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
+    let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
+    let mut names = (inputs.len()..).map(|number| format!("local_{number}"));
+    Input {
+        name: names.find(|name| !taken(name)).unwrap_or_default(),
+        owner,
+        ty: value.ty,
+        shape: value.shape.clone(),
+        range: value.range,
+        columns: Vec::new(),
+        span: value.span.clone(),
+    }
+}
+
+/// The program in which a party computes `values` for the inputs `gives`.
+fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> Local {
+    let (mut main, renamed) = part(program, &[], values.iter().copied());
+    alone(&mut main);
+    let reveal = |(id, input): (&ValueId, &Input)| Reveal {
+        name: input.name.clone(),
+        value: renamed[id.0 as usize],
+        to: vec![0],
+        ty: input.ty,
+    };
+    let mut inputs = program.inputs.clone();
+    inputs.iter_mut().for_each(|input| input.owner = 0);
+    let program = Program {
+        parties: vec![program.parties[usize::from(party)].clone()],
+        inputs,
+        main,
+        results: values.iter().zip(gives).map(reveal).collect(),
+        ..program.clone()
+    };
+    Local {
+        party: PartyId(party),
+        program,
+    }
+}
+
+/// Every value that a party knows is known to the only one there is.
+fn alone(graph: &mut Graph) {
+    for value in &mut graph.values {
+        if let Visibility::Known(party) = &mut value.visibility {
+            *party = 0;
+        }
+        if let Op::Map { body, .. } | Op::Scan { body, .. } = &mut value.op {
+            alone(body);
+        }
+    }
+}
+
+/// The main graph without what the `wanted` values do not need. The values `given` become
+/// parameters after those of the program. Also the new number of each value that is still there.
+fn part(
+    program: &Program,
+    given: &[ValueId],
+    wanted: impl Iterator<Item = ValueId>,
+) -> (Graph, Vec<ValueId>) {
+    let (old, params) = (&program.main.values, program.main.params as usize);
+    let mut given_as = vec![None; old.len()];
+    for (index, id) in given.iter().enumerate() {
+        given_as[id.0 as usize] = Some((params + index) as u32);
+    }
+    let mut live = vec![false; old.len()];
+    wanted.for_each(|id| live[id.0 as usize] = true);
+    for (index, value) in old.iter().enumerate().rev() {
+        if live[index] && given_as[index].is_none() {
+            mark(&mut live, value);
+        }
+    }
+    let mut values = old[..params].to_vec();
+    values.extend(given.iter().zip(params..).map(|(id, index)| Value {
+        op: Op::Param(index as u32),
+        ..value(program, *id).clone()
+    }));
+    let mut renamed = (0..params as u32).map(ValueId).collect::<Vec<_>>();
+    for (index, value) in old.iter().enumerate().skip(params) {
+        let next = ValueId(given_as[index].unwrap_or(values.len() as u32));
+        if live[index] && given_as[index].is_none() {
+            let mut value = value.clone();
+            value.op.renumber(|id| renamed[id.0 as usize]);
+            values.push(value);
+        }
+        renamed.push(next);
+    }
+    let graph = Graph {
+        params: (params + given.len()) as u32,
+        values,
+        returns: Vec::new(),
+    };
+    (graph, renamed)
+}
+
+/// Marks what a value is computed from.
+fn mark(live: &mut [bool], value: &Value) {
+    let operands = value.op.operands();
+    operands.iter().for_each(|id| live[id.0 as usize] = true);
+}
+
+fn value(program: &Program, id: ValueId) -> &Value {
+    &program.main.values[id.0 as usize]
+}
