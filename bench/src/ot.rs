@@ -44,7 +44,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
         ] {
             let case = match case {
                 "base" => "base/128/memory".to_string(),
-                _ => format!("iknp/{case}/semi-honest/memory/{count}"),
+                _ => format!("iknp/{case}/semi-honest/memory"),
             };
             record(Record {
                 suite: SUITE,
