@@ -263,7 +263,8 @@ class Value(Unsupported, metaclass=ElementType):
     def __len__(self) -> int:
         return self._length(
             "a Python length",
-            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`",
+            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; for a "
+            "mean, count them by `(x == x).sum(dtype=sl.u32)`",
         )
 
     def __iter__(self) -> Iterator[Self]:

@@ -79,8 +79,12 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
     let axis = axis as usize;
     if axis < first || axis > each.rank() {
         let message = format!("no new axis {axis} fits into shape {}", scope.shape(each));
-        return Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
-            .because(format!("a new axis can be {first} to {}", each.rank())));
+        let refused = Diagnostic::new(code::SHAPE_MISMATCH, message)
+            .because(format!("a new axis can be {first} to {}", each.rank()));
+        return Err(match axis < first {
+            true => refused.hint("rows stay axis 0: write `axis=1`"),
+            false => refused,
+        });
     }
     let mut shape = each.clone();
     shape.fixed.insert(axis - first, count);
