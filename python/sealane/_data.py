@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def encode(name: str, item: object) -> _core.Array:
     """An input as the native module takes it; refused if its elements are not integers."""
     try:
-        if not isinstance(item, np.ndarray) and np.size(item) == 0:
+        if not isinstance(item, np.ndarray) and np.asarray(item).size == 0:
             # NumPy makes floats of an empty list; what is wrong with it is its shape.
             item = np.asarray(item, dtype=np.uint64)
         packed = pack(item)

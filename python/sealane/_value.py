@@ -256,7 +256,8 @@ class Value(Unsupported, metaclass=ElementType):
                 "secret-index",
                 "a secret value cannot be an index",
                 reason="Which element is read would show in the work that is done.",
-                hint="compare every position with it: `sl.where(np.arange(n) == i, x, 0).sum()`",
+                hint="compare every position with it: "
+                "`sl.where(np.arange(n) == i, x, 0).sum(dtype=sl.i64)`",
             )
         return wrap(self._trace, self._trace.index(self._node, items, _source.here()))
 

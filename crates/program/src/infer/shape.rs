@@ -168,7 +168,7 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
     let symbolic = a.rows.is_some() || b.rows.is_some();
     let hint = match symbolic {
         true if a.rank() != b.rank() => "write `a[:, None]` where one value a row meets a table",
-        true => "a symbolic first dimension meets only the same one, or none",
+        true => "rows go with rows of the same name alone: declare both inputs with one row count",
         false => "",
     };
     Diagnostic::new(
