@@ -307,8 +307,10 @@ def test_what_a_program_prints_does_not_mix_with_what_the_command_prints() -> No
 
 
 def test_a_program_may_be_called_like_a_module() -> None:
-    Path("program.py").rename("sealane.py")
-    assert "over is sound" in sealane("check", "sealane.py").stdout
+    # In a folder of its own, since `python -m` looks for modules in this one.
+    Path("programs").mkdir()
+    Path("program.py").rename("programs/sealane.py")
+    assert "over is sound" in sealane("check", "programs/sealane.py").stdout
 
 
 def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
