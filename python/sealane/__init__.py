@@ -66,7 +66,10 @@ else:
         try:
             return element_type(name)
         except KeyError:
-            raise AttributeError(f"module 'sealane' has no attribute {name!r}") from None
+            text = f"module 'sealane' has no attribute {name!r}"
+            if name in ("f16", "f32", "f64"):
+                text += "; fractions are not here yet: scale to integers"
+            raise AttributeError(text) from None
 
 
 __all__ = [

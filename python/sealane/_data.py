@@ -17,14 +17,29 @@ if TYPE_CHECKING:
 
 def encode(name: str, item: object) -> _core.Array:
     """An input as the native module takes it; refused if its elements are not integers."""
-    packed = pack(item)
+    try:
+        if not isinstance(item, np.ndarray) and np.asarray(item).size == 0:
+            # NumPy makes floats of an empty list; what is wrong with it is its shape.
+            item = np.asarray(item, dtype=np.uint64)
+        packed = pack(item)
+    except ValueError as error:
+        text = f"`{name}` is no array: {error}\nhint: give every row as many elements"
+        raise DataError(text) from None
     if packed is None:
-        dtype = np.asarray(item).dtype
-        hint = "use integers or truth values"
-        if dtype.kind == "f":
-            hint = "round and convert it first: `np.rint(x).astype(np.int64)`"
-        raise DataError(f"`{name}` has elements of type {dtype}, not integers\nhint: {hint}")
+        raise DataError(f"`{name}` has {_not_integers(np.asarray(item))}")
     return packed
+
+
+def _not_integers(array: np.ndarray[Any, Any]) -> str:
+    """What is wrong with the elements of an array that was refused, and what to do about it."""
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        return "elements that are no numbers\nhint: fill them in or drop their rows first"
+    hint = "use integers or truth values"
+    if array.dtype.kind == "f":
+        hint = "round and convert it first: `np.rint(x).astype(np.int64)`"
+    elif array.dtype.kind == "O":
+        hint = "integers of at most 64 bits are read: `x.astype(np.int64)`"
+    return f"elements of type {array.dtype}, not integers\nhint: {hint}"
 
 
 def pack(item: object) -> _core.Array | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import sys
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
 
 
 def load(path: Path, name: str | None) -> _core.Program:
-    """Runs a file and traces its one program, or the one of that name."""
+    """Runs a file and traces its one program, or the one of that name.
+
+    What the file prints goes to standard error: standard output belongs to the command, and may be
+    JSON that a script reads.
+    """
+    with contextlib.redirect_stdout(sys.stderr):
+        return _load(path, name)
+
+
+def _load(path: Path, name: str | None) -> _core.Program:
     programs = _programs(path)
     if name is None and len(programs) == 1:
         return next(iter(programs.values())).native
@@ -47,7 +57,9 @@ def explain(error: BaseException) -> str:
 
 def _programs(path: Path) -> dict[str, Program[..., object]]:
     """The programs that a file defines itself; what it imports from elsewhere is not meant."""
-    module_name = path.stem if path.stem.isidentifier() else "program"
+    # A file called `numpy.py` or `sealane.py` must not take the place of what it imports.
+    usable = path.stem.isidentifier() and path.stem not in sys.modules
+    module_name = path.stem if usable else "program"
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         hint = "name a `.py` file, or a program in its text form, `.sealane`"
@@ -55,7 +67,7 @@ def _programs(path: Path) -> dict[str, Program[..., object]]:
             f"error[no-program]: {path} is no Python file\nhint: {hint}", "no-program", hint=hint
         )
     module = importlib.util.module_from_spec(spec)
-    # As for a script: its neighbours can be imported, and classes find the module they are in.
+    # As for a script, its neighbours can be imported, and classes find the module they are in.
     sys.path.insert(0, str(path.resolve().parent))
     sys.modules[module_name] = module
     spec.loader.exec_module(module)

@@ -200,6 +200,13 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
         )
         values[parameter.name] = wrap(trace, node)
     returned = function(**values)
+    if returned is None:
+        raise refuse(
+            "result",
+            f"`{function.__name__}` returns nothing",
+            hint="end it with `return` and its result",
+            at=_source.of_parameter(function, "return"),
+        )
     results = returned if isinstance(returned, tuple) else (returned,)
     several = isinstance(returned, tuple)
     if len(results) != len(signature.results) or several != (signature.make is not None):

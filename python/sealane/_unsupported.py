@@ -34,7 +34,7 @@ class Unsupported:
         raise _no_number(
             "a Python index or count",
             "loop over a public count, or walk a dimension with `sl.map` or `sl.scan`; to pick an "
-            "element, compare its position: `sl.where(np.arange(n) == i, x, 0).sum()`",
+            "element, compare its position: `sl.where(np.arange(n) == i, x, 0).sum(dtype=sl.i64)`",
         )
 
     def __int__(self) -> NoReturn:

@@ -256,14 +256,16 @@ class Value(Unsupported, metaclass=ElementType):
                 "secret-index",
                 "a secret value cannot be an index",
                 reason="Which element is read would show in the work that is done.",
-                hint="compare every position with it: `sl.where(np.arange(n) == i, x, 0).sum()`",
+                hint="compare every position with it: "
+                "`sl.where(np.arange(n) == i, x, 0).sum(dtype=sl.i64)`",
             )
         return wrap(self._trace, self._trace.index(self._node, items, _source.here()))
 
     def __len__(self) -> int:
         return self._length(
             "a Python length",
-            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`",
+            "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; for a "
+            "mean, count them by `(x == x).sum(dtype=sl.u32)`",
         )
 
     def __iter__(self) -> Iterator[Self]:

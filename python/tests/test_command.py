@@ -287,13 +287,37 @@ FULL_ADDER = """\
 def test_circuits_are_counted_and_evaluated() -> None:
     Path("adder.txt").write_text(FULL_ADDER, encoding="utf-8")
     found = read_json("circuit", "info", "adder.txt")
+    assert found["format"] == "Bristol Fashion"
     counts = {key: found[key] for key in ("wires", "gates", "ands", "xors", "depth")}
     assert counts == {"wires": 8, "gates": 5, "ands": 2, "xors": 3, "depth": 1}
     ones = ["--in", "0x1", "--in", "0x1", "--in", "0x1"]
     assert sealane("circuit", "eval", "adder.txt", *ones).stdout == "0x1\n0x1\n"
+    assert read_json("circuit", "eval", "adder.txt", *ones) == {"outputs": ["0x1", "0x1"]}
     assert "3" in sealane("circuit", "eval", "adder.txt", "--in", "0x1", status=2).stderr
     Path("adder.txt").write_text(FULL_ADDER.replace("AND", "NAND", 1), encoding="utf-8")
     assert "line 7" in sealane("circuit", "info", "adder.txt", status=2).stderr
+
+
+def test_what_a_program_prints_does_not_mix_with_what_the_command_prints() -> None:
+    noisy = PROGRAM.replace("    flags =", "    print('traced')\n    flags =") + "print('loaded')\n"
+    Path("program.py").write_text(noisy, encoding="utf-8")
+    ended = sealane("plan", "program.py", "--json")
+    assert json.loads(ended.stdout)["program"] == "over"
+    assert ended.stderr.split() == ["loaded", "traced"]
+
+
+def test_a_program_may_be_called_like_a_module() -> None:
+    # In a folder of its own, since `python -m` looks for modules in this one.
+    Path("programs").mkdir()
+    Path("program.py").rename("programs/sealane.py")
+    assert "over is sound" in sealane("check", "programs/sealane.py").stdout
+
+
+def test_a_folder_for_results_that_is_missing_is_found_before_the_run() -> None:
+    run = ["simulate", "program.py", "--input", "alice=alice.csv", "--input", "bob=bob.csv"]
+    ended = sealane(*run, "--output", "nowhere/out.csv", status=2)
+    assert ended.stdout == ""
+    assert "a folder that exists" in ended.stderr
 
 
 def test_suites_are_listed() -> None:

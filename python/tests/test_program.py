@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -120,6 +121,8 @@ def test_element_types_of_any_width() -> None:
     assert sl.u32.wrapping.wrapping is sl.u32.wrapping
     for name in ("u0", "i65", "u08", "f32", "nothing"):
         assert not hasattr(sl, name)
+    with pytest.raises(AttributeError, match="scale to integers"):
+        _ = sl.f32
 
 
 @pytest.mark.parametrize(
@@ -131,7 +134,10 @@ def test_element_types_of_any_width() -> None:
         (([[1, 2, 3]], [1, 2], 0), ["`x`", "[1, 3]", "[rows, 2]"]),
         (([[0.5, 2]], [1, 2], 0), ["`x`", "float64", "np.rint"]),
         (([["a", "b"]], [1, 2], 0), ["`x`", "not integers"]),
-        (([[1, 2**64]], [1, 2], 0), ["`x`", "not integers"]),
+        (([[1, 2**64]], [1, 2], 0), ["`x`", "not integers", "at most 64 bits"]),
+        (([[math.nan, 2]], [1, 2], 0), ["`x`", "no numbers", "drop their rows"]),
+        (([[1, 2], [3]], [1, 2], 0), ["`x`", "as many elements"]),
+        (([], [1, 2], 0), ["`x`", "[0]", "[rows, 2]"]),
         ((np.zeros((0, 2), dtype=int), [1, 2], 0), ["rows"]),
     ],
 )

@@ -127,7 +127,7 @@ pub struct Simulate {
     /// Inputs: `PARTY=FILE`, `NAME=FILE` for one input, or `FILE` for all
     #[arg(long, value_name = "[NAME=]FILE")]
     pub input: Vec<String>,
-    /// Write results with rows to this CSV file
+    /// Write results to this CSV file
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print JSON
@@ -159,7 +159,7 @@ pub struct Run {
     /// Start every party as a process of its own on this machine, with keys made for this run
     #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
     pub local: bool,
-    /// Write results with rows to this CSV file; with --local each party's name is added to it
+    /// Write results to this CSV file; with --local each party's name is added to it
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print JSON
@@ -208,6 +208,9 @@ pub enum CircuitVerb {
         /// A value in hex, one for each input in order
         #[arg(long = "in", value_name = "0xHEX")]
         inputs: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
 }
 

@@ -87,6 +87,14 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A number of things a second: `8,300`, and `12.5 million` from a million on.
+pub fn speed(per_second: f64) -> String {
+    match per_second {
+        s if s < 1e6 => grouped(s as u64),
+        s => format!("{:.1} million", s / 1e6),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +121,7 @@ mod tests {
             times,
             ["20 µs", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h"]
         );
+        let speeds = [0.0, 8300.4, 1.25e7].map(speed);
+        assert_eq!(speeds, ["0", "8,300", "12.5 million"]);
     }
 }

@@ -86,7 +86,7 @@ impl Config {
             message: format!("cannot read the configuration {}", path.display()),
             span: None,
             reason: error.to_string(),
-            hint: "name the file with `--config`; README.md shows one".to_string(),
+            hint: "name the file with `--config`; docs/running.md shows one".to_string(),
         })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
         Source { path, text: &text }.parse(&folder)
@@ -108,7 +108,7 @@ impl Source<'_> {
                 .next()
                 .unwrap_or("malformed")
                 .to_string();
-            let hint = "see the keys that README.md shows";
+            let hint = "see the keys that docs/running.md shows";
             self.refuse("config-syntax", message, error.span(), hint)
         })?;
         let mut parties = BTreeMap::new();

@@ -5,16 +5,48 @@ use sealane_engine::EngineError;
 use sealane_engine::data::{self, Sources};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
+use std::collections::BTreeSet;
+
+/// The files of the one party that this process is.
+///
+/// # Errors
+/// Two files are given for the same inputs.
+pub fn of_one(arguments: &[String]) -> Result<Sources, Failure> {
+    each_once(arguments)?;
+    Ok(Sources::from_arguments(arguments))
+}
+
+/// Refuses a second file for what already has one: the first would silently not be read.
+fn each_once(arguments: &[String]) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    for argument in arguments {
+        let name = split(argument).0;
+        if !seen.insert(name) {
+            let what = match name {
+                Some(name) => format!("`--input` names two files for `{name}`"),
+                None => "`--input` names two files for all inputs".to_string(),
+            };
+            return Err(Failure::usage(what, "write `NAME=FILE` for a single input"));
+        }
+    }
+    Ok(())
+}
+
+/// `NAME=FILE` in two, or a file alone.
+fn split(argument: &str) -> (Option<&str>, &str) {
+    match argument.split_once('=') {
+        Some((name, path)) if !name.contains(['/', '\\', '.']) => (Some(name), path),
+        _ => (None, argument),
+    }
+}
 
 /// The files of each party, in the order of the program. An argument is `PARTY=FILE` for all
 /// inputs of a party, `NAME=FILE` for one input, or `FILE` for all inputs of all parties.
 pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>, Failure> {
+    each_once(arguments)?;
     let mut sources = vec![Sources::default(); program.parties.len()];
     for argument in arguments {
-        let (name, path) = match argument.split_once('=') {
-            Some((name, path)) if !name.contains(['/', '\\', '.']) => (Some(name), path),
-            _ => (None, argument.as_str()),
-        };
+        let (name, path) = split(argument);
         let Some(name) = name else {
             sources
                 .iter_mut()
@@ -118,5 +150,13 @@ mod tests {
         let all = vec!["--input", "./x=y.csv"];
         assert_eq!(arguments_of(&["./x=y.csv"]), [all.clone(), all]);
         assert!(by_party(&program(), &["carol=c.csv".to_string()]).is_err());
+    }
+
+    #[test]
+    fn a_second_file_for_the_same_inputs_is_refused() {
+        let given = |given: [&str; 2]| given.map(str::to_string);
+        assert!(by_party(&program(), &given(["alice=a.csv", "alice=b.csv"])).is_err());
+        assert!(of_one(&given(["a.csv", "b.csv"])).is_err());
+        assert!(of_one(&given(["a.csv", "key=k.npy"])).is_ok());
     }
 }

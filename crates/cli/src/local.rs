@@ -202,7 +202,8 @@ fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
     }
 }
 
-/// Passes each line on behind the party's name, or collects it.
+/// Passes lines on behind the party's name, or collects them. What goes to standard error is passed
+/// on at once; a report is passed on in one piece, so that those of two parties do not mix.
 fn reader(
     name: &str,
     stream: Option<impl Read + Send + 'static>,
@@ -216,11 +217,16 @@ fn reader(
             .into_iter()
             .flat_map(|stream| BufReader::new(stream).lines());
         for line in lines.map_while(Result::ok) {
-            let _ = match (collect, to_stderr) {
-                (true, _) => writeln!(collected, "{line}").map_err(std::io::Error::other),
-                (_, true) => writeln!(std::io::stderr(), "{name} │ {line}"),
-                (_, false) => writeln!(std::io::stdout(), "{name} │ {line}"),
-            };
+            if to_stderr {
+                let _ = writeln!(std::io::stderr(), "{name} │ {line}");
+            } else if collect {
+                let _ = writeln!(collected, "{line}");
+            } else {
+                let _ = writeln!(collected, "{name} │ {line}");
+            }
+        }
+        if !collect {
+            let _ = std::io::stdout().write_all(collected.as_bytes());
         }
         collected
     })

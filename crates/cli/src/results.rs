@@ -41,6 +41,20 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), F
     Ok(())
 }
 
+/// Refuses a file that cannot be written before a run that would take its time.
+///
+/// # Errors
+/// Its folder does not exist, or it is a folder itself.
+pub fn check_folder(path: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = path else { return Ok(()) };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    if path.is_dir() || !(folder.as_os_str().is_empty() || folder.is_dir()) {
+        let what = format!("results cannot be written to {}", path.display());
+        return Err(Failure::usage(what, "name a file in a folder that exists"));
+    }
+    Ok(())
+}
+
 /// `flags.csv` marked `lab` is `flags.lab.csv`.
 pub fn marked(path: &Path, mark: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();

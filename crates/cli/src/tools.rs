@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES};
 use sealane_block::Cpu;
-use sealane_circuit::bristol::{self, CircuitFile};
+use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_engine::ProtocolName;
 use serde::Serialize;
 use serde_json::json;
@@ -48,7 +48,7 @@ pub fn doctor(json: bool) -> Result<(), Failure> {
 pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
     match verb {
         CircuitVerb::Info { file, json } => circuit_info(file, *json),
-        CircuitVerb::Eval { file, inputs } => {
+        CircuitVerb::Eval { file, inputs, json } => {
             let circuit = read(file)?.circuit;
             let outputs = sealane_circuit::eval_hex(&circuit, inputs).map_err(|error| {
                 let widths = circuit
@@ -58,6 +58,9 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
                 let widths = widths.collect::<Vec<_>>().join(", ");
                 Failure::usage(error.to_string(), format!("its inputs have {widths}"))
             })?;
+            if *json {
+                return say(json!({ "outputs": outputs }));
+            }
             outputs.iter().try_for_each(say)
         }
     }
@@ -78,7 +81,11 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
         ("XORs", info.xors),
         ("depth", info.depth),
     ];
-    card.line("format", format!("{:?}", file.format));
+    let format = match file.format {
+        Format::Bristol => "Bristol",
+        Format::BristolFashion => "Bristol Fashion",
+    };
+    card.line("format", format);
     counts
         .iter()
         .for_each(|(label, count)| card.line(label, grouped(*count)));
@@ -92,6 +99,7 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
     card.line("inputs", format!("{} bits", widths(inputs)));
     card.line("outputs", format!("{} bits", widths(&outputs)));
     let value = json!({
+        "format": format,
         "wires": info.wires,
         "gates": info.gates,
         "ands": info.ands,

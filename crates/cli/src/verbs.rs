@@ -6,7 +6,6 @@ use crate::card::Card;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{Host, inputs, local, meet, program, results, tools, view};
-use sealane_engine::data::Sources;
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_net::Identity;
 use sealane_program::graph::Program;
@@ -107,6 +106,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
+    results::check_folder(args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
     let report = sealane_engine::simulate(&job, inputs)?;
@@ -121,7 +121,8 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     let config = Config::load(config).map_err(|finding| Failure::Config(finding.into()))?;
     let job = job(&args.job, Some(&config), host)?;
     let me = meet::party(&job.program().parties, party)?;
-    let sources = Sources::from_arguments(&args.input);
+    results::check_folder(args.output.as_deref())?;
+    let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
     own_rows.map_err(|finding| EngineError::Data(finding.into()))?;
@@ -132,16 +133,14 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
-/// Results to their file, the report to standard output.
+/// The report to standard output, then results to their file: if that fails, they are not lost.
 fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> Result<(), Failure> {
-    if let Some(path) = output {
-        results::write(job.program(), report, path)?;
-    }
     show(
         json,
         &view::report_card(job, report),
         &view::report_json(job, report),
-    )
+    )?;
+    output.map_or(Ok(()), |path| results::write(job.program(), report, path))
 }
 
 /// Shows how far a run has come, at a terminal, twice a second.

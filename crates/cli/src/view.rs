@@ -3,7 +3,7 @@
 //! Plan and report use the same keys for the same things: `payload_bytes` (sent, by party) and
 //! `rounds`.
 
-use crate::card::{Card, grouped, seconds};
+use crate::card::{Card, grouped, seconds, speed};
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
@@ -187,13 +187,13 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .then(|| "nothing but the numbers of rows".to_string());
     card.lines("learnt", learnt.into_iter().chain(nothing));
     promise(&mut card, job.program(), &report.promise, Some(report));
-    let speed = report.promise.ands as f64 / report.seconds.max(1e-9);
-    let speed = format!(
-        "{:.1} million AND gates a second, {}",
-        speed / 1e6,
-        report.tier
+    let speed = speed(report.promise.ands as f64 / report.seconds.max(1e-9));
+    let time = seconds(report.seconds);
+    let tier = report.tier;
+    card.line(
+        "time",
+        format!("{time} · {speed} AND gates a second, {tier}"),
     );
-    card.line("time", format!("{} · {speed}", seconds(report.seconds)));
     card.line("job", &report.job);
     card
 }

@@ -36,14 +36,14 @@ impl Sources {
         sources
     }
 
-    fn of(&self, input: &Input) -> Result<&Path, Diagnostic> {
+    fn of(&self, input: &Input, owner: &str) -> Result<&Path, Diagnostic> {
         let path = self.by_input.get(&input.name).or(self.default.as_ref());
         path.map(PathBuf::as_path).ok_or_else(|| Diagnostic {
             code: "data-missing",
             message: format!("there is no file for the input `{}`", input.name),
             span: input.span.clone(),
-            reason: "this party owns it".to_string(),
-            hint: format!("add `--input FILE` or `--input {}=FILE`", input.name),
+            reason: format!("`{owner}` owns it"),
+            hint: format!("add `--input {}=FILE`", input.name),
         })
     }
 }
@@ -79,7 +79,7 @@ pub fn load(
         if input.owner != party {
             return Ok(None);
         }
-        let path = sources.of(input)?;
+        let path = sources.of(input, &program.parties[usize::from(party)])?;
         if path.extension().is_some_and(|extension| extension == "npy") {
             return npy::read(path, input).map(Some);
         }
@@ -210,12 +210,19 @@ fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnostic {
         .into_iter()
         .chain(input.shape.fixed.iter().map(u64::to_string));
     let declared = declared.collect::<Vec<_>>().join(", ");
+    let (declared, hint) = match declared.is_empty() {
+        true => (
+            "a single value".to_string(),
+            "give one number, not an array",
+        ),
+        false => (format!("[{declared}]"), "give an array of that shape"),
+    };
     Diagnostic {
         code: "data-shape",
         message: format!("`{}` has the shape {dims:?}{place}", input.name),
         span: input.span.clone(),
-        reason: format!("the program says [{declared}]"),
-        hint: "give an array of that shape".to_string(),
+        reason: format!("the program says {declared}"),
+        hint: hint.to_string(),
     }
 }
 
@@ -244,12 +251,18 @@ fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> 
 }
 
 fn unreadable(path: &Path, cause: &dyn std::fmt::Display) -> Diagnostic {
+    let hint = "check the path and the format: CSV with a header line, or .npy";
+    unreadable_but(path, cause, hint)
+}
+
+/// A file that could be read if the hint were followed.
+fn unreadable_but(path: &Path, cause: &dyn std::fmt::Display, hint: &str) -> Diagnostic {
     Diagnostic {
         code: "data-unreadable",
         message: format!("cannot read {}", path.display()),
         span: None,
         reason: cause.to_string(),
-        hint: "check the path and the format: CSV with a header line, or .npy".to_string(),
+        hint: hint.to_string(),
     }
 }
 

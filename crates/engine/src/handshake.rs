@@ -181,8 +181,8 @@ fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineE
     let by_name = match part {
         "protocol" => (job.protocol().to_string(), plain(&theirs.protocol)),
         "network class" => (
-            format!("{:?}", job.network()),
-            format!("{:?}", theirs.network),
+            format!("{:?}", job.network()).to_lowercase(),
+            format!("{:?}", theirs.network).to_lowercase(),
         ),
         _ => Default::default(),
     };

@@ -134,6 +134,20 @@ fn a_missing_column_is_told_with_the_header() {
          hint: add the column, or give another file with `--input`",
     );
     assert_refused(
+        csv(age(), "name;age\nA;41\n"),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n  |\n1 | name;age\n  | ^^^^^^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: separate columns by commas; this header is one column",
+    );
+    assert_refused(
+        csv(age(), ""),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n\
+         reason: the input `age` is read from it\n\
+         hint: the file is empty; its first line has to name the columns",
+    );
+    assert_refused(
         csv(age(), "age,name,age\n1,A,2\n"),
         "error[data-column-twice]: people.csv has two columns `age`\n \
          --> people.csv:1:1\n  |\n1 | age,name,age\n  | ^^^^^^^^^^^^\n\
@@ -190,7 +204,14 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
         "error[data-not-a-number]: `yes` in column `sick` is not a truth value (0, 1, true or \
          false)\n --> people.csv:2:1\n  |\n2 | yes\n  | ^^^\n\
          reason: the input `sick` is read from it\n\
-         hint: write digits alone, without units or separators",
+         hint: write 0 or 1",
+    );
+    assert_refused(
+        csv(age(), "age\nNaN\n"),
+        "error[data-not-a-number]: `NaN` in column `age` is not a whole number\n \
+         --> people.csv:2:1\n  |\n2 | NaN\n  | ^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: fill the cell in, or drop the line",
     );
 }
 
@@ -228,8 +249,8 @@ fn a_table_that_is_no_table_is_told_with_the_line() {
     assert_refused(
         read(age(), "people.csv", b"age\n\xff\n").map(|_| vec![]),
         "error[data-unreadable]: cannot read people.csv\n\
-         reason: it is not UTF-8\n\
-         hint: check the path and the format: CSV with a header line, or .npy",
+         reason: it is not text in UTF-8\n\
+         hint: save the table as CSV in UTF-8; an array has to be a `.npy` file",
     );
     assert_refused(
         csv(
@@ -257,8 +278,8 @@ fn files_that_are_missing_or_unknown_are_told() {
     assert_eq!(
         load(&[]),
         "error[data-missing]: there is no file for the input `age`\n\
-         reason: this party owns it\n\
-         hint: add `--input FILE` or `--input age=FILE`"
+         reason: `clinic` owns it\n\
+         hint: add `--input age=FILE`"
     );
     assert_eq!(
         load(&["ages=a.csv"]),
@@ -416,10 +437,15 @@ fn arrays_that_cannot_be_read_are_told_why() {
         );
         assert!(text.contains(reason), "{text}");
     };
-    refused(b"age\n3\n", "");
+    refused(b"age\n3\n", "it is no `.npy` file");
+    refused(
+        &npy("|O", false, "(2, 2)", &[0; 32]),
+        "its elements are objects; integers and bool are read",
+    );
     refused(
         &npy("<f8", false, "(2, 2)", &[0; 32]),
-        "its elements are f8; integers and bool are read",
+        "its elements are f8; integers and bool are read, such as int64 or uint8\n\
+         hint: scale and convert it, then save it again: `np.rint(100 * x).astype(np.int64)`",
     );
     refused(
         &npy("|u1", true, "(2, 2)", &[0; 4]),
@@ -433,7 +459,7 @@ fn arrays_that_cannot_be_read_are_told_why() {
         &npy("|u1", false, "(2147483648, 2147483648)", &[0; 4]),
         "it is shorter than",
     );
-    refused(&npy("<i8", false, "(2, 2)", &[0; 31]), "");
+    refused(&npy("<i8", false, "(2, 2)", &[0; 31]), "it ends too early");
     let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
     let text = read(
         matrix,

@@ -318,7 +318,7 @@ fn another_job_is_told_to_both_with_the_part_that_differs() {
     for (other, part, ours, theirs) in [
         (&job_of(&other_program, yao, lan), "program", "", ""),
         (&clear, "protocol", "yao", "clear"),
-        (&wan, "network class", "Lan", "Wan"),
+        (&wan, "network class", "lan", "wan"),
         (&job(), "plan", "", ""),
     ] {
         let endings = meet_with([&usual, other], two_configs());

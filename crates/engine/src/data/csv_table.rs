@@ -1,6 +1,6 @@
 //! A CSV file with a header line.
 
-use super::{layout, out_of_range, read_file, shape, unreadable};
+use super::{layout, out_of_range, read_file, shape, unreadable_but};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, Type};
@@ -18,7 +18,10 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn open(path: &Path) -> Result<Table, Diagnostic> {
         let bytes = read_file(path)?;
-        let text = String::from_utf8(bytes).map_err(|_| unreadable(path, &"it is not UTF-8"))?;
+        let text = String::from_utf8(bytes).map_err(|_| {
+            let hint = "save the table as CSV in UTF-8; an array has to be a `.npy` file";
+            unreadable_but(path, &"it is not text in UTF-8", hint)
+        })?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text).to_string();
         let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
         let header = reader.headers().map_err(|error| malformed(path, &error))?;
@@ -96,10 +99,7 @@ impl Table {
                     "data-column-missing",
                     format!("{} has no column `{name}`", self.file),
                     format!("the input `{}` is read from it", input.name),
-                    match self.nearest(name) {
-                        Some(near) => format!("is it `{near}`? Rename the column or the input"),
-                        None => "add the column, or give another file with `--input`".to_string(),
-                    },
+                    self.missing_hint(name),
                 )),
             }
         };
@@ -130,7 +130,7 @@ impl Table {
                 ),
                 span: Some(self.span(record, column)),
                 reason: format!("the input `{}` is read from it", input.name),
-                hint: not_a_number_hint(text),
+                hint: not_a_number_hint(text, input.ty),
             });
         };
         if value < input.range.lo || value > input.range.hi {
@@ -179,6 +179,20 @@ impl Table {
             line,
             column,
             end_column,
+        }
+    }
+
+    /// What to do about a column that is not there.
+    fn missing_hint(&self, name: &str) -> String {
+        if let Some(near) = self.nearest(name) {
+            return format!("is it `{near}`? Rename the column or the input");
+        }
+        match &self.header[..] {
+            [] => "the file is empty; its first line has to name the columns".to_string(),
+            [only] if only.contains([';', '\t']) => {
+                "separate columns by commas; this header is one column".to_string()
+            }
+            _ => "add the column, or give another file with `--input`".to_string(),
         }
     }
 
@@ -252,11 +266,16 @@ fn kind(ty: Type) -> &'static str {
     }
 }
 
-fn not_a_number_hint(text: &str) -> String {
+fn not_a_number_hint(text: &str, ty: Type) -> String {
     match text.parse::<f64>() {
-        Ok(_) => "scale the column to whole numbers and state the unit in its name".to_string(),
-        Err(_) if text.is_empty() => "fill the cell in, or drop the line".to_string(),
-        Err(_) => "write digits alone, without units or separators".to_string(),
+        Err(_) if ty == Type::Bool && !text.is_empty() => "write 0 or 1".to_string(),
+        Ok(number) if number.is_finite() => {
+            "scale the column to whole numbers and state the unit in its name".to_string()
+        }
+        parsed if parsed.is_ok() || text.is_empty() => {
+            "fill the cell in, or drop the line".to_string()
+        }
+        _ => "write digits alone, without units or separators".to_string(),
     }
 }
 

@@ -79,8 +79,12 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
     let axis = axis as usize;
     if axis < first || axis > each.rank() {
         let message = format!("no new axis {axis} fits into shape {}", scope.shape(each));
-        return Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
-            .because(format!("a new axis can be {first} to {}", each.rank())));
+        let refused = Diagnostic::new(code::SHAPE_MISMATCH, message)
+            .because(format!("a new axis can be {first} to {}", each.rank()));
+        return Err(match axis < first {
+            true => refused.hint("rows stay axis 0: write `axis=1`"),
+            false => refused,
+        });
     }
     let mut shape = each.clone();
     shape.fixed.insert(axis - first, count);
@@ -164,7 +168,7 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
     let symbolic = a.rows.is_some() || b.rows.is_some();
     let hint = match symbolic {
         true if a.rank() != b.rank() => "write `a[:, None]` where one value a row meets a table",
-        true => "a symbolic first dimension meets only the same one, or none",
+        true => "rows go with rows of the same name alone: declare both inputs with one row count",
         false => "",
     };
     Diagnostic::new(
