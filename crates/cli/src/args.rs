@@ -124,7 +124,7 @@ pub struct Simulate {
     /// The job.
     #[command(flatten)]
     pub job: JobArgs,
-    /// Inputs: `PARTY=FILE`, `NAME=FILE` for one input, or `FILE` for all
+    /// Inputs: `PARTY=FILE`, or `NAME=FILE` for one input
     #[arg(long, value_name = "[NAME=]FILE")]
     pub input: Vec<String>,
     /// Write results to this CSV file

@@ -41,16 +41,15 @@ fn split(argument: &str) -> (Option<&str>, &str) {
 }
 
 /// The files of each party, in the order of the program. An argument is `PARTY=FILE` for all
-/// inputs of a party, `NAME=FILE` for one input, or `FILE` for all inputs of all parties.
+/// inputs of a party, `NAME=FILE` for one input, or `FILE` where one party alone owns inputs: else
+/// one table would silently stand for those of several owners.
 pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>, Failure> {
     each_once(arguments)?;
     let mut sources = vec![Sources::default(); program.parties.len()];
     for argument in arguments {
         let (name, path) = split(argument);
         let Some(name) = name else {
-            sources
-                .iter_mut()
-                .for_each(|party| party.default = Some(path.into()));
+            sources[sole_owner(program, path)?].default = Some(path.into());
             continue;
         };
         if let Some(party) = program.parties.iter().position(|party| party == name) {
@@ -69,6 +68,24 @@ pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>,
         }
     }
     Ok(sources)
+}
+
+/// The one party that owns inputs, to whom a file without a name belongs.
+fn sole_owner(program: &Program, path: &str) -> Result<usize, Failure> {
+    let owners = program.inputs.iter().map(|input| input.owner);
+    let owners = owners.collect::<BTreeSet<_>>();
+    match owners.first() {
+        Some(owner) if owners.len() == 1 => Ok(usize::from(*owner)),
+        _ => {
+            let names = owners
+                .iter()
+                .map(|owner| &program.parties[usize::from(*owner)]);
+            let each = names.map(|name| format!("`--input {name}=FILE`"));
+            let what = format!("`--input {path}` does not say whose inputs it holds");
+            let hint = format!("write {}", each.collect::<Vec<_>>().join(" and "));
+            Err(Failure::usage(what, hint))
+        }
+    }
 }
 
 /// All inputs of a program, each read as its owner would read it.
@@ -138,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn files_go_to_parties_to_owners_of_inputs_or_to_all() {
+    fn files_go_to_parties_and_to_owners_of_inputs() {
         assert_eq!(
             arguments_of(&["alice=a.csv"]),
             [vec!["--input", "a.csv"], vec![]]
@@ -147,9 +164,12 @@ mod tests {
             arguments_of(&["key=k.npy"]),
             [vec![], vec!["--input", "key=k.npy"]]
         );
-        let all = vec!["--input", "./x=y.csv"];
-        assert_eq!(arguments_of(&["./x=y.csv"]), [all.clone(), all]);
         assert!(by_party(&program(), &["carol=c.csv".to_string()]).is_err());
+        assert!(by_party(&program(), &["./x=y.csv".to_string()]).is_err());
+        let mut alone = program();
+        alone.inputs.iter_mut().for_each(|input| input.owner = 1);
+        let sources = by_party(&alone, &["./x=y.csv".to_string()]).unwrap();
+        assert!(sources[0].default.is_none() && sources[1].default.is_some());
     }
 
     #[test]
