@@ -5,8 +5,10 @@ the `sealane` command as two people would. At the end it does what neither side 
 tables, computes the same flags in the clear, and compares. Any difference ends it with an error.
 """
 
+import contextlib
 import csv
 import json
+import random
 import shutil
 import socket
 import subprocess
@@ -162,11 +164,11 @@ def public_key(text: str) -> str:
 
 
 def free_address() -> str:
-    """An address on loopback that nobody listens at."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        host, port = probe.getsockname()
-    return f"{host}:{port}"
+    """An address on loopback that nobody listens at, and no outgoing connection comes from."""
+    while True:
+        port = random.randrange(10_240, 32_240)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return f"127.0.0.1:{port}"
 
 
 def patients() -> int:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import socket
 
 import pytest
 
 
+# Below the range from which systems take ports of outgoing connections, so that a port is still free
+# when a party listens there a moment later.
+_PORTS = random.sample(range(10_240, 32_240), 22_000)
+
+
+def free_port() -> int:
+    """A port on loopback that nobody listens at, and that no test gets again."""
+    while True:
+        port = _PORTS.pop()
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+
+
 @pytest.fixture
 def free_ports() -> list[int]:
     """Two ports on loopback that nobody listens at."""
-    with socket.socket() as one, socket.socket() as other:
-        for probe in (one, other):
-            probe.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1], other.getsockname()[1]]
+    return [free_port(), free_port()]

@@ -7,12 +7,12 @@ use crate::failure::Failure;
 use crate::verbs::{job, say};
 use crate::{Host, inputs, results, view};
 use sealane_engine::Job;
-use sealane_net::Identity;
+use sealane_net::{Identity, free_loopback_port};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
@@ -84,16 +84,14 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
 /// chance that another process takes one before its party does is left to that party to report.
 fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
     let mut text = String::new();
-    let mut held = Vec::new();
     for name in &job.program().parties {
         let identity = Identity::generate();
         let file = folder.join(format!("{name}.key"));
         identity
             .save(&file)
             .map_err(|error| Failure::Io(error.to_string()))?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(cannot_write)?;
-        let address = listener.local_addr().map_err(cannot_write)?;
-        held.push(listener);
+        let port = free_loopback_port().map_err(cannot_write)?;
+        let address = format!("{}:{port}", Ipv4Addr::LOCALHOST);
         let key = identity.public_key();
         let _ = write!(
             text,

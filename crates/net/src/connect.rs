@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -60,15 +61,14 @@ impl MeshConfig {
     /// # Errors
     /// Of the operating system, where no port is to be had.
     pub fn on_loopback(names: &[&str], limits: Limits) -> io::Result<Vec<MeshConfig>> {
-        // All ports are held until the last is chosen, so that none comes twice.
-        let ports = names.iter().map(|_| TcpListener::bind("127.0.0.1:0"));
+        let ports = names.iter().map(|_| free_loopback_port());
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
         let identities: Vec<_> = names.iter().map(|_| Identity::generate()).collect();
         let mut parties = Vec::new();
         for ((name, port), identity) in names.iter().zip(&ports).zip(&identities) {
             parties.push(Endpoint {
                 name: (*name).into(),
-                address: port.local_addr()?.to_string(),
+                address: format!("{}:{port}", Ipv4Addr::LOCALHOST),
                 key: identity.public_key(),
             });
         }
@@ -89,6 +89,28 @@ impl MeshConfig {
             .map(|party| party.name.as_str())
             .collect()
     }
+}
+
+/// A port on loopback where nobody listens now. It comes from below the range from which systems
+/// take ports of outgoing connections, and this process gets each only once, so that it is still
+/// free when a party listens there a moment later.
+///
+/// # Errors
+/// Of the operating system, where no port is to be had.
+pub fn free_loopback_port() -> io::Result<u16> {
+    const FIRST: u32 = 10_240;
+    const COUNT: u32 = 22_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Processes begin far from each other.
+    let start = std::process::id().wrapping_mul(7919) % COUNT;
+    for _ in 0..COUNT {
+        let next = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
+        let port = (FIRST + (start + next) % COUNT) as u16;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return Ok(port);
+        }
+    }
+    Err(io::ErrorKind::AddrInUse.into())
 }
 
 /// Meets all other parties over TCP with mutual TLS; one transport a party, none for this one.

@@ -44,7 +44,7 @@ mod tcp;
 mod text;
 mod tls;
 
-pub use connect::{Endpoint, MeshConfig, connect_transports};
+pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
 pub use error::{KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
