@@ -8,9 +8,8 @@ import socket
 
 import pytest
 
-
-# Below the range from which systems take ports of outgoing connections, so that a port is still free
-# when a party listens there a moment later.
+# Below the range from which systems take ports of outgoing connections, so that a port is still
+# free when a party listens there a moment later.
 _PORTS = random.sample(range(10_240, 32_240), 22_000)
 
 
