@@ -80,6 +80,17 @@ pub(crate) enum Node {
     And(Wire, Wire),
 }
 
+/// What the standard functions of a [`Builder`] spend least of. The values are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// AND gates: for machines that pay for each of them and wait for none, as garbling does.
+    #[default]
+    Size,
+    /// AND gates on the longest chain, then AND gates: for protocols that take a round for each
+    /// level.
+    Depth,
+}
+
 /// Makes circuits gate by gate.
 ///
 /// ```
@@ -100,6 +111,7 @@ pub struct Builder {
     /// The XOR of two wires that are not inverted.
     xors: HashMap<(Wire, Wire), Wire>,
     ands: HashMap<(Wire, Wire), Wire>,
+    goal: Goal,
     /// How to multiply, by widths.
     pub(crate) plans: Plans,
 }
@@ -111,15 +123,26 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A builder without inputs and gates.
+    /// A builder without inputs and gates, for [`Goal::Size`].
     pub fn new() -> Builder {
+        Builder::for_goal(Goal::Size)
+    }
+
+    /// A builder without inputs and gates, whose standard functions serve `goal`.
+    pub fn for_goal(goal: Goal) -> Builder {
         Builder {
+            goal,
             nodes: vec![Node::Source],
             inputs: Vec::new(),
             xors: HashMap::new(),
             ands: HashMap::new(),
             plans: Plans::default(),
         }
+    }
+
+    /// What the standard functions spend least of.
+    pub fn goal(&self) -> Goal {
+        self.goal
     }
 
     /// The next input of the circuit, `width` bits wide.
