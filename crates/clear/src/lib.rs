@@ -8,9 +8,11 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Message, Outcome, PartyId, Planes, Profile,
-    Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Message, Outcome, PartyId, Planes,
+    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
 };
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// The values themselves, one bit a byte.
 pub type Bits = Planes<u8>;
@@ -23,8 +25,8 @@ pub struct Clear {
 
 /// A step that has begun.
 pub enum Pending {
-    /// Finished already.
-    Done(Outcome<Clear>),
+    /// This party's own input, which it has sent.
+    Own(Bits),
     /// The owner's bits are on their way.
     Input(PartyId, usize, usize),
 }
@@ -45,6 +47,9 @@ impl Protocol for Clear {
             name: "clear",
             version: 1,
             roles: &[],
+            outsiders: false,
+            goal: Goal::Size,
+            arithmetic: false,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
             papers: "none",
@@ -52,7 +57,7 @@ impl Protocol for Clear {
         }
     }
 
-    fn domain(_: &Work) -> Domain {
+    fn domain(_: Algebra) -> Domain {
         PUBLIC
     }
 
@@ -62,6 +67,7 @@ impl Protocol for Clear {
                 owner,
                 elements,
                 bits,
+                ..
             } => {
                 let bytes = (elements * bits).div_ceil(8);
                 let others = (0..setting.parties as u8).filter(|to| *to != owner.0);
@@ -82,7 +88,7 @@ impl Protocol for Clear {
                     ..Cost::default()
                 }
             }
-            Work::Convert { .. } | Work::Reveal { .. } => Cost::default(),
+            Work::Product { .. } | Work::Convert { .. } | Work::Reveal { .. } => Cost::default(),
         }
     }
 
@@ -105,46 +111,54 @@ impl Protocol for Clear {
         Ok(())
     }
 
-    fn constant(&mut self, planes: usize, elements: usize, bits: &[u8]) -> Bits {
+    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Bits {
         Planes::new(planes, elements, bits.to_vec())
     }
 
-    fn begin<'a>(&mut self, step: Step<'a, Self>, mesh: &mut Mesh) -> Result<Pending, Fault>
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
-        let done = |share| Pending::Done(Outcome::Share(share, vec![]));
+        let done = |share| Progress::Done(Outcome::Share(share, vec![]));
         Ok(match step {
             Step::Input {
                 owner,
                 elements,
                 planes,
                 bits: Some(bits),
+                ..
             } if owner == self.me => {
                 let others = (0..self.parties).map(PartyId).filter(|to| *to != owner);
                 for to in others {
-                    mesh.send(to, &pack_bytes(bits))?;
+                    mesh.send(to, &pack_bytes(&bits))?;
                 }
-                done(Planes::new(planes, elements, bits.to_vec()))
+                Progress::More(Pending::Own(Planes::new(planes, elements, bits.to_vec())))
             }
             Step::Input {
                 owner,
                 elements,
                 planes,
                 ..
-            } => Pending::Input(owner, elements, planes),
+            } => Progress::More(Pending::Input(owner, elements, planes)),
             Step::Tape {
                 tape,
                 lanes,
                 operands,
             } => done(evaluate(tape, lanes, &operands)),
             Step::Convert { share, .. } => done(share.resize(0, share.planes(), false)),
+            Step::Product { .. } => {
+                return Err(Fault::Internal("clear has no arithmetic".to_string()));
+            }
             Step::Reveal { results, .. } => {
-                let mine = |to: bool, share: &Bits| to.then(|| share.data().to_vec());
+                let mine = |share: &Bits| Zeroizing::new(share.data().to_vec());
                 let results = results
                     .iter()
-                    .map(|(share, to)| mine(to.contains(self.me), share));
-                Pending::Done(Outcome::Revealed(results.collect()))
+                    .map(|(share, _, to)| to.contains(self.me).then(|| mine(share)));
+                Progress::Done(Outcome::Revealed(results.collect()))
             }
         })
     }
@@ -157,16 +171,16 @@ impl Protocol for Clear {
     where
         Self: 'a,
     {
-        Ok(Progress::Done(match pending {
-            Pending::Done(outcome) => outcome,
+        let share = match pending {
+            Pending::Own(bits) => bits,
             Pending::Input(owner, elements, planes) => {
                 let mut bytes = vec![0; (elements * planes).div_ceil(8)];
                 mesh.recv(owner, &mut bytes)?;
                 let bit = |i: usize| bytes[i / 8] >> (i % 8) & 1;
-                let bits = (0..elements * planes).map(bit).collect();
-                Outcome::Share(Planes::new(planes, elements, bits), vec![])
+                Planes::new(planes, elements, (0..elements * planes).map(bit).collect())
             }
-        }))
+        };
+        Ok(Progress::Done(Outcome::Share(share, vec![])))
     }
 }
 
@@ -177,7 +191,7 @@ fn pack_bytes(bits: &[u8]) -> Vec<u8> {
 }
 
 /// Runs a tape on all lanes, as many at a time as the room `circuit` evaluates.
-fn evaluate(tape: &Tape, lanes: usize, operands: &[&Bits]) -> Bits {
+fn evaluate(tape: &Tape, lanes: usize, operands: &[Arc<Bits>]) -> Bits {
     let mut out = Planes::zeros(tape.outputs.len(), lanes);
     let planes = operands
         .iter()

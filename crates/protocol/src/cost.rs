@@ -56,6 +56,12 @@ pub enum Correlation {
         /// Holder of the choices.
         receiver: PartyId,
     },
+    /// Common randomness between a party that does not compute and those that do, so that a part
+    /// of its shares need not be sent. One is enough for any number of inputs.
+    Seed {
+        /// The party without a role.
+        owner: PartyId,
+    },
 }
 
 /// What a plan wants prepared, in all.

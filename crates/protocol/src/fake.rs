@@ -6,13 +6,15 @@
 //! plus a mask, the mask is XOR-shared); tapes want *XOR* shares; party 0 multiplies for all.
 
 use crate::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Message, Outcome, PartyId, PartySet,
-    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, PartyId,
+    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
 };
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use std::mem;
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 /// The fake protocol. Party `CHEATER` spoils the check of its first conversion.
 pub struct Fake<const CHEATER: u8> {
@@ -46,13 +48,14 @@ pub enum Pending<'a> {
     Input(PartyId, usize, usize, Option<Bits>),
     /// A tape that waits for the products of the batch at hand.
     Tape(Box<Run<'a>>),
-    /// Nothing is to be read any more.
-    Done(Bits, Vec<u8>),
     /// Checks are being opened.
-    Settle(Vec<(&'a Bits, PartySet)>, Vec<u8>),
+    Settle(Vec<Opened>, Vec<u8>),
     /// Results are being opened.
-    Open(Vec<(&'a Bits, PartySet)>),
+    Open(Vec<Opened>),
 }
+
+/// A result, where it lives and who learns it.
+type Opened = (Arc<Bits>, Domain, PartySet);
 
 /// A tape in the middle of its batches.
 pub struct Run<'a> {
@@ -74,6 +77,9 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             name: "fake",
             version: 1,
             roles: &[],
+            outsiders: false,
+            goal: Goal::Depth,
+            arithmetic: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: "none",
@@ -81,11 +87,12 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         }
     }
 
-    fn domain(work: &Work) -> Domain {
-        match work {
-            Work::Input { .. } => MASKED,
-            _ => XOR,
-        }
+    fn domain(_: Algebra) -> Domain {
+        XOR
+    }
+
+    fn input_domain(_: Algebra) -> Domain {
+        MASKED
     }
 
     fn cost(setting: &Setting, work: &Work) -> Cost {
@@ -103,6 +110,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 owner,
                 elements,
                 bits,
+                ..
             } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
             Work::Tape { tape, lanes } => {
                 let counts = tape
@@ -128,13 +136,17 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 checks: 1,
                 ..Cost::default()
             },
+            // Never asked for: the profile says that there is no arithmetic.
+            Work::Product { .. } => Cost::default(),
             Work::Reveal { results, checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, *checks)).collect();
                 let open = |from: u8| {
                     let to = |message: Message| {
-                        let learnt = results.iter().filter(|(_, to)| to.contains(message.to));
+                        let learnt = results
+                            .iter()
+                            .filter(|result| result.to.contains(message.to));
                         Message {
-                            bytes: learnt.map(|(bits, _)| bits).sum(),
+                            bytes: learnt.map(|result| result.bits).sum(),
                             ..message
                         }
                     };
@@ -165,7 +177,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         Ok(())
     }
 
-    fn constant(&mut self, planes: usize, elements: usize, bits: &[u8]) -> Bits {
+    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Bits {
         let mine = u8::from(self.me.0 == 0);
         Planes::new(
             planes,
@@ -174,7 +186,11 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         )
     }
 
-    fn begin<'a>(&mut self, step: Step<'a, Self>, mesh: &mut Mesh) -> Result<Pending<'a>, Fault>
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
@@ -184,13 +200,16 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 elements,
                 planes,
                 bits,
+                ..
             } => {
                 let mine = match bits {
-                    Some(bits) if owner == self.me => Some(self.deal(bits, mesh)?),
+                    Some(bits) if owner == self.me => Some(self.deal(&bits, mesh)?),
                     _ => None,
                 };
                 let mine = mine.map(|data| Planes::new(planes, elements, data));
-                Ok(Pending::Input(owner, planes, elements, mine))
+                Ok(Progress::More(Pending::Input(
+                    owner, planes, elements, mine,
+                )))
             }
             Step::Tape {
                 tape,
@@ -218,13 +237,15 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 let unmask = |e: &u8| (e ^ if first { e >> 1 } else { 0 }) & 1;
                 let data = share.data().iter().map(unmask).collect();
                 let share = Planes::new(share.planes(), share.elements(), data);
-                Ok(Pending::Done(share, vec![u8::from(self.me.0 == CHEATER)]))
+                let check = u8::from(self.me.0 == CHEATER);
+                Ok(Progress::Done(Outcome::Share(share, vec![check])))
             }
+            Step::Product { .. } => Err(Fault::Internal("fake has no arithmetic".to_string())),
             Step::Reveal { results, checks } => {
                 for to in self.others() {
                     mesh.send(to, &checks)?;
                 }
-                Ok(Pending::Settle(results, checks))
+                Ok(Progress::More(Pending::Settle(results, checks)))
             }
         }
     }
@@ -245,11 +266,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 mesh.recv(owner, &mut data)?;
                 done(Planes::new(planes, elements, data), vec![])
             }
-            Pending::Done(share, checks) => done(share, checks),
-            Pending::Tape(run) => match self.read_layer(run, mesh)? {
-                Pending::Done(share, checks) => done(share, checks),
-                more => Ok(Progress::More(more)),
-            },
+            Pending::Tape(run) => self.read_layer(run, mesh),
             Pending::Settle(results, mut checks) => {
                 let mut theirs = vec![0; checks.len()];
                 for from in self.others() {
@@ -262,7 +279,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                 if checks.iter().any(|sum| *sum != 0) {
                     return Err(Fault::CheckFailed);
                 }
-                for (share, to) in &results {
+                for (share, _, to) in &results {
                     for to in to.iter().filter(|to| *to != self.me) {
                         mesh.send(to, share.data())?;
                     }
@@ -271,12 +288,12 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             }
             Pending::Open(results) => {
                 let mut revealed = Vec::new();
-                for (share, to) in results {
+                for (share, _, to) in results {
                     if !to.contains(self.me) {
                         revealed.push(None);
                         continue;
                     }
-                    let mut bits = share.data().to_vec();
+                    let mut bits = Zeroizing::new(share.data().to_vec());
                     self.add_from_others(&mut bits, mesh)?;
                     revealed.push(Some(bits));
                 }
@@ -330,7 +347,11 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     }
 
     /// Runs XORs up to the next batch with ANDs and asks party 0 for the products.
-    fn next_layer<'a>(&self, mut run: Box<Run<'a>>, mesh: &mut Mesh) -> Result<Pending<'a>, Fault> {
+    fn next_layer<'a>(
+        &self,
+        mut run: Box<Run<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault> {
         let (tape, lanes) = (run.tape, run.lanes);
         while let Some(batch) = tape.batches.get(run.batch) {
             for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
@@ -344,7 +365,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
                 if self.me.0 != 0 {
                     mesh.send(PartyId(0), &run.factors())?;
                 }
-                return Ok(Pending::Tape(run));
+                return Ok(Progress::More(Pending::Tape(run)));
             }
             run.batch += 1;
         }
@@ -354,10 +375,8 @@ impl<const CHEATER: u8> Fake<CHEATER> {
             .flat_map(|slot| run.slot(*slot))
             .copied()
             .collect();
-        Ok(Pending::Done(
-            Planes::new(tape.outputs.len(), lanes, planes),
-            vec![],
-        ))
+        let share = Planes::new(tape.outputs.len(), lanes, planes);
+        Ok(Progress::Done(Outcome::Share(share, vec![])))
     }
 
     /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.
@@ -365,7 +384,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
         &mut self,
         mut run: Box<Run<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Pending<'a>, Fault> {
+    ) -> Result<Progress<'a, Self>, Fault> {
         if !run.answering {
             run.answering = true;
             if self.me.0 == 0 {
@@ -377,7 +396,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
                 let own = self.deal(&products, mesh)?;
                 run.take_products(&own.iter().map(|e| (e ^ e >> 1) & 1).collect::<Vec<_>>());
             }
-            return Ok(Pending::Tape(run));
+            return Ok(Progress::More(Pending::Tape(run)));
         }
         if self.me.0 != 0 {
             let mut shares = vec![0; run.factors().len() / 2];

@@ -52,7 +52,7 @@ impl View {
 pub trait Shares: Sized + Send {
     /// Number of elements (lanes).
     fn elements(&self) -> usize;
-    /// Planes of each element: bits, for sharings over Z2.
+    /// Planes of each element: bits over `Z2`, whole ring elements over `Z_2^k`.
     fn planes(&self) -> usize;
     /// Shares of the constant zero.
     fn zeros(planes: usize, elements: usize) -> Self;

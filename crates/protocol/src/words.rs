@@ -1,6 +1,6 @@
 //! The words that plans, engines and protocols share.
 
-use sealane_circuit::Tape;
+use sealane_circuit::{Goal, Tape};
 use sealane_net::PartyId;
 
 /// A set of parties of one run (at most 64).
@@ -84,6 +84,13 @@ pub struct Profile {
     /// Roles that compute; role `i` is played by party `setting.roles[i]`. Empty: any number of
     /// parties, all alike.
     pub roles: &'static [&'static str],
+    /// Whether parties without a role may own inputs and learn results.
+    pub outsiders: bool,
+    /// What its circuits should be good at: few ANDs, or short chains of them.
+    pub goal: Goal,
+    /// Whether it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides
+    /// tapes of bits.
+    pub arithmetic: bool,
     /// Corruption withstood.
     pub corruption: Corruption,
     /// Assumptions, one sentence.
@@ -103,6 +110,13 @@ pub struct Setting {
     pub roles: Vec<PartyId>,
 }
 
+impl Setting {
+    /// All parties of the run, in order.
+    pub fn everyone(&self) -> impl Iterator<Item = PartyId> + use<> {
+        (0..self.parties).map(PartyId::from_index)
+    }
+}
+
 /// The shape of a step, without its shares: what costs and demands are computed from.
 #[derive(Clone, Copy, Debug)]
 pub enum Work<'a> {
@@ -110,9 +124,11 @@ pub enum Work<'a> {
     Input {
         /// Who knows them.
         owner: PartyId,
+        /// Where they come to live: an input domain of the protocol.
+        domain: Domain,
         /// Number of values.
         elements: u64,
-        /// Bits of each.
+        /// Bits of each; in `Z_2^k` that is `k`.
         bits: u64,
     },
     /// A tape runs on independent lanes.
@@ -122,6 +138,15 @@ pub enum Work<'a> {
         /// Number of lanes.
         lanes: u64,
     },
+    /// Inner products of secret vectors modulo `2^k`, one a lane.
+    Product {
+        /// Where operands and result live.
+        domain: Domain,
+        /// Number of inner products.
+        lanes: u64,
+        /// Length of each.
+        terms: u64,
+    },
     /// Values change domain.
     Convert {
         /// From where.
@@ -130,15 +155,28 @@ pub enum Work<'a> {
         to: Domain,
         /// Number of values.
         elements: u64,
-        /// Bits of each.
+        /// Bits that hold each value.
         bits: u64,
+        /// Whether those bits are two's complement.
+        signed: bool,
     },
     /// All results of a run become known to those who may learn them, after every pending check
     /// has been settled.
     Reveal {
-        /// For each result: bits in all, and who learns it.
-        results: &'a [(u64, PartySet)],
+        /// The results, in order.
+        results: &'a [Opening],
         /// Number of pending checks that are settled first.
         checks: u64,
     },
+}
+
+/// A result that is revealed, without its shares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// Where it lives.
+    pub domain: Domain,
+    /// Bits in all.
+    pub bits: u64,
+    /// Who learns it.
+    pub to: PartySet,
 }

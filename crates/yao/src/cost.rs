@@ -2,12 +2,10 @@
 
 use sealane_garble::table_bytes;
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
-use sealane_protocol::{Correlation, Cost, Demand, Message, PartyId, Setting, Work};
+use sealane_protocol::{Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work};
 
 /// The public seed of the hash and the seed of input labels.
 const SEED_BYTES: u64 = 32;
-/// A digest of a transcript.
-const DIGEST_BYTES: u64 = 32;
 /// One hash of a label.
 const HASH_BYTES: u64 = 16;
 
@@ -40,11 +38,13 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
             owner,
             elements,
             bits,
+            ..
         } if *owner == evaluator => Cost {
             compute_ns: elements * bits * COT_NS,
             ..Cost::of(vec![vec![from_evaluator(extend_bytes(elements * bits))]])
         },
-        Work::Input { .. } | Work::Convert { .. } => Cost::default(),
+        Work::Input { .. } | Work::Product { .. } | Work::Convert { .. } => Cost::default(),
+        Work::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
         Work::Tape { tape, lanes } => {
             let ands = tape.ands.len() as u64 * lanes;
             Cost {
@@ -55,8 +55,8 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
         }
         Work::Reveal { results, .. } => {
             let bits = |party| {
-                let learnt = results.iter().filter(|(_, to)| to.contains(party));
-                learnt.map(|(bits, _)| bits).sum::<u64>()
+                let learnt = results.iter().filter(|result| result.to.contains(party));
+                learnt.map(|result| result.bits).sum::<u64>()
             };
             Cost::of(vec![
                 vec![from_garbler(DIGEST_BYTES), from_evaluator(DIGEST_BYTES)],
@@ -76,6 +76,7 @@ pub(crate) fn demand(setting: &Setting, work: &Work) -> Demand {
         owner,
         elements,
         bits,
+        ..
     } = work
         && *owner == receiver
     {

@@ -1,6 +1,6 @@
 //! The evaluator: holds one active label of each wire.
 
-use crate::garbler_side::{Results, ot_fault};
+use crate::garbler_side::{Results, Revealed, ot_fault};
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
@@ -8,6 +8,7 @@ use sealane_garble::{Evaluator, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
@@ -61,7 +62,7 @@ impl EvaluatorSide {
         &mut self,
         tape: &Tape,
         lanes: usize,
-        operands: &[&Labels],
+        operands: &[Arc<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
@@ -79,7 +80,7 @@ impl EvaluatorSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        for (labels, to) in results {
+        for (labels, _, to) in results {
             let mut hashes = Zeroizing::new(vec![Block::ZERO; labels.data().len()]);
             self.evaluator.output_hashes(labels.data(), &mut hashes);
             if to.contains(peer) {
@@ -96,16 +97,16 @@ impl EvaluatorSide {
         results: &Results,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+    ) -> Result<Revealed, Fault> {
         let mut revealed = Vec::new();
-        for ((_, to), hashes) in results.iter().zip(self.hashes.drain(..)) {
+        for ((_, _, to), hashes) in results.iter().zip(self.hashes.drain(..)) {
             if !to.contains(mesh.me()) {
                 revealed.push(None);
                 continue;
             }
             let mut table = vec![[Block::ZERO; 2]; hashes.len()];
             mesh.recv(peer, Block::as_bytes_mut(table.as_flattened_mut()))?;
-            let mut bits = vec![0; hashes.len()];
+            let mut bits = Zeroizing::new(vec![0; hashes.len()]);
             decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }

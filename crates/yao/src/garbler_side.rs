@@ -6,11 +6,15 @@ use sealane_circuit::Tape;
 use sealane_garble::{Garbler, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
-use sealane_protocol::{Fault, PartyId, PartySet};
+use sealane_protocol::{Domain, Fault, PartyId, PartySet};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Results and who learns them.
-pub(crate) type Results<'a> = [(&'a Labels, PartySet)];
+pub(crate) type Results = [(Arc<Labels>, Domain, PartySet)];
+
+/// For each result its bits, if this party learns it.
+pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
 
 pub(crate) struct GarblerSide {
     garbler: Garbler,
@@ -79,7 +83,7 @@ impl GarblerSide {
         &mut self,
         tape: &Tape,
         lanes: usize,
-        operands: &[&Labels],
+        operands: &[Arc<Labels>],
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
@@ -97,7 +101,7 @@ impl GarblerSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<(), Fault> {
-        for (labels, to) in results {
+        for (labels, _, to) in results {
             let mut table = Zeroizing::new(vec![[Block::ZERO; 2]; labels.data().len()]);
             self.garbler.decode_table(labels.data(), &mut table);
             if to.contains(peer) {
@@ -114,16 +118,16 @@ impl GarblerSide {
         results: &Results,
         peer: PartyId,
         mesh: &mut Mesh,
-    ) -> Result<Vec<Option<Vec<u8>>>, Fault> {
+    ) -> Result<Revealed, Fault> {
         let mut revealed = Vec::new();
-        for ((_, to), table) in results.iter().zip(self.tables.drain(..)) {
+        for ((_, _, to), table) in results.iter().zip(self.tables.drain(..)) {
             if !to.contains(mesh.me()) {
                 revealed.push(None);
                 continue;
             }
             let mut hashes = vec![Block::ZERO; table.len()];
             mesh.recv(peer, Block::as_bytes_mut(&mut hashes))?;
-            let mut bits = vec![0; table.len()];
+            let mut bits = Zeroizing::new(vec![0; table.len()]);
             decode(&hashes, &table, &mut bits).map_err(|_| Fault::CheckFailed)?;
             revealed.push(Some(bits));
         }

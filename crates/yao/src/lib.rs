@@ -34,9 +34,10 @@ use sealane_circuit::Tape;
 use sealane_garble::Ports;
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Outcome, PartyId, PartySet, Planes, Profile,
-    Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, PartySet, Planes,
+    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests, send_digests,
 };
+use std::sync::Arc;
 
 /// At the garbler zero labels, at the evaluator active labels.
 pub type Labels = Planes<Block>;
@@ -64,17 +65,20 @@ struct Unprepared {
 
 /// A step that has begun.
 pub enum Pending<'a> {
-    /// Nothing is to be read.
+    /// This party has done its part.
     Done(Labels),
     /// The garbler waits for the evaluator's choices.
     Choices(usize, usize),
     /// The evaluator waits for tables.
-    Tables(&'a Tape, usize, Vec<&'a Labels>),
+    Tables(&'a Tape, usize, Vec<Arc<Labels>>),
     /// Both wait for the other's digest.
-    Settle(Vec<(&'a Labels, PartySet)>),
+    Settle(Vec<Opened>),
     /// Both wait for what opens their results.
-    Open(Vec<(&'a Labels, PartySet)>),
+    Open(Vec<Opened>),
 }
+
+/// A result, where it lives and who learns it.
+type Opened = (Arc<Labels>, Domain, PartySet);
 
 /// The domain of all values.
 const LABELS: Domain = Domain {
@@ -93,6 +97,9 @@ impl Protocol for Yao {
             name: "yao",
             version: 1,
             roles: &["garbler", "evaluator"],
+            outsiders: false,
+            goal: Goal::Size,
+            arithmetic: false,
             corruption: Corruption::SemiHonest(1),
             assumption: "the MI hash is circular correlation robust (ideal cipher); \
                          CDH in ristretto255 (random oracle)",
@@ -102,7 +109,7 @@ impl Protocol for Yao {
         }
     }
 
-    fn domain(_: &Work) -> Domain {
+    fn domain(_: Algebra) -> Domain {
         LABELS
     }
 
@@ -153,7 +160,7 @@ impl Protocol for Yao {
         Ok(())
     }
 
-    fn constant(&mut self, planes: usize, elements: usize, bits: &[u8]) -> Labels {
+    fn constant(&mut self, _: Domain, planes: usize, elements: usize, bits: &[u8]) -> Labels {
         // As in the tape: the active label of a constant is zero, whatever its value.
         let delta = match &self.side {
             Side::Garbler(side) => side.delta(),
@@ -163,26 +170,33 @@ impl Protocol for Yao {
         Planes::new(planes, elements, bits.iter().map(label).collect())
     }
 
-    fn begin<'a>(&mut self, step: Step<'a, Self>, mesh: &mut Mesh) -> Result<Pending<'a>, Fault>
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
     where
         Self: 'a,
     {
         let (me, peer) = (self.me, self.peer);
-        Ok(match (step, &mut self.side) {
-            // Step 2.
+        let done = |labels| Ok(Progress::Done(Outcome::Share(labels, vec![])));
+        let more = |pending| Ok(Progress::More(pending));
+        match (step, &mut self.side) {
             (
                 Step::Input {
                     owner,
                     elements,
                     planes,
                     bits,
+                    ..
                 },
                 Side::Garbler(side),
             ) => match bits {
+                // Step 2.
                 Some(bits) if owner == me => {
-                    Pending::Done(Planes::new(planes, elements, side.own_input(bits)))
+                    done(Planes::new(planes, elements, side.own_input(&bits)))
                 }
-                _ => Pending::Choices(planes, elements),
+                _ => more(Pending::Choices(planes, elements)),
             },
             (
                 Step::Input {
@@ -190,46 +204,52 @@ impl Protocol for Yao {
                     elements,
                     planes,
                     bits,
+                    ..
                 },
                 Side::Evaluator(side),
-            ) => {
-                let labels = match bits {
-                    // Step 3.
-                    Some(bits) if owner == me => side.own_input(bits, mesh)?,
-                    _ => side.garblers_input(planes * elements),
-                };
-                Pending::Done(Planes::new(planes, elements, labels))
-            }
-            // Step 4.
+            ) => match bits {
+                // Step 3.
+                Some(bits) if owner == me => {
+                    let labels = side.own_input(&bits, mesh)?;
+                    more(Pending::Done(Planes::new(planes, elements, labels)))
+                }
+                _ => {
+                    let labels = side.garblers_input(planes * elements);
+                    done(Planes::new(planes, elements, labels))
+                }
+            },
+            // Step 4. Without an AND there is nothing to send.
             (
                 Step::Tape {
                     tape,
                     lanes,
                     operands,
                 },
-                Side::Garbler(side),
-            ) => Pending::Done(side.garble(tape, lanes, &operands, peer, mesh)?),
-            (
-                Step::Tape {
-                    tape,
-                    lanes,
-                    operands,
-                },
-                Side::Evaluator(_),
-            ) => Pending::Tables(tape, lanes, operands),
+                side,
+            ) => match side {
+                Side::Garbler(side) => {
+                    let labels = side.garble(tape, lanes, &operands, peer, mesh)?;
+                    match tape.ands.is_empty() {
+                        true => done(labels),
+                        false => more(Pending::Done(labels)),
+                    }
+                }
+                Side::Evaluator(side) if tape.ands.is_empty() => {
+                    done(side.evaluate(tape, lanes, &operands, peer, mesh)?)
+                }
+                Side::Evaluator(_) => more(Pending::Tables(tape, lanes, operands)),
+                Side::Unprepared(..) => Err(Fault::Internal("not prepared".to_string())),
+            },
             // Step 5.
             (Step::Reveal { results, .. }, _) => {
-                let digest = mesh.digest_sent(peer);
-                mesh.send(peer, &digest)?;
-                Pending::Settle(results)
+                send_digests(mesh, [peer])?;
+                more(Pending::Settle(results))
             }
-            (Step::Convert { .. }, _) => {
-                return Err(Fault::Internal("yao has one domain".to_string()));
+            (Step::Convert { .. } | Step::Product { .. }, _) => {
+                Err(Fault::Internal("yao has one domain, of labels".to_string()))
             }
-            (_, Side::Unprepared(..)) => {
-                return Err(Fault::Internal("not prepared".to_string()));
-            }
-        })
+            (_, Side::Unprepared(..)) => Err(Fault::Internal("not prepared".to_string())),
+        }
     }
 
     fn advance<'a>(
@@ -252,7 +272,7 @@ impl Protocol for Yao {
                 share(side.evaluate(tape, lanes, &operands, peer, mesh)?)
             }
             (Pending::Settle(results), side) => {
-                settle(peer, mesh)?;
+                check_digests(mesh, [peer])?;
                 match side {
                     Side::Garbler(side) => side.open(&results, peer, mesh)?,
                     Side::Evaluator(side) => side.open(&results, peer, mesh)?,
@@ -271,19 +291,6 @@ impl Protocol for Yao {
     }
 }
 
-/// Step 5: the peer's digest of what it sent is that of what came.
-fn settle(peer: PartyId, mesh: &mut Mesh) -> Result<(), Fault> {
-    let ours = mesh.digest_received(peer);
-    let mut theirs = [0; 32];
-    mesh.recv(peer, &mut theirs)?;
-    // Both are public: a digest of what crossed in the clear of this protocol.
-    if ours == theirs {
-        Ok(())
-    } else {
-        Err(Fault::CheckFailed)
-    }
-}
-
 /// The tape's inputs are the planes of the operands, one after the other.
 struct TapePorts<'a> {
     inputs: Vec<&'a [Block]>,
@@ -291,11 +298,9 @@ struct TapePorts<'a> {
 }
 
 impl<'a> TapePorts<'a> {
-    fn new(tape: &Tape, lanes: usize, operands: &[&'a Labels]) -> TapePorts<'a> {
-        let planes = |labels: &&'a Labels| {
-            let labels = *labels;
-            (0..labels.planes()).map(move |plane| labels.plane(plane))
-        };
+    fn new(tape: &Tape, lanes: usize, operands: &'a [Arc<Labels>]) -> TapePorts<'a> {
+        let planes =
+            |labels: &'a Arc<Labels>| (0..labels.planes()).map(move |plane| labels.plane(plane));
         TapePorts {
             inputs: operands.iter().flat_map(planes).collect(),
             outputs: Planes::zeros(tape.outputs.len(), lanes),

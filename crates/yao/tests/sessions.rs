@@ -6,9 +6,11 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, Gate, ONE};
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Correlation, Demand, Outcome, PartyId, PartySet, Progress, Protocol, Setting, Step,
+    Algebra, Correlation, Demand, Outcome, PartyId, PartySet, Protocol, Setting, Step, run_alone,
 };
 use sealane_yao::{Labels, Yao};
+use std::sync::Arc;
+use zeroize::Zeroizing;
 
 const GARBLER: PartyId = PartyId(0);
 const EVALUATOR: PartyId = PartyId(1);
@@ -79,45 +81,42 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     let input = |owner, count| Step::Input {
         owner,
         elements: count,
+        domain: Yao::input_domain(Algebra::Z2),
         planes: 1,
-        bits: (owner == me).then_some(&side.bits[..]),
+        bits: (owner == me).then(|| Zeroizing::new(side.bits.clone())),
     };
     let share = |outcome| match outcome {
         Outcome::Share(share, _) => share,
         Outcome::Revealed(_) => panic!("a share was due"),
     };
-    let x: Labels = share(drive(&mut party, &mut mesh, input(GARBLER, counts.0)));
-    let y = (counts.1 > 0).then(|| share(drive(&mut party, &mut mesh, input(EVALUATOR, counts.1))));
+    let mut run = |step| run_alone(&mut party, &mut mesh, step).unwrap();
+    let x = Arc::<Labels>::new(share(run(input(GARBLER, counts.0))));
+    let y = match counts.1 {
+        0 => x.clone(),
+        count => Arc::new(share(run(input(EVALUATOR, count)))),
+    };
     let step = Step::Tape {
         tape: &tape,
         lanes: counts.0,
-        operands: vec![&x, y.as_ref().unwrap_or(&x)],
+        operands: vec![x.clone(), y],
     };
-    let z = share(drive(&mut party, &mut mesh, step));
+    let z = Arc::new(share(run(step)));
     let step = Step::Reveal {
-        results: vec![(&z, to)],
+        results: vec![(z.clone(), Yao::domain(Algebra::Z2), to)],
         checks: vec![],
     };
-    let Outcome::Revealed(revealed) = drive(&mut party, &mut mesh, step) else {
+    let Outcome::Revealed(revealed) = run(step) else {
         panic!("a result was due");
     };
+    let revealed = revealed
+        .into_iter()
+        .map(|bits| bits.map(|bits| bits.to_vec()));
     mesh.finish().unwrap();
     End {
-        revealed,
+        revealed: revealed.collect(),
         sent: mesh.digest_sent(peer),
         labels: x.data().to_vec(),
         outputs: z.data().to_vec(),
-    }
-}
-
-fn drive<'a>(party: &mut Yao, mesh: &mut Mesh, step: Step<'a, Yao>) -> Outcome<Yao> {
-    let mut pending = party.begin(step, mesh).unwrap();
-    loop {
-        mesh.flush().unwrap();
-        match party.advance(pending, mesh).unwrap() {
-            Progress::More(more) => pending = more,
-            Progress::Done(outcome) => return outcome,
-        }
     }
 }
 

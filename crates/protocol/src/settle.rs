@@ -1,0 +1,43 @@
+//! Digests of the transcript, compared before anything is revealed.
+//!
+//! Each party tells every other what it sent to it, as a digest; the other compares that with what
+//! came. So accidental corruption below the protocol never becomes a wrong result. A party that
+//! lies about its own messages is not found by this: it is no defence against malice.
+
+use crate::run::Fault;
+use sealane_net::{Mesh, PartyId};
+
+/// Bytes that each party sends to each peer.
+pub const DIGEST_BYTES: u64 = 32;
+
+/// Writes to each peer the digest of all payload that was sent to it before.
+pub fn send_digests(
+    mesh: &mut Mesh,
+    peers: impl IntoIterator<Item = PartyId>,
+) -> Result<(), Fault> {
+    for peer in peers {
+        let digest = mesh.digest_sent(peer);
+        mesh.send(peer, &digest)?;
+    }
+    Ok(())
+}
+
+/// Reads the digest of each peer.
+///
+/// # Errors
+/// [`Fault::CheckFailed`] if one is not that of what came from this peer.
+pub fn check_digests(
+    mesh: &mut Mesh,
+    peers: impl IntoIterator<Item = PartyId>,
+) -> Result<(), Fault> {
+    for peer in peers {
+        let ours = mesh.digest_received(peer);
+        let mut theirs = [0; DIGEST_BYTES as usize];
+        mesh.recv(peer, &mut theirs)?;
+        // Both are public to whoever saw the transcript of this protocol.
+        if ours != theirs {
+            return Err(Fault::CheckFailed);
+        }
+    }
+    Ok(())
+}
