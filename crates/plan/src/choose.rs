@@ -7,11 +7,11 @@
 
 use crate::draft::{Draft, Phase, Tensor};
 use crate::lower::Lowered;
-use crate::steps::{PlanValue, Step, StepOp, TapeId, ValuePlan};
-use sealane_circuit::{Builder, Machine, Tape, compile};
+use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
+use sealane_circuit::Tape;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
-use sealane_protocol::{Algebra, Domain, PartyId, Protocol, Setting, Sharing, Work};
+use sealane_protocol::{Algebra, Domain, PartyId, Protocol, Setting, Sharing};
 use std::collections::HashMap;
 
 /// Steps with their phases, over values with their domains.
@@ -24,8 +24,7 @@ pub(crate) struct Chosen {
 }
 
 /// Gives every value its domain and inserts conversions.
-pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lowered) -> Chosen {
-    let none = compile(&Builder::new().finish(Vec::new()), &Machine::CPU);
+pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
     let mut chooser = Chooser {
         draft,
         values: plain(draft),
@@ -33,33 +32,12 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         converted: HashMap::new(),
     };
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
-        let of_tape = |tape: Option<&Tape>| {
-            P::domain(&Work::Tape {
-                tape: tape.unwrap_or(&none),
-                lanes: 1,
-            })
-        };
-        let tape = |id: Option<&TapeId>| of_tape(id.map(|id| &lowered.tapes[id.0 as usize]));
         let wanted = match &step.op {
-            StepOp::Tape { tape: id, .. } | StepOp::Scan { tape: id, .. } => tape(Some(id)),
-            StepOp::Fold { levels, .. } => tape(levels.first()),
             StepOp::Move { operand, .. } => chooser.values[operand.value.0 as usize].domain,
-            StepOp::Input { .. } | StepOp::Constant { .. } => tape(None),
-            StepOp::Concat { .. } | StepOp::Convert { .. } => {
-                unreachable!("lowering makes neither")
-            }
+            _ => P::domain(Algebra::Z2),
         };
         let made = match &step.op {
-            StepOp::Input { input, out } => {
-                let owner = PartyId(program.inputs[*input as usize].owner);
-                let value = &chooser.values[out.0 as usize];
-                let (elements, bits) = (value.elements, value.bits.into());
-                P::domain(&Work::Input {
-                    owner,
-                    elements,
-                    bits,
-                })
-            }
+            StepOp::Input { .. } => P::input_domain(Algebra::Z2),
             _ => wanted,
         };
         step.op.redirect(|value| chooser.convert(value, wanted));
@@ -68,10 +46,7 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         }
         chooser.steps.push((unit.phase, step));
     }
-    let reveal = P::domain(&Work::Reveal {
-        results: &[],
-        checks: 0,
-    });
+    let reveal = P::domain(Algebra::Z2);
     let results = draft
         .results
         .iter()

@@ -11,7 +11,8 @@
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
 //! | `choose` | domains and conversions; who plays which role |
-//! | `batch` | independent steps of one kind share a batch |
+//! | `rearrange` | steps are ordered by what they need |
+//! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
 //! Before all of them, [`localise()`] takes out what one party can compute alone and in the clear;
@@ -26,18 +27,19 @@
 //! Protocols are known by their trait alone.
 #![forbid(unsafe_code)]
 
-mod batch;
 mod check;
 mod choose;
 pub mod cost;
 mod draft;
 mod expand;
+pub mod flow;
 mod fuse;
 mod job;
 mod limit;
 mod localise;
 mod lower;
 mod place;
+mod rearrange;
 mod segment;
 pub mod steps;
 mod text;
@@ -94,14 +96,14 @@ pub fn plan_in_tiles<P: Protocol>(
         .iter()
         .map(|rows| rows.bound)
         .collect::<Vec<_>>();
-    let lowered = lower::lower(&draft, &tiles, &bounds)?;
+    let lowered = lower::lower(&draft, &tiles, &bounds, P::profile().goal)?;
     let Chosen {
         values,
         steps,
         tapes,
         results,
-    } = choose::domains::<P>(program, &draft, lowered);
-    let segments = batch::batch(steps);
+    } = choose::domains::<P>(&draft, lowered);
+    let segments = rearrange::rearrange(steps);
 
     let rows = program.rows.iter().zip(tiles);
     let rows = rows.map(|(r, tile)| RowPlan {
@@ -165,7 +167,7 @@ fn keep(
         .map(|result| result.value)
         .collect::<Vec<_>>();
     for (index, segment) in segments.iter().enumerate() {
-        for step in segment.batches.iter().flatten() {
+        for step in &segment.steps {
             step.op
                 .writes()
                 .iter()

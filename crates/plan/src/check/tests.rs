@@ -46,10 +46,7 @@ fn after(change: impl FnOnce(&mut Plan)) -> String {
 }
 
 fn find(plan: &mut Plan, kind: StepKind) -> &mut StepOp {
-    let steps = plan
-        .segments
-        .iter_mut()
-        .flat_map(|s| s.batches.iter_mut().flatten());
+    let steps = plan.segments.iter_mut().flat_map(|s| &mut s.steps);
     &mut steps
         .into_iter()
         .find(|step| step.op.kind() == kind)

@@ -5,7 +5,7 @@
 
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
-use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
@@ -28,7 +28,6 @@ enum Held {
 }
 
 /// A circuit under construction.
-#[derive(Default)]
 pub(super) struct Lowering {
     pub builder: Builder,
     /// Words made so far, those included that took no gate.
@@ -36,6 +35,14 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
+    /// An empty circuit.
+    pub fn new(goal: Goal) -> Lowering {
+        Lowering {
+            builder: Builder::for_goal(goal),
+            words: 0,
+        }
+    }
+
     /// The next inputs of the circuit: so many elements of a range.
     pub fn input(&mut self, range: Range, elements: u64) -> Result<Rc<Words>, TooLarge> {
         let width = usize::from(range.bits());
