@@ -122,14 +122,10 @@ impl Local {
 
     /// A line for each step that computes.
     fn lines(&self, cost: &CostReport, parties: usize) -> Vec<StepCost> {
-        let steps = self
-            .plan
-            .segments
-            .iter()
-            .flat_map(|segment| segment.batches.iter().flatten());
+        let steps = self.plan.segments.iter().flat_map(|segment| &segment.steps);
         // The first line of a report is the preparation.
         let steps = steps.zip(cost.steps.iter().skip(1));
-        let computes = |kind| matches!(kind, StepKind::Tape | StepKind::Fold | StepKind::Scan);
+        let computes = |kind| !matches!(kind, StepKind::Local | StepKind::Input);
         let steps = steps.filter(|(step, _)| computes(step.op.kind()));
         let line = |line: &StepCost| StepCost {
             label: format!("local at {}: {}", self.name, line.label),

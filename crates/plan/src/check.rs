@@ -397,7 +397,7 @@ impl Checker<'_> {
             ),
             StepOp::Constant { out, .. } => all(P::domain(of(out).algebra)),
             StepOp::Convert { value, out } => {
-                ensure(of(value) != of(out), "a conversion to where a value is")
+                ensure(of(value) != of(out), "a conversion within one domain")
             }
         }
     }

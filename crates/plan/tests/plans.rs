@@ -16,9 +16,7 @@ fn planned(program: &Program) -> Plan {
 }
 
 fn steps(plan: &Plan) -> impl Iterator<Item = &Step> {
-    plan.segments
-        .iter()
-        .flat_map(|segment| segment.batches.iter().flatten())
+    plan.segments.iter().flat_map(|segment| &segment.steps)
 }
 
 fn count(plan: &Plan, kind: StepKind) -> usize {
@@ -174,7 +172,7 @@ fn a_second_walk_keeps_what_it_needs() {
     assert_eq!(walks, [true, true], "{}", plan.text());
     let kept = |value: PlanValue| plan.values[value.0 as usize].kept;
     let made_in = |segment: usize, kind: StepKind| {
-        let steps = plan.segments[segment].batches.iter().flatten();
+        let steps = plan.segments[segment].steps.iter();
         steps
             .filter(move |s| s.op.kind() == kind)
             .flat_map(|s| s.op.writes())
