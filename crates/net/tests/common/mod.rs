@@ -10,6 +10,8 @@ use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
 pub const A: PartyId = PartyId(0);
 pub const B: PartyId = PartyId(1);
 pub const C: PartyId = PartyId(2);
+pub const D: PartyId = PartyId(3);
+pub const E: PartyId = PartyId(4);
 
 /// Limits that let tests of failures end soon.
 pub fn short() -> Limits {
@@ -29,7 +31,7 @@ pub fn pattern(length: usize) -> Vec<u8> {
 
 /// The configurations of `parties` parties on free ports of this machine.
 pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
-    let names = ["name 0", "name 1", "name 2"];
+    let names = ["ada", "bob", "cyd", "dan", "eve"];
     MeshConfig::on_loopback(&names[..parties], limits).unwrap()
 }
 
