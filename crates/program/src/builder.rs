@@ -34,6 +34,7 @@
 //! | `reduce(Reduction, Handle, Option<axis: i64>, Option<dtype: Type>, span) -> Handle` | |
 //! | `dot(Handle, Handle, dtype: Option<Type>, span) -> Handle` | `@` |
 //! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
+//! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
@@ -58,6 +59,7 @@ use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Op, Program, Value, ValueId};
 use crate::infer::{self, Scope};
 use crate::types::{Data, Range, Shape, Type};
+use std::collections::HashMap;
 
 /// A traced value: where it was traced, and which it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +114,8 @@ struct Open {
     values: Vec<Value>,
     /// Value of the graph around it, and what stands for it: a parameter, or a copied constant.
     captured: Vec<(ValueId, ValueId)>,
+    /// The arrays of constants that this graph has made, by their digests.
+    constants: HashMap<blake3::Hash, ValueId>,
 }
 
 enum Kind {
@@ -311,6 +315,7 @@ impl Builder {
             leading: 0,
             values: Vec::new(),
             captured: Vec::new(),
+            constants: HashMap::new(),
         });
         Ok(())
     }

@@ -130,6 +130,7 @@ impl Lowering {
                     words: moved,
                 })));
             }
+            Op::Lookup { table, index } => self.lookup(value.range, scope, *table, *index)?,
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
                 let width = usize::from(value.range.bits());
@@ -222,6 +223,35 @@ impl Lowering {
             });
             l.builder.sum(&terms.collect::<Vec<_>>(), width)
         })
+    }
+
+    /// Entries of several elements are one long word each.
+    fn lookup(
+        &mut self,
+        range: Range,
+        scope: &Scope,
+        table: ValueId,
+        index: ValueId,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (entries, places) = (scope.words(table), scope.words(index));
+        let inner = count(&scope.fixed(table)[1..]);
+        let width = usize::from(range.bits());
+        // One lookup can be larger than any circuit should be: each touches the whole table.
+        if entries.words.len() * width > MAX_GATES {
+            return Err(TooLarge);
+        }
+        // No index is beyond its range, and what nobody reads takes no gate.
+        let reached = entries
+            .words
+            .chunks(inner)
+            .take(places.range.hi as usize + 1);
+        let entries = reached.map(<[Word]>::concat).collect::<Vec<_>>();
+        let found = self.elements(places.words.len(), |l, at| {
+            l.words += inner - 1;
+            l.builder.lookup(&places.words[at], &entries)
+        })?;
+        let elements = found.iter().flat_map(|entry| entry.chunks(width));
+        Ok(elements.map(<[Wire]>::to_vec).collect())
     }
 
     fn map(
