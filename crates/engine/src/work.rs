@@ -30,9 +30,11 @@ struct Local {
 }
 
 impl Work {
-    /// Divides and plans a program for protocol `P`, with at most `most_rows` rows a tile.
+    /// Divides and plans a program for protocol `P`, its parties and `helpers` more, with at most
+    /// `most_rows` rows a tile.
     pub fn plan<P: Protocol>(
         program: &Program,
+        helpers: usize,
         network: NetworkClass,
         most_rows: u64,
     ) -> Result<Work, Diagnostic> {
@@ -41,11 +43,11 @@ impl Work {
             Ok(Local {
                 party: local.party,
                 name: program.parties[local.party.index()].clone(),
-                plan: plan_in_tiles::<Clear>(&local.program, network, most_rows)?,
+                plan: plan_in_tiles::<Clear>(&local.program, 0, network, most_rows)?,
             })
         };
         Ok(Work {
-            joint: plan_in_tiles::<P>(&divided.joint, network, most_rows)?,
+            joint: plan_in_tiles::<P>(&divided.joint, helpers, network, most_rows)?,
             locals: divided
                 .locals
                 .into_iter()

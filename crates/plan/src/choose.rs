@@ -1,4 +1,4 @@
-//! Pass `choose`: in which domain each value lives, and who plays which role.
+//! Pass `choose`: in which domain each value lives.
 //!
 //! A value lives where the step that makes it leaves it. Where a step wants it elsewhere, a
 //! convert step stands between them: once for each value and domain, as soon as the value is
@@ -9,9 +9,7 @@ use crate::draft::{Draft, Phase, Tensor};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
-use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::Program;
-use sealane_protocol::{Algebra, Domain, PartyId, Protocol, Setting, Sharing};
+use sealane_protocol::{Algebra, Domain, Protocol, Sharing};
 use std::collections::HashMap;
 
 /// Steps with their phases, over values with their domains.
@@ -58,50 +56,6 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
         tapes: lowered.tapes,
         results,
     }
-}
-
-/// The assignment of parties to roles, in order of preference: every one that there is.
-pub(crate) fn settings<P: Protocol>(program: &Program) -> Result<Vec<Setting>, Diagnostic> {
-    let (profile, parties) = (P::profile(), program.parties.len());
-    let roles = profile.roles.len();
-    if roles == 0 {
-        return Ok(vec![Setting {
-            parties,
-            roles: Vec::new(),
-        }]);
-    }
-    if roles != parties {
-        return Err(Diagnostic {
-            code: "parties",
-            message: format!("protocol `{}` takes {roles} parties", profile.name),
-            span: None,
-            reason: format!(
-                "the program names {parties}: {}",
-                program.parties.join(", ")
-            ),
-            hint: format!("name {roles} parties in the signature, or choose another protocol"),
-        });
-    }
-    let all = (0..parties as u8).map(PartyId).collect::<Vec<_>>();
-    let orders = permutations(&all);
-    Ok(orders
-        .into_iter()
-        .map(|roles| Setting { parties, roles })
-        .collect())
-}
-
-/// All orders of a few parties, the given one first.
-fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
-    let Some(_) = parties.first() else {
-        return vec![Vec::new()];
-    };
-    let mut orders = Vec::new();
-    for (at, first) in parties.iter().enumerate() {
-        let rest = [&parties[..at], &parties[at + 1..]].concat();
-        let prepend = |rest: Vec<PartyId>| [vec![*first], rest].concat();
-        orders.extend(permutations(&rest).into_iter().map(prepend));
-    }
-    orders
 }
 
 /// Values as tensors are, in a domain that the step which makes them replaces.

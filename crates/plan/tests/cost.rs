@@ -21,7 +21,7 @@ const A: PartyId = PartyId(0);
 const B: PartyId = PartyId(1);
 
 fn in_tiles(program: &Program, rows: u64) -> Plan {
-    plan_in_tiles::<Honest>(program, NetworkClass::Lan, rows).unwrap_or_else(|e| panic!("{e}"))
+    plan_in_tiles::<Honest>(program, 0, NetworkClass::Lan, rows).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Two columns of bytes, their AND to alice.
@@ -112,7 +112,7 @@ fn a_scan_over_rows_runs_once_a_row() {
 
 #[test]
 fn a_million_rows_are_sixteen_tiles_of_one_cost() {
-    let plan = plan::<Honest>(&and_program(), NetworkClass::Wan).unwrap();
+    let plan = plan::<Honest>(&and_program(), 0, NetworkClass::Wan).unwrap();
     let report = cost::<Honest>(&plan, &[1_000_000]);
     assert_eq!(report.promise.ands, 8_000_000);
     // 48 bytes a row, and what depends on tiles alone.
@@ -163,7 +163,7 @@ fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
         s.finish()
     };
     let roles = |inputs| {
-        plan::<Lopsided>(&program(inputs), NetworkClass::Lan)
+        plan::<Lopsided>(&program(inputs), 0, NetworkClass::Lan)
             .unwrap()
             .setting
             .roles
@@ -180,7 +180,7 @@ fn demand_counts_every_tile() {
     let x = s.column("x", 0, Type::U8);
     let flag = s.binary(Binary::Gt, x, 9);
     s.reveal("flag", flag, &[0]);
-    let plan = plan_in_tiles::<Lopsided>(&s.finish(), NetworkClass::Lan, 7).unwrap();
+    let plan = plan_in_tiles::<Lopsided>(&s.finish(), 0, NetworkClass::Lan, 7).unwrap();
     let report = cost::<Lopsided>(&plan, &[100]);
     assert_eq!(report.demand.count(COT), 800);
     // Preparation is the first line, and its bytes are part of the promise.
@@ -201,7 +201,9 @@ fn a_protocol_for_two_refuses_three() {
         .reveal("one", one.into(), &[0], Type::U8, None)
         .unwrap();
     let program = builder.finish().unwrap().0;
-    let error = plan::<Lopsided>(&program, NetworkClass::Lan).err().unwrap();
+    let error = plan::<Lopsided>(&program, 0, NetworkClass::Lan)
+        .err()
+        .unwrap();
     assert_eq!(error.code, "parties");
 }
 
@@ -319,6 +321,6 @@ fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused(
     let y = s.input("y", 1, Type::unsigned(64), wide);
     let both = s.binary(Binary::And, x, y);
     s.reveal("both", both, &[0]);
-    let refusal = plan::<Honest>(&s.finish(), NetworkClass::Lan);
+    let refusal = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan);
     assert_eq!(refusal.err().expect("a refusal").code, "run-too-large");
 }

@@ -35,7 +35,7 @@ fn sample() -> Plan {
     b.reveal("centred", centred.into(), &[1], wide, None)
         .unwrap();
     let program = b.finish().unwrap().0;
-    plan_in_tiles::<Honest>(&program, NetworkClass::Lan, 8).unwrap()
+    plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, 8).unwrap()
 }
 
 /// What the checker says of the sample after a change.
