@@ -8,9 +8,9 @@
 //! in GF(2^4), the program takes 1/n and then x^16 (1/n), where x^16 swaps the halves of x. As 1/n
 //! is n^14, this is also (x^16 n^8) n^6, with n^8 linear in n: n takes one level of ANDs, x^16 n^8
 //! and n^6 the next, their product the third. No S-box takes fewer, since its bits are polynomials
-//! of degree 7. There are 9 + 18 + 5 + 18 = 50 ANDs, where the demux of an S-box table takes 247
-//! and the smallest table of that depth 142. Depth 4 takes 33, by making the inverse in GF(2^4)
-//! in two levels: for one block, ten rounds more; for very many, a third less to send.
+//! of degree 7. There are 9 + 18 + 5 + 18 = 50 ANDs, where a lookup in the table of the S-box takes
+//! 142 at that depth. (With the inverse in GF(2^4) made in two levels, depth 4 takes 33 ANDs: ten
+//! rounds more a block, and a third less to send.)
 //!
 //! Byte strings are words in which bit i of byte j, of value 2^i, is wire 8 j + i; that is how a
 //! computer with least significant byte first reads them into an integer.
@@ -356,8 +356,11 @@ mod tests {
         let circuit = circuit_for(Goal::Depth);
         let tape = compile(&circuit, &Machine::ROUNDS);
         tape.check().unwrap();
-        assert_eq!((tape.ands.len(), tape.depth, tape.batches.len()), (10_000, 30, 31));
-        eprintln!("ROUNDS slots {} ", tape.slots);
-        for g in [Goal::Size, Goal::Depth] { for m in [Machine::CPU, Machine::ROWS, Machine::ROUNDS] { let t=compile(&circuit_for(g), &m); eprintln!("{g:?} {m:?} {} batches {} xors {}", t.slots, t.batches.len(), t.xors.len()); } }
+        assert_eq!(
+            (tape.ands.len(), tape.depth, tape.batches.len()),
+            (10_000, 30, 31)
+        );
+        // By levels the key schedule runs ahead of the rounds; the live set stays small even so.
+        assert!(tape.slots <= 1400, "{} slots", tape.slots);
     }
 }
