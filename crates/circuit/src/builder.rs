@@ -53,7 +53,7 @@ impl Wire {
     }
 
     /// The wire without its inversion.
-    fn plain(self) -> Wire {
+    pub(crate) fn plain(self) -> Wire {
         Wire(self.0 & !1)
     }
 
@@ -80,6 +80,17 @@ pub(crate) enum Node {
     And(Wire, Wire),
 }
 
+/// What the standard functions of a [`Builder`] spend least of. The values are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// AND gates: for machines that pay for each of them and wait for none, as garbling does.
+    #[default]
+    Size,
+    /// AND gates on the longest chain, then AND gates: for protocols that take a round for each
+    /// level.
+    Depth,
+}
+
 /// Makes circuits gate by gate.
 ///
 /// ```
@@ -95,11 +106,14 @@ pub(crate) enum Node {
 #[derive(Clone, Debug)]
 pub struct Builder {
     nodes: Vec<Node>,
+    /// For each node, the AND gates on the longest chain that ends with it.
+    depths: Vec<u32>,
     /// The first wire and the width of each input.
     inputs: Vec<(usize, usize)>,
     /// The XOR of two wires that are not inverted.
     xors: HashMap<(Wire, Wire), Wire>,
     ands: HashMap<(Wire, Wire), Wire>,
+    goal: Goal,
     /// How to multiply, by widths.
     pub(crate) plans: Plans,
 }
@@ -111,15 +125,27 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// A builder without inputs and gates.
+    /// A builder without inputs and gates, for [`Goal::Size`].
     pub fn new() -> Builder {
+        Builder::for_goal(Goal::Size)
+    }
+
+    /// A builder without inputs and gates, whose standard functions serve `goal`.
+    pub fn for_goal(goal: Goal) -> Builder {
         Builder {
+            goal,
             nodes: vec![Node::Source],
+            depths: vec![0],
             inputs: Vec::new(),
             xors: HashMap::new(),
             ands: HashMap::new(),
             plans: Plans::default(),
         }
+    }
+
+    /// What the standard functions spend least of.
+    pub fn goal(&self) -> Goal {
+        self.goal
     }
 
     /// The next input of the circuit, `width` bits wide.
@@ -139,6 +165,11 @@ impl Builder {
     /// Number of inputs and gates made so far, for callers that bound what they build.
     pub fn gates(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// AND gates on the longest chain that ends with `wire`.
+    pub(crate) fn depth(&self, wire: Wire) -> u32 {
+        self.depths[wire.node()]
     }
 
     /// Exclusive or.
@@ -294,6 +325,12 @@ impl Builder {
 
     fn push(&mut self, node: Node) -> Wire {
         let wire = Wire::of_node(self.nodes.len());
+        let before = |b: &Builder, x: Wire, y: Wire| b.depth(x).max(b.depth(y));
+        self.depths.push(match node {
+            Node::Source => 0,
+            Node::Xor(x, y) => before(self, x, y),
+            Node::And(x, y) => before(self, x, y) + 1,
+        });
         self.nodes.push(node);
         wire
     }

@@ -28,7 +28,7 @@ pub mod sha256;
 pub mod tape;
 mod word;
 
-pub use builder::{Builder, Wire, Word};
+pub use builder::{Builder, Goal, Wire, Word};
 pub use circuit::{Circuit, CircuitInfo};
 pub use compile::compile;
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};

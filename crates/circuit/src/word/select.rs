@@ -22,24 +22,4 @@ impl Builder {
             .map(|i| self.mux(condition[i], yes[i], no[i]))
             .collect()
     }
-
-    /// `table[index]`, as a tree of multiplexers: for n entries n - 1 ANDs a bit, fewer where the
-    /// table holds constants or equal bits. An index beyond the table gives some entry of it.
-    ///
-    /// # Panics
-    /// If the table is empty or its entries differ in width.
-    pub fn lookup(&mut self, index: &[Wire], table: &[Word]) -> Word {
-        assert!(!table.is_empty(), "a lookup needs a table");
-        let mut layer = table.to_vec();
-        for &bit in index {
-            layer = layer
-                .chunks(2)
-                .map(|pair| match pair {
-                    [even, odd] => self.select(bit, odd, even),
-                    rest => rest.concat(),
-                })
-                .collect();
-        }
-        layer.swap_remove(0)
-    }
 }

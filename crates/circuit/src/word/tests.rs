@@ -3,11 +3,11 @@
 
 use proptest::prelude::*;
 
-use crate::builder::{Builder, Wire, Word};
+use crate::builder::{Builder, Goal, Wire, Word};
 use crate::compile::compile;
 use crate::eval::Lanes;
 use crate::word::Int;
-use crate::{Machine, Order};
+use crate::{CircuitInfo, Machine, Order};
 
 /// How many operands are evaluated at once.
 const LANES: usize = 512;
@@ -96,14 +96,27 @@ fn machine(seed: u64) -> Machine {
     ][(seed % 4) as usize]
 }
 
-/// Compares `build` with `reference` on 512 pairs for which the reference has an answer. Returns
-/// the number of ANDs.
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// Compares `build` with `reference`, under both goals, on 512 pairs for which the reference has
+/// an answer.
 fn check(
     case: Case,
     build: impl Fn(&mut Builder, Int, Int) -> Word,
     reference: impl Fn(i128, i128) -> Option<i128>,
-) -> usize {
-    let mut b = Builder::new();
+) {
+    for goal in GOALS {
+        check_goal(case, goal, &build, &reference);
+    }
+}
+
+fn check_goal(
+    case: Case,
+    goal: Goal,
+    build: impl Fn(&mut Builder, Int, Int) -> Word,
+    reference: impl Fn(i128, i128) -> Option<i128>,
+) {
+    let mut b = Builder::for_goal(goal);
     let (x, y) = (b.input(case.x.0), b.input(case.y.0));
     let (x, y) = (
         Int {
@@ -131,10 +144,9 @@ fn check(
         if let Some(expected) = reference(x, y) {
             let expected = wrap(expected, width, true);
             let found = wrap(unpack(&outputs, lane), width, true);
-            assert_eq!(found, expected, "x = {x}, y = {y}, {case:?}");
+            assert_eq!(found, expected, "x = {x}, y = {y}, {goal:?}, {case:?}");
         }
     }
-    tape.ands.len()
 }
 
 /// As [`check`], for functions to which the reference always has an answer.
@@ -142,8 +154,8 @@ fn check_all(
     case: Case,
     build: impl Fn(&mut Builder, Int, Int) -> Word,
     reference: impl Fn(i128, i128) -> i128,
-) -> usize {
-    check(case, build, |x, y| Some(reference(x, y)))
+) {
+    check(case, build, |x, y| Some(reference(x, y)));
 }
 
 fn floor_div(x: i128, y: i128) -> i128 {
@@ -266,14 +278,18 @@ proptest! {
             b.lookup(y.bits, &table)
         };
         let case = Case { y: (5, false), ..case };
-        check(case, build, |x, y| ((y as usize) < len).then(|| entry(x, y as usize)));
+        let reference = |x: i128, y: i128| match y as usize {
+            i if i < len => entry(x, i),
+            _ => 0,
+        };
+        check_all(case, build, reference);
     }
 
     #[test]
-    fn sorting(n in 0..12usize, width in 1..9usize, signed: bool, seed: u64) {
+    fn sorting(n in 0..12usize, width in 1..9usize, signed: bool, seed: u64, deep: bool) {
         // Rows are a key and the row's number: any permutation of the input that is in order and
         // that keeps rows whole is right.
-        let mut b = Builder::new();
+        let mut b = Builder::for_goal(GOALS[usize::from(deep)]);
         let mut rows: Vec<Word> = (0..n).map(|_| b.input(width)).collect();
         for (i, row) in rows.iter_mut().enumerate() {
             row.extend(b.constant(i as i128, 8));
@@ -300,12 +316,47 @@ proptest! {
     }
 }
 
-/// The ANDs of `build` on two operands of `width` bits.
-fn ands(width: usize, signed: bool, build: impl Fn(&mut Builder, Int, Int) -> Word) -> u64 {
-    let mut b = Builder::new();
+/// The sizes of `build` on two operands of `width` bits.
+fn info(
+    goal: Goal,
+    width: usize,
+    signed: bool,
+    build: impl Fn(&mut Builder, Int, Int) -> Word,
+) -> CircuitInfo {
+    let mut b = Builder::for_goal(goal);
     let (x, y) = (b.input(width), b.input(width));
     let word = build(&mut b, Int { bits: &x, signed }, Int { bits: &y, signed });
-    b.finish(vec![word]).info().ands
+    b.finish(vec![word]).info()
+}
+
+/// The ANDs of `build` on two operands of `width` bits.
+fn ands(width: usize, signed: bool, build: impl Fn(&mut Builder, Int, Int) -> Word) -> u64 {
+    info(Goal::Size, width, signed, build).ands
+}
+
+#[test]
+fn table() {
+    for n in [8usize, 16, 32, 64] {
+        for goal in GOALS {
+            for signed in [false, true] {
+            let f = |name: &str, build: &dyn Fn(&mut Builder, Int, Int) -> Word| {
+                let i = info(goal, n, signed, build);
+                eprintln!("{n:3} {goal:?} {signed} {name:10} depth {:4} ands {:6}", i.depth, i.ands);
+            };
+            f("add", &|b, x, y| b.add(x, y, n + 1));
+            f("add mod", &|b, x, y| b.add(x, y, n));
+            f("sub", &|b, x, y| b.sub(x, y, n + 1));
+            f("lt", &|b, x, y| vec![b.lt(x, y)]);
+            f("abs", &|b, x, _| b.abs(x, n));
+            f("mul", &|b, x, y| b.mul(x, y, 2 * n));
+            f("mul low", &|b, x, y| b.mul(x, y, n));
+            f("square", &|b, x, _| b.mul(x, x, 2*n));
+            f("popcount", &|b, x, _| b.popcount(x.bits, 8));
+            f("div", &|b, x, y| b.div(x, y, n));
+            f("sum8", &|b, x, y| {let z = b.xor(x.bits[0], y.bits[0]); let c: Vec<Word> = (0..4).map(|i| { let mut v = x.bits.to_vec(); v.rotate_left(i); v[i]=z; v}).collect(); let mut t: Vec<Int> = c.iter().map(|c| Int{bits:c, signed}).collect(); let c2: Vec<Word> = (0..4).map(|i| { let mut v = y.bits.to_vec(); v.rotate_left(i); v[i]=z; v}).collect(); t.extend(c2.iter().map(|c| Int{bits:c, signed})); b.sum(&t, n+3)});
+            }
+        }
+    }
 }
 
 #[test]
