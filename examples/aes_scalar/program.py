@@ -25,9 +25,10 @@ def times(a: int, b: int) -> int:
 
 def substitute(byte: int) -> int:
     """An entry of the S-box (section 5.1.1): the inverse, then an affine map."""
-    inverse = 1
-    for _ in range(254):  # x^254 is the inverse of x, and 0 for 0
-        inverse = times(inverse, byte)
+    inverse, power = 1, byte
+    for _ in range(7):  # x^2 x^4 ... x^128 is x^254: the inverse of x, and 0 for 0
+        power = times(power, power)
+        inverse = times(inverse, power)
     turned = [inverse << turn | inverse >> (8 - turn) for turn in range(5)]
     return (turned[0] ^ turned[1] ^ turned[2] ^ turned[3] ^ turned[4] ^ 0x63) & 0xFF
 
