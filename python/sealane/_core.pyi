@@ -109,7 +109,7 @@ class Plan:
         """All parties: those of the program, then the helpers."""
     @property
     def roles(self) -> dict[str, str]:
-        """The party that plays each role of the protocol; empty where it has none and all compute."""
+        """The party of each role of the protocol; empty where it has none and all compute."""
     @property
     def payload_bytes(self) -> dict[str, int]:
         """Payload bytes that each party will send."""

@@ -64,7 +64,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job on a local network without helpers, in hex."""
+        """What a party approves: the hash of the job on a LAN and without helpers, in hex."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
@@ -82,8 +82,8 @@ class Program(Generic[P, R]):
         """What a run will do and cost: protocol, steps, AND gates, payload bytes, rounds.
 
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
-        not part of the hash that parties approve. `helpers` are parties beside those of the program,
-        in order: they own nothing and learn nothing, but may compute.
+        not part of the hash that parties approve. `helpers` are parties beside those of the
+        program, in order: they own nothing and learn nothing, but may compute.
         """
         return self.native.plan(self._rows(rows), network, protocol, helpers)
 

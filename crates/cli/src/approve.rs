@@ -24,8 +24,8 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     }
     if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
-        let hint = "program, protocol, helpers and network class make the hash; compare `sealane plan` \
-                    with what was approved";
+        let hint = "program, protocol, helpers and network class make the hash; compare \
+                    `sealane plan` with what was approved";
         return Err(Failure::usage(what, hint));
     }
     Ok(())

@@ -191,7 +191,7 @@ mod tests {
                 .all(|sources| arguments(sources).is_empty())
         );
         let error = by_party(&program(), &helpers, &["cyd=c.csv".to_string()]);
-        let text = error.err().expect("helpers own no input").to_string();
+        let text = error.expect_err("helpers own no input").to_string();
         assert!(
             text.contains("`--input cyd=c.csv` names a helper"),
             "{text}"

@@ -58,9 +58,9 @@ pub fn load(
     party: u8,
     sources: &Sources,
 ) -> Result<Vec<Option<Data>>, Diagnostic> {
-    let given = sources.default.iter().chain(sources.by_input.values());
     let owns = program.inputs.iter().any(|input| input.owner == party);
-    if let Some(path) = given.filter(|_| !owns).next() {
+    let mut given = sources.default.iter().chain(sources.by_input.values());
+    if let Some(path) = given.next().filter(|_| !owns) {
         return Err(Diagnostic {
             code: "data-unknown-input",
             message: "this party has no input".to_string(),
