@@ -1,5 +1,6 @@
 """The native module, private to the package; `crates/py` is its source."""
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import TypeAlias
 
@@ -43,6 +44,7 @@ class Trace:
     ) -> Node: ...
     def dot(self, a: Operand, b: Operand, kind: str | None, at: Place | None) -> Node: ...
     def index(self, a: Operand, items: tuple[object, ...], at: Place | None) -> Node: ...
+    def lookup(self, table: Operand, index: Operand, at: Place | None) -> Node: ...
     def stack(self, values: list[Operand], axis: int, at: Place | None) -> Node: ...
     def call(self, name: str, operands: list[Operand], at: Place | None) -> Node: ...
     def open_map(self, over: list[Operand], at: Place | None) -> list[Node]: ...
@@ -64,8 +66,12 @@ class Program:
     @property
     def parties(self) -> tuple[str, ...]: ...
     def check(self) -> Check: ...
-    def plan(self, rows: dict[str, int], network: str, protocol: str) -> Plan: ...
-    def simulate(self, inputs: dict[str, Array], network: str, protocol: str) -> Report: ...
+    def plan(
+        self, rows: dict[str, int], network: str, protocol: str, helpers: Sequence[str]
+    ) -> Plan: ...
+    def simulate(
+        self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
+    ) -> Report: ...
     def run(
         self,
         party: str,
@@ -76,6 +82,7 @@ class Program:
         identity: str | PathLike[str] | None,
         network: str | None,
         protocol: str,
+        helpers: Sequence[str] | None,
     ) -> Report: ...
 
 class Check:
@@ -97,6 +104,12 @@ class Plan:
     @property
     def rows(self) -> dict[str, int]:
         """The numbers of rows that the cost is stated for."""
+    @property
+    def parties(self) -> tuple[str, ...]:
+        """All parties: those of the program, then the helpers."""
+    @property
+    def roles(self) -> dict[str, str]:
+        """The party that plays each role of the protocol; empty where it has none and all compute."""
     @property
     def payload_bytes(self) -> dict[str, int]:
         """Payload bytes that each party will send."""

@@ -11,7 +11,7 @@ from sealane._refusal import refuse
 from sealane._value import Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
     from typing import Literal, TypeAlias
 
@@ -64,7 +64,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job on a local network, in hex."""
+        """What a party approves: the hash of the job on a local network without helpers, in hex."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
@@ -77,13 +77,15 @@ class Program(Generic[P, R]):
         rows: int | Mapping[str, int] | None = None,
         network: Network = "lan",
         protocol: str = "yao",
+        helpers: Sequence[str] = (),
     ) -> _core.Plan:
         """What a run will do and cost: protocol, steps, AND gates, payload bytes, rounds.
 
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
-        not part of the hash that parties approve.
+        not part of the hash that parties approve. `helpers` are parties beside those of the program,
+        in order: they own nothing and learn nothing, but may compute.
         """
-        return self.native.plan(self._rows(rows), network, protocol)
+        return self.native.plan(self._rows(rows), network, protocol, helpers)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
@@ -96,36 +98,44 @@ class Program(Generic[P, R]):
         *args: Any,
         clear: bool = False,
         network: Network = "lan",
+        protocol: str = "yao",
+        helpers: Sequence[str] = (),
         **kwargs: Any,
     ) -> _data.Report:
-        """Runs the real protocol on the given inputs with all parties in this process, and reports
-        what crossed between them. With `clear` the same plan runs without cryptography.
+        """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
+        well, and reports what crossed between them. `clear=True` is `protocol="clear"`: the same
+        plan without cryptography.
         """
         given = self._bind(args, kwargs)
         inputs = {name: _data.encode(name, item) for name, item in given.items()}
-        protocol = "clear" if clear else "yao"
-        return _data.Report(self.native.simulate(inputs, network, protocol), self.signature)
+        protocol = "clear" if clear else protocol
+        report = self.native.simulate(inputs, network, protocol, helpers)
+        return _data.Report(report, self.signature)
 
     def run(
         self,
         *,
         as_: str,
-        input: Any,
         config: Path,
         yes: str,
+        input: Any = None,
         identity: Path | None = None,
         network: Network | None = None,
         protocol: str = "yao",
+        helpers: Sequence[str] | None = None,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
         `input` is this party's data: a path to a CSV or `.npy` file, an array if the party gives
-        one input, or a mapping from inputs to paths or arrays. `config` is the TOML file with the
-        parties' addresses and keys. `yes` is the hash of the job that this party approves (see
-        `hash`), all of it.
+        one input, or a mapping from inputs to paths or arrays; a party that gives none leaves it
+        out. `config` is the TOML file with the parties' addresses and keys. `yes` is the hash of
+        the job that this party approves, all of it: `plan(...).hash` with the same `network`,
+        `protocol` and `helpers`. Without `helpers`, those of the configuration take part.
         """
-        files, arrays = self._own_inputs(as_, input)
-        report = self.native.run(as_, files, arrays, str(config), yes, identity, network, protocol)
+        files, arrays = ([], {}) if input is None else self._own_inputs(as_, input)
+        report = self.native.run(
+            as_, files, arrays, str(config), yes, identity, network, protocol, helpers
+        )
         return _data.Report(report, self.signature)
 
     def __repr__(self) -> str:

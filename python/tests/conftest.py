@@ -25,3 +25,9 @@ def free_port() -> int:
 def free_ports() -> list[int]:
     """Two ports on loopback that nobody listens at."""
     return [free_port(), free_port()]
+
+
+@pytest.fixture
+def four_free_ports() -> list[int]:
+    """Four of them."""
+    return [free_port() for _ in range(4)]

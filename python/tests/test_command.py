@@ -129,6 +129,100 @@ def test_a_local_run_is_one_process_for_each_party() -> None:
     assert "bob   │ learnt         result_1: 2" in text
 
 
+def test_a_local_run_starts_the_helpers_too() -> None:
+    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
+    job = ["--clear", "--helpers", "cyd,ada"]
+    plan = read_json("plan", "program.py", *job, "--rows", "rows=3")
+    assert plan["parties"] == ["alice", "bob", "cyd", "ada"]
+    assert plan["helpers"] == ["cyd", "ada"]
+    assert plan["computing"] == plan["parties"]
+    assert plan["roles"] == {}
+    report = read_json("run", "program.py", "--local", *job, *inputs)
+    for key in ("payload_bytes", "rounds", "job"):
+        assert report[key] == plan[key]
+    assert report["as_planned"] is True
+    parties = report["parties"]
+    assert list(parties) == plan["parties"]
+    assert parties["alice"]["results"]["result_0"]["values"] == [False, True, True]
+    assert parties["ada"]["results"] == parties["cyd"]["results"] == {}
+    text = sealane("run", "program.py", "--local", *job, *inputs).stdout
+    assert "ada   │ did            computed" in text
+    assert "ada   │ learnt         nothing but the numbers of rows" in text
+    assert "alice │ did            gave x and computed" in text
+
+
+def test_a_plan_says_who_computes() -> None:
+    plan = read_json("plan", "program.py")
+    assert plan["computing"] == ["alice", "bob"]
+    assert plan["helpers"] == []
+    assert plan["roles"].keys() == {"garbler", "evaluator"}
+    garbler, evaluator = plan["roles"]["garbler"], plan["roles"]["evaluator"]
+    text = sealane("plan", "program.py").stdout
+    assert f"{garbler} as garbler" in text
+    assert f"{evaluator} as evaluator" in text
+
+
+def test_helpers_that_cannot_be_are_refused() -> None:
+    plan = ["plan", "program.py", "--clear", "--helpers"]
+    assert "`bob` cannot be a helper" in sealane(*plan, "ada,bob", status=2).stderr
+    assert "two helpers are called `ada`" in sealane(*plan, "ada,ada", status=2).stderr
+    assert "cannot be called ``" in sealane(*plan, "ada,", status=2).stderr
+    error = sealane("plan", "program.py", "--helpers", "ada", status=3).stderr
+    assert error.startswith("error[parties]: protocol `yao` computes with 2 parties")
+    assert "name no helper" in error
+    error = sealane("plan", "program.py", "--protocol", "moon", status=2).stderr
+    assert "possible values: yao" in error
+    local = ["run", "program.py", "--local", "--clear", "--helpers", "ada", "--input"]
+    assert "names a helper" in sealane(*local, "ada=ada.csv", status=2).stderr
+
+
+def test_a_configuration_names_the_helpers(four_free_ports: list[int]) -> None:
+    parties = ("alice", "bob", "ada", "cyd")
+    config(four_free_ports, parties=parties)
+    # The command wins over the file, which is wrong for the one who names them himself.
+    text = Path("sealane.toml").read_text(encoding="utf-8")
+    Path("sealane.toml").write_text('helpers = ["ada", "cyd"]\n' + text, encoding="utf-8")
+    Path("cyd.toml").write_text('helpers = ["cyd"]\n' + text, encoding="utf-8")
+    job = read_json("plan", "program.py", "--clear", "--helpers", "ada,cyd")["job"]
+    command = [sys.executable, "-m", "sealane", "run", "program.py", "--clear"]
+    command += ["--json", "--yes", job]
+    sides = {}
+    for party in parties:
+        options = ["--as", party, "--config", "sealane.toml"]
+        if party == "cyd":
+            options = ["--as", party, "--config", "cyd.toml", "--helpers", "ada,cyd"]
+        if party in ("alice", "bob"):
+            options += ["--input", f"{party}.csv"]
+        sides[party] = subprocess.Popen([*command, *options], stdout=-1, text=True)
+    reports = {party: json.loads(side.communicate(timeout=60)[0]) for party, side in sides.items()}
+    assert reports["alice"]["results"]["result_0"]["values"] == [False, True, True]
+    assert reports["bob"]["results"]["result_1"]["values"] == [2]
+    assert reports["ada"]["results"] == reports["cyd"]["results"] == {}
+    assert len({json.dumps(report["payload_bytes"]) for report in reports.values()}) == 1
+    run = ["run", "program.py", "--clear", "--config", "sealane.toml", "--yes", job, "--as"]
+    assert "has no input" in sealane(*run, "ada", "--input", "alice.csv", status=4).stderr
+    assert "names `dan`" in sealane(*run, "dan", status=2).stderr
+
+
+def test_helpers_in_another_order_are_told_to_all(four_free_ports: list[int]) -> None:
+    parties = ("alice", "bob", "ada", "cyd")
+    config(four_free_ports, parties=parties)
+    sides = []
+    for party in parties:
+        helpers = ["--clear", "--helpers", "cyd,ada" if party == "ada" else "ada,cyd"]
+        command = [sys.executable, "-m", "sealane", "run", "program.py", *helpers]
+        command += ["--as", party, "--config", "sealane.toml"]
+        command += ["--yes", read_json("plan", "program.py", *helpers)["job"]]
+        if party in ("alice", "bob"):
+            command += ["--input", f"{party}.csv"]
+        sides.append(subprocess.Popen(command, stderr=subprocess.PIPE, text=True))
+    errors = [side.communicate(timeout=60)[1] for side in sides]
+    assert [side.returncode for side in sides] == [5, 5, 5, 5]
+    assert all("the list of parties and helpers" in error for error in errors), errors
+    lists = ("[alice, bob, ada, cyd]", "[alice, bob, cyd, ada]")
+    assert any(all(each in error for each in lists) for error in errors), errors
+
+
 def test_a_local_run_fails_as_its_first_party_does() -> None:
     Path("alice.csv").write_text("x\n3\n300\n", encoding="utf-8")
     inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
@@ -325,10 +419,12 @@ def test_suites_are_listed() -> None:
     assert "there are:" in sealane("bench", "speed", status=2).stderr
 
 
-def config(ports: list[int], timeout_s: float = 20) -> None:
-    """Keys for both parties, and one file for both."""
+def config(
+    ports: list[int], timeout_s: float = 20, parties: tuple[str, ...] = ("alice", "bob")
+) -> None:
+    """Keys for all parties, and one file for all."""
     text = ""
-    for party, port in zip(("alice", "bob"), ports, strict=True):
+    for party, port in zip(parties, ports, strict=True):
         key = sealane("keygen", f"{party}.key").stdout
         text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nidentity = "{party}.key"\n{key}'
     Path("sealane.toml").write_text(

@@ -63,6 +63,53 @@ def test_clear_gives_the_same_without_cryptography() -> None:
     assert report.payload_bytes != risk.plan(rows=3).payload_bytes
 
 
+def test_helpers_take_part() -> None:
+    plan = risk.plan(rows=3, protocol="clear", helpers=["ada", "cyd"])
+    assert plan.parties == ("hospital", "lab", "ada", "cyd")
+    assert plan.payload_bytes.keys() == {"hospital", "lab", "ada", "cyd"}
+    assert plan.roles == {}
+    assert "computes       hospital, lab, ada, cyd" in repr(plan)
+    report = risk.simulate(TABLE, WEIGHTS, 15, protocol="clear", helpers=("ada", "cyd"))
+    assert report.value.tolist() == [False, True, False]
+    assert report.payload_bytes == plan.payload_bytes
+    assert report.plan.hash == plan.hash
+    # Their names and their order are part of what is approved.
+    assert risk.plan(protocol="clear", helpers=["cyd", "ada"]).hash != plan.hash
+    assert risk.plan(protocol="clear").hash != plan.hash
+
+
+def test_roles_are_played_by_parties() -> None:
+    plan = risk.plan()
+    assert plan.parties == ("hospital", "lab")
+    assert plan.roles.keys() == {"garbler", "evaluator"}
+    assert set(plan.roles.values()) == {"hospital", "lab"}
+    assert f"{plan.roles['garbler']} as garbler" in repr(plan)
+
+
+@pytest.mark.parametrize(
+    ("helpers", "words"),
+    [
+        (["lab"], "`lab` cannot be a helper"),
+        (["ada", "ada"], "two helpers are called `ada`"),
+        (["ada", ""], "helper 2 of 2: a party cannot be called ``"),
+        (["ada lovelace"], "letters, digits"),
+    ],
+)
+def test_names_of_helpers_are_checked(helpers: list[str], words: str) -> None:
+    with pytest.raises(sl.ConfigError, match=words):
+        risk.plan(protocol="clear", helpers=helpers)
+
+
+def test_helpers_that_do_not_suit_the_protocol() -> None:
+    with pytest.raises(sl.ProgramError, match="name no helper") as caught:
+        risk.plan(helpers=["ada"])
+    assert caught.value.code == "parties"
+    with pytest.raises(TypeError, match="helpers"):
+        risk.plan(protocol="clear", helpers="ada")
+    with pytest.raises(sl.ConfigError, match="no protocol `moon`; there are: yao"):
+        risk.simulate(TABLE, WEIGHTS, 15, protocol="moon")
+
+
 def test_tables_are_printed() -> None:
     assert "risk is sound" in repr(risk.check())
     assert "patients ≤ 10,000" in repr(risk.plan())
@@ -180,6 +227,44 @@ def test_two_runs_meet_over_tls(tmp_path: Path, free_ports: list[int]) -> None:
     assert done["lab"].as_planned
 
 
+def test_a_run_with_helpers(tmp_path: Path, four_free_ports: list[int]) -> None:
+    helpers = ["cyd", "ada"]
+    parties = ("hospital", "lab", *helpers)
+    # The file names them for those who do not.
+    config = configure(tmp_path, four_free_ports, 'helpers = ["cyd", "ada"]\n', parties)
+    job = risk.plan(protocol="clear", helpers=helpers).hash
+    inputs = {"hospital": TABLE, "lab": {"w": WEIGHTS, "threshold": 15}}
+    done: dict[str, Any] = {}
+
+    def side(party: str) -> None:
+        done[party] = risk.run(
+            as_=party,
+            input=inputs.get(party),
+            config=config,
+            identity=tmp_path / f"{party}.key",
+            yes=job,
+            protocol="clear",
+            helpers=helpers if party == "ada" else None,
+        )
+
+    sides = [threading.Thread(target=side, args=(party,)) for party in parties]
+    for thread in sides:
+        thread.start()
+    for thread in sides:
+        thread.join()
+    assert done["hospital"].value.tolist() == [False, True, False]
+    assert {party: bool(report.results) for party, report in done.items()} == {
+        "hospital": True,
+        "lab": False,
+        "cyd": False,
+        "ada": False,
+    }
+    assert all(report.as_planned for report in done.values())
+    assert "nothing but the numbers of rows" in repr(done["ada"])
+    with pytest.raises(sl.DataError, match="has no input"):
+        risk.run(as_="ada", input="ada.csv", config=config, yes=job, protocol="clear")
+
+
 def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[int]) -> None:
     config = configure(tmp_path, free_ports)
     key = tmp_path / "hospital.key"
@@ -218,10 +303,15 @@ def test_a_party_that_does_not_come_is_a_network_error(
         )
 
 
-def configure(folder: Path, ports: list[int], more: str = "") -> Path:
-    """Keys for both parties, and the file that all share."""
+def configure(
+    folder: Path,
+    ports: list[int],
+    more: str = "",
+    parties: tuple[str, ...] = ("hospital", "lab"),
+) -> Path:
+    """Keys for all parties, and the file that they share."""
     text = more
-    for party, port in zip(("hospital", "lab"), ports, strict=True):
+    for party, port in zip(parties, ports, strict=True):
         command = [sys.executable, "-m", "sealane", "keygen", str(folder / f"{party}.key")]
         key = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         text += f'\n[parties.{party}]\naddress = "127.0.0.1:{port}"\n{key}'

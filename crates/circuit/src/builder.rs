@@ -53,7 +53,7 @@ impl Wire {
     }
 
     /// The wire without its inversion.
-    fn plain(self) -> Wire {
+    pub(crate) fn plain(self) -> Wire {
         Wire(self.0 & !1)
     }
 
@@ -106,6 +106,8 @@ pub enum Goal {
 #[derive(Clone, Debug)]
 pub struct Builder {
     nodes: Vec<Node>,
+    /// For each node, the AND gates on the longest chain that ends with it.
+    depths: Vec<u32>,
     /// The first wire and the width of each input.
     inputs: Vec<(usize, usize)>,
     /// The XOR of two wires that are not inverted.
@@ -133,6 +135,7 @@ impl Builder {
         Builder {
             goal,
             nodes: vec![Node::Source],
+            depths: vec![0],
             inputs: Vec::new(),
             xors: HashMap::new(),
             ands: HashMap::new(),
@@ -162,6 +165,11 @@ impl Builder {
     /// Number of inputs and gates made so far, for callers that bound what they build.
     pub fn gates(&self) -> usize {
         self.nodes.len()
+    }
+
+    /// AND gates on the longest chain that ends with `wire`.
+    pub(crate) fn depth(&self, wire: Wire) -> u32 {
+        self.depths[wire.node()]
     }
 
     /// Exclusive or.
@@ -317,6 +325,12 @@ impl Builder {
 
     fn push(&mut self, node: Node) -> Wire {
         let wire = Wire::of_node(self.nodes.len());
+        let before = |b: &Builder, x: Wire, y: Wire| b.depth(x).max(b.depth(y));
+        self.depths.push(match node {
+            Node::Source => 0,
+            Node::Xor(x, y) => before(self, x, y),
+            Node::And(x, y) => before(self, x, y) + 1,
+        });
         self.nodes.push(node);
         wire
     }

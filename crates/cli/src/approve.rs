@@ -24,7 +24,7 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
     }
     if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
-        let hint = "program, protocol and network class make the hash; compare `sealane plan` \
+        let hint = "program, protocol, helpers and network class make the hash; compare `sealane plan` \
                     with what was approved";
         return Err(Failure::usage(what, hint));
     }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn the_whole_hash_approves_and_nothing_less() {
         let program = sealane_program::text::parse(PROGRAM, "p").unwrap();
-        let job = Job::new(program, ProtocolName::Yao, NetworkClass::Lan).unwrap();
+        let job = Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap();
         let hash = job.hash();
         assert!(approved(&job, &hash).is_ok());
         assert!(approved(&job, &format!(" {}\n", hash.to_uppercase())).is_ok());

@@ -1,8 +1,9 @@
 //! The command line.
 
 use crate::failure::EXIT_CODES;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sealane_engine::{NetworkClass, ProtocolName};
+use sealane_engine::{Corruption, NetworkClass, ProtocolName};
 use std::path::PathBuf;
 
 /// Run a Python function on data that stays with its owners.
@@ -44,14 +45,9 @@ pub enum Network {
     Wan,
 }
 
-/// How the parties compute.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Protocol {
-    /// Garbled circuits between two parties
-    Yao,
-    /// The same plan without cryptography, as the reference
-    Clear,
-}
+/// Names on the command line, with commas between them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Names(pub Vec<String>);
 
 impl From<Network> for NetworkClass {
     fn from(network: Network) -> NetworkClass {
@@ -71,20 +67,30 @@ pub struct JobArgs {
     #[arg(long)]
     pub network: Option<Network>,
     /// How the parties compute
-    #[arg(long, default_value = "yao")]
-    pub protocol: Protocol,
+    #[arg(long, default_value = "yao", value_parser = protocols())]
+    pub protocol: ProtocolName,
     /// Without cryptography, as the reference: the same as --protocol clear
     #[arg(long, conflicts_with = "protocol")]
     pub clear: bool,
+    /// Parties beside those of the program, in order: they own nothing and learn nothing, but may
+    /// compute, as in `ada,bob,cyd`
+    #[arg(long, value_name = "NAMES", value_parser = names)]
+    pub helpers: Option<Names>,
 }
 
 impl JobArgs {
     /// The protocol in force.
     pub fn protocol(&self) -> ProtocolName {
-        match self.protocol {
-            Protocol::Yao if !self.clear => ProtocolName::Yao,
-            _ => ProtocolName::Clear,
+        if self.clear {
+            ProtocolName::Clear
+        } else {
+            self.protocol
         }
+    }
+
+    /// The helpers, if the command names them or says that there are none.
+    pub fn helpers(&self) -> Option<&[String]> {
+        self.helpers.as_ref().map(|Names(names)| names.as_slice())
     }
 }
 
@@ -227,6 +233,34 @@ pub struct Bench {
     pub quick: bool,
 }
 
+/// Every protocol by its name, with what it withstands.
+fn protocols() -> impl TypedValueParser<Value = ProtocolName> {
+    let value = |protocol: ProtocolName| {
+        let profile = protocol.profile();
+        let who = match profile.roles {
+            [] => "all parties alike".to_string(),
+            roles => roles.join(" and "),
+        };
+        let withstands = match profile.corruption {
+            Corruption::None => "hides nothing: the reference".to_string(),
+            Corruption::SemiHonest(most) => format!("withstands {most} semi-honest"),
+            Corruption::Malicious(most) => format!("withstands {most} malicious"),
+        };
+        PossibleValue::new(profile.name).help(format!("{who}; {withstands}"))
+    };
+    let values = ProtocolName::ALL.map(value);
+    PossibleValuesParser::new(values).try_map(|name| name.parse::<ProtocolName>())
+}
+
+/// `ada,bob,cyd`; nothing at all names nobody.
+fn names(text: &str) -> Result<Names, std::convert::Infallible> {
+    let names = text.split(',').map(|name| name.trim().to_string());
+    Ok(Names(match text.trim() {
+        "" => Vec::new(),
+        _ => names.collect(),
+    }))
+}
+
 fn rows(text: &str) -> Result<(String, u64), String> {
     let (name, count) = text
         .split_once('=')
@@ -246,6 +280,39 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
+    }
+
+    fn job(options: &[&str]) -> Result<JobArgs, clap::Error> {
+        let command = ["sealane", "plan", "p.py"].iter().chain(options);
+        match Cli::try_parse_from(command)?.verb {
+            Verb::Plan(plan) => Ok(plan.job),
+            _ => panic!("this is `sealane plan`"),
+        }
+    }
+
+    #[test]
+    fn every_protocol_can_be_named_and_no_other() {
+        for protocol in ProtocolName::ALL {
+            let named = job(&["--protocol", &protocol.to_string()]);
+            assert_eq!(named.unwrap().protocol(), protocol);
+        }
+        assert_eq!(job(&[]).unwrap().protocol(), ProtocolName::Yao);
+        assert_eq!(job(&["--clear"]).unwrap().protocol(), ProtocolName::Clear);
+        assert!(job(&["--clear", "--protocol", "clear"]).is_err());
+        let error = job(&["--protocol", "yoa"]).err().unwrap().to_string();
+        let (before, listed) = error.split_once("possible values:").unwrap();
+        assert!(before.contains("'yoa'"), "{error}");
+        let known = ProtocolName::ALL.map(|protocol| protocol.to_string());
+        assert!(known.iter().all(|name| listed.contains(name)), "{error}");
+    }
+
+    #[test]
+    fn helpers_are_named_in_order() {
+        let helpers = |text| job(&["--helpers", text]).unwrap().helpers.unwrap().0;
+        assert_eq!(helpers("ada,bob, cyd"), ["ada", "bob", "cyd"]);
+        assert_eq!(helpers("ada,,cyd"), ["ada", "", "cyd"]);
+        assert!(helpers("").is_empty());
+        assert_eq!(job(&[]).unwrap().helpers(), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! network = "lan"                    # or "wan"; the class that the approved job declares
+//! helpers = ["ada"]                  # parties beside those of the program, in order
 //! identity = "hospital.key"          # this party's private key, beside this file
 //!
 //! [parties.hospital]
@@ -34,6 +35,8 @@ pub struct Config {
     pub parties: BTreeMap<String, Party>,
     /// Declared class of the network, if the file states one.
     pub network: Option<NetworkClass>,
+    /// Parties beside those of the program, if the file states any.
+    pub helpers: Option<Vec<String>>,
     /// Longest silence of a party before a run ends.
     pub timeout: Option<Duration>,
 }
@@ -56,6 +59,7 @@ struct File {
     parties: Spanned<BTreeMap<Spanned<String>, PartyTable>>,
     identity: Option<PathBuf>,
     network: Option<Spanned<String>>,
+    helpers: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     limits: LimitsTable,
 }
@@ -117,9 +121,11 @@ impl Source<'_> {
             let party = self.party(&table, identity.map(|path| folder.join(path)))?;
             parties.insert(name.into_inner(), party);
         }
+        let helpers = file.helpers.map(|names| self.helpers(names, &parties));
         Ok(Config {
             parties,
             network: self.network(file.network)?,
+            helpers: helpers.transpose()?,
             timeout: self.timeout(file.limits.timeout_s)?,
         })
     }
@@ -173,6 +179,23 @@ impl Source<'_> {
                 Err(self.refuse("config-network", message, Some(network.span()), hint))
             }
         }
+    }
+
+    /// Helpers by name, each with a table: a misspelt one is shown where it stands.
+    fn helpers(
+        &self,
+        names: Vec<Spanned<String>>,
+        parties: &BTreeMap<String, Party>,
+    ) -> Result<Vec<String>, Diagnostic> {
+        let known = |name: Spanned<String>| {
+            if parties.contains_key(name.get_ref()) {
+                return Ok(name.into_inner());
+            }
+            let message = format!("the helper `{}` has no table", name.get_ref());
+            let hint = "add one with its address and key under `[parties.NAME]`, or mend the name";
+            Err(self.refuse("config-helper", message, Some(name.span()), hint))
+        };
+        names.into_iter().map(known).collect()
     }
 
     fn timeout(&self, timeout_s: Option<Spanned<f64>>) -> Result<Option<Duration>, Diagnostic> {
@@ -269,6 +292,23 @@ mod tests {
         assert_eq!(config.parties["lab"].key.to_string(), KEY);
         assert_eq!(config.network, Some(NetworkClass::Wan));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
+    }
+
+    #[test]
+    fn helpers_are_read_in_their_order() {
+        let tables = [
+            party("lab", "lab:1"),
+            party("ada", "ada:1"),
+            party("cyd", "cyd:1"),
+        ]
+        .concat();
+        let helpers = |line: &str| parse(&format!("{line}\n{tables}")).unwrap().helpers;
+        let named = ["cyd", "ada"].map(String::from).to_vec();
+        assert_eq!(helpers("helpers = [\"cyd\", \"ada\"]"), Some(named));
+        assert_eq!(helpers("helpers = []"), Some(vec![]));
+        assert_eq!(helpers(""), None);
+        let wrong = format!("helpers = [\"ada\", \"cid\"]\n{tables}");
+        assert_eq!(refused(&wrong), ("config-helper", 1, 19, 24));
     }
 
     #[test]

@@ -40,12 +40,16 @@ fn split(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The files of each party, in the order of the program. An argument is `PARTY=FILE` for all
-/// inputs of a party, `NAME=FILE` for one input, or `FILE` where one party alone owns inputs: else
-/// one table would silently stand for those of several owners.
-pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>, Failure> {
+/// The files of each party of a session, those of the program and then the helpers, who have none.
+/// An argument is `PARTY=FILE` for all inputs of a party, `NAME=FILE` for one input, or `FILE` where
+/// one party alone owns inputs: else one table would silently stand for those of several owners.
+pub fn by_party(
+    program: &Program,
+    helpers: &[String],
+    arguments: &[String],
+) -> Result<Vec<Sources>, Failure> {
     each_once(arguments)?;
-    let mut sources = vec![Sources::default(); program.parties.len()];
+    let mut sources = vec![Sources::default(); program.parties.len() + helpers.len()];
     for argument in arguments {
         let (name, path) = split(argument);
         let Some(name) = name else {
@@ -59,6 +63,9 @@ pub fn by_party(program: &Program, arguments: &[String]) -> Result<Vec<Sources>,
             sources[owner]
                 .by_input
                 .insert(name.to_string(), path.into());
+        } else if helpers.iter().any(|helper| helper == name) {
+            let what = format!("`--input {argument}` names a helper, and helpers own no input");
+            return Err(Failure::usage(what, "leave it out, or name the owner"));
         } else {
             let inputs = program.inputs.iter().map(|input| input.name.as_str());
             let known = program.parties.iter().map(String::as_str).chain(inputs);
@@ -147,7 +154,7 @@ mod tests {
             .iter()
             .map(|text| text.to_string())
             .collect::<Vec<_>>();
-        by_party(&program(), &given)
+        by_party(&program(), &[], &given)
             .unwrap()
             .iter()
             .map(arguments)
@@ -164,18 +171,37 @@ mod tests {
             arguments_of(&["key=k.npy"]),
             [vec![], vec!["--input", "key=k.npy"]]
         );
-        assert!(by_party(&program(), &["carol=c.csv".to_string()]).is_err());
-        assert!(by_party(&program(), &["./x=y.csv".to_string()]).is_err());
+        assert!(by_party(&program(), &[], &["carol=c.csv".to_string()]).is_err());
+        assert!(by_party(&program(), &[], &["./x=y.csv".to_string()]).is_err());
         let mut alone = program();
         alone.inputs.iter_mut().for_each(|input| input.owner = 1);
-        let sources = by_party(&alone, &["./x=y.csv".to_string()]).unwrap();
+        let sources = by_party(&alone, &[], &["./x=y.csv".to_string()]).unwrap();
         assert!(sources[0].default.is_none() && sources[1].default.is_some());
+    }
+
+    #[test]
+    fn helpers_have_no_files() {
+        let helpers = ["ada", "cyd"].map(String::from);
+        let given = ["alice=a.csv".to_string()];
+        let sources = by_party(&program(), &helpers, &given).unwrap();
+        assert_eq!(sources.len(), 4);
+        assert!(
+            sources[2..]
+                .iter()
+                .all(|sources| arguments(sources).is_empty())
+        );
+        let error = by_party(&program(), &helpers, &["cyd=c.csv".to_string()]);
+        let text = error.err().expect("helpers own no input").to_string();
+        assert!(
+            text.contains("`--input cyd=c.csv` names a helper"),
+            "{text}"
+        );
     }
 
     #[test]
     fn a_second_file_for_the_same_inputs_is_refused() {
         let given = |given: [&str; 2]| given.map(str::to_string);
-        assert!(by_party(&program(), &given(["alice=a.csv", "alice=b.csv"])).is_err());
+        assert!(by_party(&program(), &[], &given(["alice=a.csv", "alice=b.csv"])).is_err());
         assert!(of_one(&given(["a.csv", "b.csv"])).is_err());
         assert!(of_one(&given(["a.csv", "key=k.npy"])).is_ok());
     }

@@ -11,7 +11,7 @@
 //! | `approve` | `--yes`, the prompt, the refusal |
 //! | `inputs`, `results` | files to and from parties |
 //! | `local` | every party as a process of its own |
-//! | `view`, `card` | tables and JSON |
+//! | `view`, `part`, `card` | tables and JSON |
 //! | `failure` | what went wrong, and the exit status |
 #![forbid(unsafe_code)]
 
@@ -23,6 +23,7 @@ mod failure;
 mod inputs;
 mod local;
 pub mod meet;
+mod part;
 mod program;
 mod results;
 mod tools;

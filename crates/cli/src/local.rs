@@ -32,14 +32,14 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }
-    let sources = inputs::by_party(job.program(), &args.input)?;
+    let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let folder = tempfile::Builder::new()
         .prefix("sealane-")
         .tempdir()
         .map_err(cannot_write)?;
     let config = folder.path().join("sealane.toml");
     fs::write(&config, configuration(&job, folder.path())?).map_err(cannot_write)?;
-    let names = &job.program().parties;
+    let names = job.parties();
     let width = names
         .iter()
         .map(|name| name.chars().count())
@@ -61,6 +61,9 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
             .args(["--network", view::class(job.network())])
             .arg("--config")
             .arg(&config);
+        if !job.helpers().is_empty() {
+            command.args(["--helpers", &job.helpers().join(",")]);
+        }
         command.args(inputs::arguments(sources));
         if let Some(output) = &args.output {
             command.arg("--output").arg(results::marked(output, name));
@@ -84,7 +87,7 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
 /// chance that another process takes one before its party does is left to that party to report.
 fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
     let mut text = String::new();
-    for name in &job.program().parties {
+    for name in job.parties() {
         let identity = Identity::generate();
         let file = folder.join(format!("{name}.key"));
         identity

@@ -1,24 +1,40 @@
 //! From a configuration to the mesh of a run.
+//!
+//! Parties meet in an order that does not depend on how helpers were listed: those of the program,
+//! then the helpers by name. Each then numbers the others as its own job does. So two sides that
+//! list the same helpers in different orders meet, and the handshake tells them what differs.
 
 use crate::config::Config;
 use crate::failure::Failure;
 use sealane_engine::{EngineError, Job, NetworkClass};
-use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, PartyId};
+use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use std::path::Path;
 
-/// The index of a party of a program.
+/// The index of a party of a job, of its program or a helper.
 ///
 /// # Errors
-/// The program has no such party.
-pub fn party(parties: &[String], name: &str) -> Result<u8, Failure> {
-    parties
-        .iter()
-        .position(|party| party == name)
-        .map(|index| index as u8)
-        .ok_or_else(|| {
-            let hint = format!("its parties are: {}", parties.join(", "));
-            Failure::usage(format!("the program has no party `{name}`"), hint)
-        })
+/// The job has no such party.
+pub fn party(job: &Job, name: &str) -> Result<u8, Failure> {
+    let parties = job.parties();
+    let index = parties.iter().position(|party| party == name);
+    index.map(|index| index as u8).ok_or_else(|| {
+        let (what, beside) = match job.helpers() {
+            [] => (
+                "the program has no party",
+                "a helper is named with `--helpers`",
+            ),
+            _ => ("neither the program nor `--helpers` names", "mend the name"),
+        };
+        let known = parties.join(", ");
+        let hint = format!("the parties are: {known}; {beside}");
+        Failure::usage(format!("{what} `{name}`"), hint)
+    })
+}
+
+/// The helpers: those that the command names, else those of the configuration, else none.
+pub fn helpers(stated: Option<&[String]>, config: Option<&Config>) -> Vec<String> {
+    let configured = config.and_then(|config| config.helpers.as_deref());
+    stated.or(configured).unwrap_or_default().to_vec()
 }
 
 /// The declared network class: what the command says, else the configuration, else a LAN.
@@ -27,19 +43,35 @@ pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> Network
     stated.or(configured).unwrap_or(NetworkClass::Lan)
 }
 
-/// Everything that party `me` needs to meet the others; nothing is sent yet.
+/// Everything that a party needs to meet the others.
+pub struct Meeting {
+    /// The parties in the order in which they meet.
+    config: MeshConfig,
+    /// Where in that order each party of the job stands.
+    places: Vec<PartyId>,
+    /// This party, as its job numbers it.
+    me: PartyId,
+    /// How many of the job's parties are helpers.
+    helpers: usize,
+}
+
+/// Prepares the meeting of party `me` with the others; nothing is sent yet.
 ///
 /// # Errors
 /// The configuration lacks a party or its private key, or that key is another party's.
-pub fn mesh_config(
+pub fn meeting(
     job: &Job,
     me: u8,
     config: &Config,
     identity: Option<&Path>,
-) -> Result<MeshConfig, Failure> {
-    let names = &job.program().parties;
-    let mut parties = Vec::with_capacity(names.len());
-    for name in names {
+) -> Result<Meeting, Failure> {
+    let mut in_order = job.parties().to_vec();
+    in_order[job.program().parties.len()..].sort();
+    let place = |name: &String| in_order.iter().position(|party| party == name);
+    let places = job.parties().iter().filter_map(place);
+    let places = places.map(PartyId::from_index).collect::<Vec<_>>();
+    let mut parties = Vec::with_capacity(in_order.len());
+    for name in &in_order {
         let party = config.parties.get(name).ok_or_else(|| {
             let what = format!("the configuration lacks the party `{name}`");
             Failure::usage(
@@ -54,7 +86,7 @@ pub fn mesh_config(
             key,
         });
     }
-    let name = &names[usize::from(me)];
+    let name = &job.parties()[usize::from(me)];
     let own = &config.parties[name];
     let file = identity.or(own.identity.as_deref()).ok_or_else(|| {
         let what = format!("the private key of `{name}` is not known");
@@ -85,12 +117,18 @@ pub fn mesh_config(
             ..limits
         };
     }
-    Ok(MeshConfig {
-        me: PartyId(me),
+    let config = MeshConfig {
+        me: places[usize::from(me)],
         identity,
         parties,
         listen: own.listen.clone(),
         limits,
+    };
+    Ok(Meeting {
+        config,
+        places,
+        me: PartyId(me),
+        helpers: job.helpers().len(),
     })
 }
 
@@ -98,11 +136,135 @@ pub fn mesh_config(
 ///
 /// # Errors
 /// One cannot be reached, has another key, or runs another version.
-pub fn connect(config: &MeshConfig) -> Result<Mesh, Failure> {
-    let names = config
-        .parties
-        .iter()
-        .map(|party| party.name.clone())
-        .collect::<Vec<_>>();
-    Mesh::connect(config).map_err(|error| EngineError::from_net(error, &names).into())
+pub fn connect(meeting: &Meeting) -> Result<Mesh, Failure> {
+    let Meeting { config, places, .. } = meeting;
+    let met = sealane_net::connect_transports(config);
+    let mut met = met.map_err(|error| refused(meeting, error))?;
+    let transports = places.iter().map(|place| met[place.index()].take());
+    let mesh = Mesh::from_transports(meeting.me, transports.collect(), config.limits);
+    mesh.map_err(|error| refused(meeting, error))
+}
+
+/// The error of a meeting that came to nothing, with what to look at where the two sides may not
+/// even list the same parties.
+fn refused(meeting: &Meeting, error: NetError) -> Failure {
+    let names = meeting.config.parties.iter();
+    let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
+    let unlike = match &error {
+        NetError::WrongParty(..) => true,
+        NetError::WrongKey(..) => meeting.helpers > 0,
+        _ => false,
+    };
+    let mut error = EngineError::from_net(error, &names);
+    if let EngineError::Net { message, .. } = &mut error
+        && unlike
+    {
+        message.push_str("\nhint: all sides have to name the same helpers; compare `--helpers`");
+    }
+    error.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Party;
+    use sealane_engine::{ProtocolName, RunReport};
+    use sealane_program::text;
+    use sealane_program::types::{Data, Type};
+    use std::thread;
+
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
+        main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
+
+    /// Keys of this test, and ports of loopback.
+    fn config(folder: &Path) -> Config {
+        let party = |name: &str| {
+            let (identity, file) = (Identity::generate(), folder.join(format!("{name}.key")));
+            identity.save(&file).unwrap();
+            let port = sealane_net::free_loopback_port().unwrap();
+            let party = Party {
+                address: format!("127.0.0.1:{port}"),
+                listen: None,
+                key: identity.public_key(),
+                identity: Some(file),
+            };
+            (name.to_string(), party)
+        };
+        Config {
+            parties: ["a", "b", "ada", "cyd"].map(party).into(),
+            network: None,
+            helpers: None,
+            timeout: Some(std::time::Duration::from_secs(20)),
+        }
+    }
+
+    /// Runs a session over TLS, in which each party names the helpers as it believes they are.
+    fn session(sides: &[(&str, &[&str])]) -> Vec<Result<RunReport, String>> {
+        let folder = tempfile::tempdir().unwrap();
+        let config = &config(folder.path());
+        let run = |(name, helpers): &(&str, &[&str])| {
+            let helpers = helpers.iter().map(|helper| helper.to_string()).collect();
+            let program = text::parse(PROGRAM, "p").unwrap();
+            let job = Job::new(program, ProtocolName::Clear, NetworkClass::Lan, helpers)?;
+            let me = party(&job, name)?;
+            let mut mesh = connect(&meeting(&job, me, config, None)?)?;
+            let x = Data::from_numbers(Type::U8, vec![], &[7]);
+            let inputs = [x.filter(|_| me == 0)];
+            Ok(sealane_engine::run(
+                &job,
+                &inputs,
+                &mut mesh,
+                &mut |_, _| (),
+            )?)
+        };
+        let text = |result: Result<_, Failure>| result.map_err(|error| error.to_string());
+        thread::scope(|scope| {
+            let threads = sides
+                .iter()
+                .map(|side| scope.spawn(move || text(run(side))));
+            let threads = threads.collect::<Vec<_>>();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
+            threads.into_iter().map(join).collect()
+        })
+    }
+
+    #[test]
+    fn helpers_in_any_order_are_met_and_numbered_as_the_job_does() {
+        let helpers: &[&str] = &["cyd", "ada"];
+        let reports = session(&["a", "b", "ada", "cyd"].map(|name| (name, helpers)));
+        for (report, learns) in reports.into_iter().zip([false, true, false, false]) {
+            let report = report.unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(report.parties, ["a", "b", "cyd", "ada"]);
+            assert!(report.as_planned());
+            let learnt = report.results[0].data.as_ref();
+            assert_eq!(
+                learnt.map(|data| data.elements.clone()),
+                learns.then_some(vec![7])
+            );
+        }
+    }
+
+    #[test]
+    fn another_order_is_found_in_the_handshake() {
+        let (right, turned): (&[&str], &[&str]) = (&["ada", "cyd"], &["cyd", "ada"]);
+        let ends = session(&[("a", right), ("b", right), ("ada", turned), ("cyd", right)]);
+        let ends = ends
+            .into_iter()
+            .map(|end| end.err().expect("no job is run"));
+        let ends = ends.collect::<Vec<_>>();
+        let part = "the list of parties and helpers";
+        assert!(ends.iter().all(|text| text.contains(part)), "{ends:?}");
+        let lists = ["[a, b, ada, cyd]", "[a, b, cyd, ada]"];
+        let shown = |text: &String| lists.iter().all(|list| text.contains(list));
+        assert!(ends.iter().any(shown), "{ends:?}");
+    }
+
+    #[test]
+    fn a_helper_that_others_do_not_name_is_told_what_to_compare() {
+        let ends = session(&[("a", &["ada"]), ("b", &[])]);
+        for end in ends {
+            let text = end.err().expect("no job is run");
+            assert!(text.contains("compare `--helpers`"), "{text}");
+        }
+    }
 }

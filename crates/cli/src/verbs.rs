@@ -48,7 +48,8 @@ pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
 pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<Job, Failure> {
     let program = program::load(&args.program, host.loader)?;
     let network = meet::network(args.network.map(Into::into), config);
-    Ok(Job::new(program, args.protocol(), network)?)
+    let helpers = meet::helpers(args.helpers(), config);
+    Ok(Job::new(program, args.protocol(), network, helpers)?)
 }
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
@@ -107,7 +108,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
     results::check_folder(args.output.as_deref())?;
-    let sources = inputs::by_party(job.program(), &args.input)?;
+    let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
     let report = sealane_engine::simulate(&job, inputs)?;
     finish(&job, &report, args.output.as_deref(), args.json)
@@ -120,15 +121,15 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     let config = args.config.as_deref().ok_or_else(|| missing("--config"))?;
     let config = Config::load(config).map_err(|finding| Failure::Config(finding.into()))?;
     let job = job(&args.job, Some(&config), host)?;
-    let me = meet::party(&job.program().parties, party)?;
+    let me = meet::party(&job, party)?;
     results::check_folder(args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
     own_rows.map_err(|finding| EngineError::Data(finding.into()))?;
-    let mesh = meet::mesh_config(&job, me, &config, args.identity.as_deref())?;
+    let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
-    let mut mesh = meet::connect(&mesh)?;
+    let mut mesh = meet::connect(&meeting)?;
     let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut progress())?;
     finish(&job, &report, args.output.as_deref(), args.json)
 }

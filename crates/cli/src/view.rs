@@ -4,6 +4,7 @@
 //! `rounds`.
 
 use crate::card::{Card, grouped, seconds, speed};
+use crate::part::{self, Part, parts};
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
@@ -80,22 +81,17 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
     );
     let mut card = Card::new(title);
     header(&mut card, program);
-    let batches = job
-        .plan()
-        .segments
-        .iter()
-        .map(|segment| segment.batches.len())
-        .sum::<usize>();
-    card.line(
-        "steps",
-        format!("{} in {batches} batches", cost.steps.len()),
-    );
+    let parts = parts(job);
+    let players = parts.iter().filter_map(Part::player).collect::<Vec<_>>();
+    card.line("computes", players.join(", "));
+    card.lines("others", parts.iter().filter_map(Part::bystander));
+    card.line("steps", cost.steps.len().to_string());
     let at = cost
         .rows
         .iter()
         .map(|(name, count)| format!("{name} = {}", grouped(*count)));
     card.lines("for", at);
-    promise(&mut card, program, &cost.promise, None);
+    promise(&mut card, job.parties(), &cost.promise, None);
     let time = |class| seconds(cost.estimate_s(class));
     let (lan, wan) = (time(NetworkClass::Lan), time(NetworkClass::Wan));
     card.line("time", format!("about {lan} on a LAN, {wan} on a WAN"));
@@ -132,7 +128,7 @@ pub fn steps_card(cost: &CostReport) -> Card {
 
 /// [`plan_card`] and [`steps_card`] as JSON.
 pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
-    let parties = &job.program().parties;
+    let parties = job.parties();
     let steps = cost.steps.iter().map(|step| {
         json!({
             "line": step.line,
@@ -149,6 +145,9 @@ pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
         "protocol": job.protocol().to_string(),
         "network": class(job.network()),
         "parties": parties,
+        "helpers": job.helpers(),
+        "computing": part::computing(job),
+        "roles": part::roles(job),
         "rows": rows_json(&cost.rows),
         "payload_bytes": by_name(parties, &cost.promise.sent),
         "rounds": cost.promise.rounds,
@@ -177,6 +176,11 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .iter()
         .map(|(name, count)| format!("{name} = {}", grouped(*count)));
     card.lines("rows", rows);
+    let parts = parts(job);
+    let own = parts
+        .iter()
+        .find(|part| Some(part.name) == report.party.as_deref());
+    card.lines("did", own.map(Part::done));
     let learnt = report.results.iter().filter_map(|result| {
         let data = result.data.as_ref()?;
         Some(format!("{}: {}", result.name, preview(data)))
@@ -186,7 +190,7 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .is_empty()
         .then(|| "nothing but the numbers of rows".to_string());
     card.lines("learnt", learnt.into_iter().chain(nothing));
-    promise(&mut card, job.program(), &report.promise, Some(report));
+    promise(&mut card, job.parties(), &report.promise, Some(report));
     let speed = speed(report.promise.ands as f64 / report.seconds.max(1e-9));
     let time = seconds(report.seconds);
     let tier = report.tier;
@@ -264,11 +268,10 @@ fn header(card: &mut Card, program: &Program) {
 }
 
 /// AND gates, payload bytes and rounds; beside the measured ones once there are any.
-fn promise(card: &mut Card, program: &Program, promise: &Promise, report: Option<&RunReport>) {
+fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Option<&RunReport>) {
     card.line("AND gates", grouped(promise.ands));
-    let name = |index: usize| &program.parties[index];
-    let width = program
-        .parties
+    let name = |index: usize| &parties[index];
+    let width = parties
         .iter()
         .map(|party| party.chars().count())
         .max()

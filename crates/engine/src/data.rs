@@ -51,13 +51,24 @@ impl Sources {
 /// The number of rows that a party's own inputs give each table of the program.
 pub type OwnRows = Vec<Option<u64>>;
 
-/// Reads every input of `party` (an index into the program's parties). The result has one entry
-/// for each input of the program.
+/// Reads every input of `party`, an index into the parties of a session: one beyond those of the
+/// program is a helper, who owns none. The result has one entry for each input of the program.
 pub fn load(
     program: &Program,
     party: u8,
     sources: &Sources,
 ) -> Result<Vec<Option<Data>>, Diagnostic> {
+    let given = sources.default.iter().chain(sources.by_input.values());
+    let owns = program.inputs.iter().any(|input| input.owner == party);
+    if let Some(path) = given.filter(|_| !owns).next() {
+        return Err(Diagnostic {
+            code: "data-unknown-input",
+            message: "this party has no input".to_string(),
+            span: None,
+            reason: format!("a file was given for it: {}", path.display()),
+            hint: "leave out `--input`: it needs none to take part".to_string(),
+        });
+    }
     for name in sources.by_input.keys() {
         let known = |input: &&Input| input.name == *name && input.owner == party;
         if !program.inputs.iter().any(|input| known(&input)) {
@@ -127,7 +138,7 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
 }
 
 /// Checks the inputs of a party that did not come from files: each of its own is there, none of
-/// another's, and all are as declared.
+/// another's, and all are as declared. A helper has none.
 pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Result<(), EngineError> {
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());

@@ -1,6 +1,7 @@
 //! What the parties compare before a run and tell each other after it.
 //!
-//! 1. The parts of the job, which people approved: program, protocol, network class, plan.
+//! 1. The parts of the job, which people approved: program, protocol with the parties and their
+//!    order, network class, plan.
 //! 2. Row counts: each party states those of its own tables; together they must give every one.
 //! 3. The hash of the instance: the job with the row counts filled in, compared by machine.
 //!
@@ -13,6 +14,7 @@ use crate::error::{EngineError, name};
 use crate::job::{Job, hex};
 use sealane_net::{Mesh, NetError, NetworkClass, PartyId};
 use sealane_plan::JobParts;
+use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use serde::{Deserialize, Serialize};
 
 /// Steps 1 and 2, sent by every party to every other.
@@ -21,6 +23,7 @@ struct Hello {
     parts: JobParts,
     /// For people, where they differ.
     protocol: String,
+    parties: Vec<String>,
     network: NetworkClass,
     rows: OwnRows,
 }
@@ -39,11 +42,12 @@ struct Goodbye {
 
 /// Agrees on the job and on the row counts, which it returns.
 pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64>, EngineError> {
-    let names = &job.program().parties;
+    let names = job.parties();
     let net = |error| EngineError::from_net(error, names);
     let hello = Hello {
         parts: *job.parts(),
         protocol: job.protocol().to_string(),
+        parties: names.to_vec(),
         network: job.network(),
         rows: own.clone(),
     };
@@ -129,7 +133,7 @@ fn merge_rows(
     theirs: &OwnRows,
     peer: PartyId,
 ) -> Result<(), EngineError> {
-    let (tables, names) = (&job.program().rows, &job.program().parties);
+    let (tables, names) = (&job.program().rows, job.parties());
     if theirs.len() != tables.len() {
         // The same program has the same tables, so no honest peer says this.
         let what = "row counts of other tables than the program's".to_string();
@@ -160,15 +164,9 @@ fn merge_rows(
     Ok(())
 }
 
-/// The error for a part that differs. Names that the peer sent are untrusted: only their beginning
-/// is shown, without control characters. Where both sides use the same name, hashes tell.
+/// The error for a part that differs. What both sides call it is shown where that tells them apart,
+/// else hashes are.
 fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineError {
-    let plain = |text: &str| -> String {
-        text.chars()
-            .filter(|c| c.is_ascii_graphic() || *c == ' ')
-            .take(40)
-            .collect()
-    };
     let short = |parts: &JobParts| {
         let hash = match part {
             "program" => parts.program,
@@ -178,17 +176,17 @@ fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineE
         };
         hex(&hash[..6])
     };
-    let by_name = match part {
-        "protocol" => (job.protocol().to_string(), plain(&theirs.protocol)),
-        "network class" => (
-            format!("{:?}", job.network()).to_lowercase(),
-            format!("{:?}", theirs.network).to_lowercase(),
-        ),
-        _ => Default::default(),
-    };
-    let (ours, theirs) = match by_name {
-        (ours, theirs) if ours != theirs => (ours, theirs),
-        _ => (short(job.parts()), short(&theirs.parts)),
+    let protocol = (job.protocol().to_string(), plain(&theirs.protocol));
+    let parties = (listed(job.parties()), listed(&theirs.parties));
+    let network = |class: NetworkClass| format!("{class:?}").to_lowercase();
+    let (part, (ours, theirs)) = match part {
+        "protocol" if protocol.0 != protocol.1 => (part, protocol),
+        // The hash of this part covers the parties, too.
+        "protocol" if parties.0 != parties.1 => ("list of parties and helpers", parties),
+        "network class" if job.network() != theirs.network => {
+            (part, (network(job.network()), network(theirs.network)))
+        }
+        _ => (part, (short(job.parts()), short(&theirs.parts))),
     };
     EngineError::Job {
         peer: peer.to_string(),
@@ -196,4 +194,16 @@ fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineE
         ours,
         theirs,
     }
+}
+
+/// A name that a peer sent, for the eyes of people: its beginning, without control characters.
+fn plain(text: &str) -> String {
+    let shown = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ');
+    shown.take(MAX_NAME).collect()
+}
+
+/// Names in their order, of which a peer may have sent any number.
+fn listed(names: &[String]) -> String {
+    let names = names.iter().take(MAX_PARTIES).map(|name| plain(name));
+    format!("[{}]", names.collect::<Vec<_>>().join(", "))
 }

@@ -1,13 +1,15 @@
-//! A job: a program, planned for a protocol and a declared network class. Its hash is what people
-//! approve.
+//! A job: a program, planned for its parties and helpers, a protocol and a declared network class.
+//! Its hash is what people approve.
 
 use crate::error::EngineError;
 use crate::work::Work;
 use sealane_clear::Clear;
 use sealane_net::NetworkClass;
 use sealane_plan::{CostReport, JobParts, Plan};
+use sealane_program::builder::Builder;
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
-use sealane_protocol::{Profile, Protocol};
+use sealane_protocol::{PartyId, Profile, Protocol};
 use sealane_yao::Yao;
 use std::fmt;
 use std::str::FromStr;
@@ -71,6 +73,7 @@ impl FromStr for ProtocolName {
 /// A program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
+    parties: Vec<String>,
     work: Work,
     protocol: ProtocolName,
     network: NetworkClass,
@@ -78,16 +81,19 @@ pub struct Job {
 }
 
 impl Job {
-    /// Checks and plans a program.
+    /// Checks and plans a program. The parties of its sessions are those of the program and then
+    /// the `helpers`, who own nothing and learn nothing but may compute.
     ///
     /// # Errors
-    /// What is wrong with the program, or that it does not suit the protocol.
+    /// What is wrong with the program or with a helper's name, or that the parties do not suit the
+    /// protocol.
     pub fn new(
         program: Program,
         protocol: ProtocolName,
         network: NetworkClass,
+        helpers: Vec<String>,
     ) -> Result<Job, EngineError> {
-        Job::in_tiles(program, protocol, network, u64::MAX)
+        Job::in_tiles(program, protocol, network, helpers, u64::MAX)
     }
 
     /// As [`Job::new`], with at most `most_rows` rows a tile: for tests of what happens between
@@ -99,20 +105,26 @@ impl Job {
         program: Program,
         protocol: ProtocolName,
         network: NetworkClass,
+        helpers: Vec<String>,
         most_rows: u64,
     ) -> Result<Job, EngineError> {
         fn planned<P: Protocol>(
             program: &Program,
+            parties: &[String],
             network: NetworkClass,
             most_rows: u64,
-        ) -> Result<(Work, JobParts), EngineError> {
-            let work = Work::plan::<P>(program, network, most_rows)?;
-            let parts = JobParts::new::<P>(program, &work.joint, network);
+        ) -> Result<(Work, JobParts), Diagnostic> {
+            let helpers = parties.len() - program.parties.len();
+            let work = Work::plan::<P>(program, helpers, network, most_rows)?;
+            let parts = JobParts::new::<P>(program, parties, &work.joint, network);
             Ok((work, parts))
         }
-        let (work, parts) = dispatch!(protocol, planned(&program, network, most_rows))?;
+        let parties = session(&program, helpers)?;
+        let planned = dispatch!(protocol, planned(&program, &parties, network, most_rows));
+        let (work, parts) = planned?;
         Ok(Job {
             program,
+            parties,
             work,
             protocol,
             network,
@@ -123,6 +135,22 @@ impl Job {
     /// The program.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+    /// The names of all parties of a session: those of the program, then the helpers. A
+    /// [`PartyId`] is an index into them.
+    pub fn parties(&self) -> &[String] {
+        &self.parties
+    }
+    /// The names of the helpers.
+    pub fn helpers(&self) -> &[String] {
+        &self.parties[self.program.parties.len()..]
+    }
+    /// Who plays each role of the protocol: its name and the party. None where the protocol has no
+    /// roles, and all parties compute alike.
+    pub fn roles(&self) -> Vec<(&'static str, PartyId)> {
+        let roles = self.protocol.profile().roles.iter().copied();
+        let players = self.plan().setting.roles.iter().copied();
+        roles.zip(players).collect()
     }
     /// The plan of what all parties compute together.
     pub fn plan(&self) -> &Plan {
@@ -180,13 +208,48 @@ impl Job {
         fn of<P: Protocol>(work: &Work, rows: &[u64]) -> CostReport {
             work.cost::<P>(rows)
         }
-        Ok(dispatch!(self.protocol, of(&self.work, rows)))
+        let mut cost = dispatch!(self.protocol, of(&self.work, rows));
+        cost.parties.clone_from(&self.parties);
+        Ok(cost)
     }
 
     /// Row counts for people who have not given any: every table at its bound.
     pub fn bounds(&self) -> Vec<u64> {
         self.program.rows.iter().map(|table| table.bound).collect()
     }
+}
+
+/// The names of all parties of a session, each its own and such as a program could give.
+fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, EngineError> {
+    let mut names = Builder::new(&program.name)?;
+    for party in &program.parties {
+        names.party(party)?;
+    }
+    for (at, helper) in helpers.iter().enumerate() {
+        let config = |what: String| Err(EngineError::Config(what));
+        if program.parties.contains(helper) {
+            return config(format!(
+                "`{helper}` cannot be a helper: it is a party of the program\n\
+                 hint: parties of the program compute wherever the protocol lets them; name \
+                 helpers otherwise"
+            ));
+        }
+        if helpers[..at].contains(helper) {
+            return config(format!(
+                "two helpers are called `{helper}`\nhint: give each a name of its own"
+            ));
+        }
+        if let Err(finding) = names.party(helper) {
+            return config(format!(
+                "helper {} of {}: {}\nreason: {}",
+                at + 1,
+                helpers.len(),
+                finding.message,
+                finding.reason
+            ));
+        }
+    }
+    Ok([program.parties.clone(), helpers].concat())
 }
 
 /// Bytes in hex.

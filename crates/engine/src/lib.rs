@@ -31,3 +31,4 @@ pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
 pub use run::{OnProgress, run, simulate};
 pub use sealane_net::NetworkClass;
+pub use sealane_protocol::Corruption;

@@ -32,7 +32,7 @@ pub fn run(
     match &report {
         Ok(_) => mesh
             .finish()
-            .map_err(|error| EngineError::from_net(error, &job.program().parties))?,
+            .map_err(|error| EngineError::from_net(error, job.parties()))?,
         Err(error) => mesh.abort(&error.for_peers()),
     }
     report
@@ -48,7 +48,7 @@ pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> 
             "the program has {want} inputs, not {have}"
         )));
     }
-    let parties = program.parties.len();
+    let parties = job.parties().len();
     let mut by_party: Vec<Vec<Option<Data>>> = vec![vec![]; parties];
     for (input, data) in program.inputs.iter().zip(inputs) {
         for inputs in &mut by_party {
@@ -117,10 +117,11 @@ fn run_steps(
     let config = |error: &dyn std::fmt::Display| EngineError::Config(error.to_string());
     let cpu = Cpu::detect().map_err(|error| config(&error))?;
     let coins = Coins::from_os(cpu).map_err(|error| config(&error))?;
-    if mesh.parties() != program.parties.len() {
-        let (want, have) = (program.parties.len(), mesh.parties());
+    let parties = job.parties();
+    if mesh.parties() != parties.len() {
+        let (want, have) = (parties.len(), mesh.parties());
         return Err(EngineError::Config(format!(
-            "the program has {want} parties, not {have}"
+            "the job has {want} parties, not {have}"
         )));
     }
     data::check_own(program, mesh.me().0, inputs)?;
@@ -139,10 +140,9 @@ fn run_steps(
         progress: &mut on_ands,
     };
     let results = dispatch!(job.protocol(), execute(job.work(), start, mesh));
-    let results = results.map_err(|fault| EngineError::from_fault(fault, &program.parties))?;
+    let results = results.map_err(|fault| EngineError::from_fault(fault, parties))?;
     let seconds = began.elapsed().as_secs_f64();
-    let (sent, rounds) = part_ways(&program.parties, mesh)?;
-    let parties = &program.parties;
+    let (sent, rounds) = part_ways(parties, mesh)?;
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
     let result = |(plan, data): (&ResultPlan, _)| RunResult {
@@ -152,7 +152,7 @@ fn run_steps(
     };
     Ok(RunReport {
         party: Some(name(parties, mesh.me())),
-        parties: parties.clone(),
+        parties: parties.to_vec(),
         job: job.hash(),
         protocol: job.plan().protocol,
         tier: cpu.tier(),

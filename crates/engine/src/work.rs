@@ -30,9 +30,11 @@ struct Local {
 }
 
 impl Work {
-    /// Divides and plans a program for protocol `P`, with at most `most_rows` rows a tile.
+    /// Divides and plans a program for protocol `P`, its parties and `helpers` more, with at most
+    /// `most_rows` rows a tile.
     pub fn plan<P: Protocol>(
         program: &Program,
+        helpers: usize,
         network: NetworkClass,
         most_rows: u64,
     ) -> Result<Work, Diagnostic> {
@@ -41,11 +43,11 @@ impl Work {
             Ok(Local {
                 party: local.party,
                 name: program.parties[local.party.index()].clone(),
-                plan: plan_in_tiles::<Clear>(&local.program, network, most_rows)?,
+                plan: plan_in_tiles::<Clear>(&local.program, 0, network, most_rows)?,
             })
         };
         Ok(Work {
-            joint: plan_in_tiles::<P>(&divided.joint, network, most_rows)?,
+            joint: plan_in_tiles::<P>(&divided.joint, helpers, network, most_rows)?,
             locals: divided
                 .locals
                 .into_iter()
@@ -122,14 +124,10 @@ impl Local {
 
     /// A line for each step that computes.
     fn lines(&self, cost: &CostReport, parties: usize) -> Vec<StepCost> {
-        let steps = self
-            .plan
-            .segments
-            .iter()
-            .flat_map(|segment| segment.batches.iter().flatten());
+        let steps = self.plan.segments.iter().flat_map(|segment| &segment.steps);
         // The first line of a report is the preparation.
         let steps = steps.zip(cost.steps.iter().skip(1));
-        let computes = |kind| matches!(kind, StepKind::Tape | StepKind::Fold | StepKind::Scan);
+        let computes = |kind| !matches!(kind, StepKind::Local | StepKind::Input);
         let steps = steps.filter(|(step, _)| computes(step.op.kind()));
         let line = |line: &StepCost| StepCost {
             label: format!("local at {}: {}", self.name, line.label),

@@ -9,7 +9,13 @@ use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
 fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, TestCaseError> {
-    let job = match Job::in_tiles(case.program.clone(), protocol, NetworkClass::Lan, tile) {
+    let job = match Job::in_tiles(
+        case.program.clone(),
+        protocol,
+        NetworkClass::Lan,
+        vec![],
+        tile,
+    ) {
         Err(EngineError::Program(error)) if error.code == "whole-rows" => {
             return Err(TestCaseError::reject("a body sees all rows"));
         }

@@ -1,6 +1,6 @@
-//! One peer of a mesh: bytes in and out over a transport, cut into frames, digested on the way.
-
-use std::time::{Duration, Instant};
+//! One peer of a mesh: bytes cut into frames and put together again, digested on the way.
+//!
+//! A channel never waits; that is left to [`crate::links`], which waits for all of them at once.
 
 use crate::counters::Traffic;
 use crate::error::LinkError;
@@ -12,8 +12,7 @@ use crate::{Farewell, Transport};
 pub(crate) const FILL_BYTES: usize = 64 << 10;
 
 pub(crate) struct Channel {
-    transport: Box<dyn Transport>,
-    patience: Duration,
+    pub(crate) transport: Box<dyn Transport>,
     sending: Stream,
     receiving: Stream,
     /// Bytes of the incoming buffer that the protocol has consumed.
@@ -38,10 +37,9 @@ struct Stream {
 }
 
 impl Channel {
-    pub(crate) fn new(transport: Box<dyn Transport>, patience: Duration) -> Channel {
+    pub(crate) fn new(transport: Box<dyn Transport>) -> Channel {
         Channel {
             transport,
-            patience,
             sending: Stream::default(),
             receiving: Stream::default(),
             consumed: 0,
@@ -51,77 +49,79 @@ impl Channel {
         }
     }
 
-    /// Appends to the message being written. A frame leaves only when a byte more than it can hold
-    /// is there, so that a flush always finds the message's last frame still here. Says whether a
-    /// frame left.
-    pub(crate) fn send(&mut self, mut bytes: &[u8], stamp: u32) -> Result<bool, LinkError> {
-        self.refuse_if_left()?;
-        let deadline = self.deadline();
-        let mut streamed = false;
-        loop {
-            let room = FILL_BYTES - self.sending.buffer.len();
-            let taken = bytes.len().min(room);
-            self.sending.buffer.extend_from_slice(&bytes[..taken]);
-            bytes = &bytes[taken..];
-            if bytes.is_empty() {
-                return Ok(streamed);
-            }
-            self.send_frame(stamp, false, deadline)?;
-            self.sending.buffer.reserve_exact(FILL_BYTES);
-            streamed = true;
+    /// Moves bytes into the message being written until none are left or a frame is full. A frame
+    /// leaves only when a byte more than it can hold is there, so that the end of a message always
+    /// finds the message's last frame still here.
+    pub(crate) fn append(&mut self, bytes: &mut &[u8], stamp: u32) -> Option<Frame> {
+        let room = FILL_BYTES - self.sending.buffer.len();
+        let (now, later) = bytes.split_at(bytes.len().min(room));
+        self.sending.buffer.extend_from_slice(now);
+        *bytes = later;
+        if later.is_empty() {
+            return None;
         }
+        let frame = self.cut_frame(stamp, false);
+        self.sending.buffer.reserve_exact(FILL_BYTES);
+        Some(frame)
     }
 
-    /// Ends the message being written; says whether there was one.
-    pub(crate) fn flush(&mut self, stamp: u32) -> Result<bool, LinkError> {
+    /// Ends the message being written; its last frame, if there is a message.
+    pub(crate) fn end_message(&mut self, stamp: u32) -> Option<Frame> {
         if self.sending.buffer.is_empty() {
-            return Ok(false);
+            return None;
         }
-        self.send_frame(stamp, true, self.deadline())?;
         self.sending.messages += 1;
-        Ok(true)
+        Some(self.cut_frame(stamp, true))
     }
 
-    /// Fills `into`; returns the largest stamp among the frames that were touched, or 0 if the
-    /// bytes all came from a frame touched before. One deadline holds for all of `into`, so that a
-    /// peer who sends a byte now and then cannot keep this party for longer than its patience.
-    pub(crate) fn recv(&mut self, mut into: &mut [u8]) -> Result<u32, LinkError> {
-        self.refuse_if_left()?;
-        let deadline = self.deadline();
-        let mut stamp = 0;
-        while !into.is_empty() {
-            if self.consumed == self.receiving.buffer.len() {
-                stamp = self.next_data_frame(into.len(), deadline)?;
-            }
-            let ready = &self.receiving.buffer[self.consumed..];
-            let taken = ready.len().min(into.len());
-            let (now, later) = into.split_at_mut(taken);
-            now.copy_from_slice(&ready[..taken]);
-            self.consumed += taken;
-            into = later;
-        }
-        Ok(stamp)
+    /// Moves bytes of the frame in hand to the front of `into`; says how many.
+    pub(crate) fn take(&mut self, into: &mut [u8]) -> usize {
+        let ready = &self.receiving.buffer[self.consumed..];
+        let taken = ready.len().min(into.len());
+        into[..taken].copy_from_slice(&ready[..taken]);
+        self.consumed += taken;
+        taken
     }
 
-    pub(crate) fn send_control(&mut self, payload: Vec<u8>) -> Result<(), LinkError> {
-        self.refuse_if_left()?;
-        let frame = Frame {
-            kind: FrameKind::Control,
-            stamp: 0,
-            payload,
-        };
-        self.transport.send(frame, self.deadline())
-    }
-
-    pub(crate) fn recv_control(&mut self) -> Result<Vec<u8>, LinkError> {
-        self.refuse_if_left()?;
-        let unread = self.receiving.buffer.len() - self.consumed;
-        if unread > 0 {
+    /// Takes the next frame in hand, after all of the one before has been consumed. Says its stamp.
+    /// `wanted` bytes are due.
+    pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
+        self.receiving.messages += u64::from(std::mem::take(&mut self.ends_message));
+        self.receiving.digest.update(&self.receiving.buffer);
+        self.receiving.buffer.clear();
+        self.consumed = 0;
+        let FrameKind::Data { end } = frame.kind else {
             return Err(LinkError::Malformed(format!(
-                "{unread} payload bytes where a control message was due"
+                "a control message where {wanted} payload bytes were due"
+            )));
+        };
+        if frame.payload.is_empty() {
+            return Err(LinkError::Malformed("empty data frame".into()));
+        }
+        if frame.stamp < self.last_stamp.max(1) || frame.stamp > MAX_STAMP {
+            return Err(LinkError::Malformed(format!(
+                "stamp {} after stamp {}",
+                frame.stamp, self.last_stamp
             )));
         }
-        let frame = self.transport.recv(self.deadline())?;
+        self.ends_message = end;
+        self.last_stamp = frame.stamp;
+        self.receiving.buffer = frame.payload;
+        Ok(frame.stamp)
+    }
+
+    /// Whether a control message may come now: none comes within payload.
+    pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
+        match self.receiving.buffer.len() - self.consumed {
+            0 => Ok(()),
+            unread => Err(LinkError::Malformed(format!(
+                "{unread} payload bytes where a control message was due"
+            ))),
+        }
+    }
+
+    /// The control message that `frame` has to be.
+    pub(crate) fn control_of(frame: Frame) -> Result<Vec<u8>, LinkError> {
         match frame.kind {
             FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
             FrameKind::Control => Err(LinkError::Malformed("oversized control message".into())),
@@ -135,6 +135,14 @@ impl Channel {
     pub(crate) fn shutdown(&mut self, farewell: Farewell<'_>) {
         self.left = true;
         self.transport.shutdown(farewell);
+    }
+
+    pub(crate) fn refuse_if_left(&self) -> Result<(), LinkError> {
+        if self.left {
+            Err(LinkError::Left)
+        } else {
+            Ok(())
+        }
     }
 
     pub(crate) fn digest_sent(&self) -> [u8; 32] {
@@ -158,54 +166,14 @@ impl Channel {
         self.transport.wire()
     }
 
-    fn send_frame(&mut self, stamp: u32, end: bool, deadline: Instant) -> Result<(), LinkError> {
+    fn cut_frame(&mut self, stamp: u32, end: bool) -> Frame {
         let payload = std::mem::take(&mut self.sending.buffer);
         self.sending.digest.update(&payload);
-        let frame = Frame {
+        Frame {
             kind: FrameKind::Data { end },
             stamp,
             payload,
-        };
-        self.transport.send(frame, deadline)
-    }
-
-    /// Puts the next data frame into the incoming buffer, all of which has been consumed.
-    fn next_data_frame(&mut self, wanted: usize, deadline: Instant) -> Result<u32, LinkError> {
-        self.receiving.messages += u64::from(std::mem::take(&mut self.ends_message));
-        self.receiving.digest.update(&self.receiving.buffer);
-        self.receiving.buffer.clear();
-        self.consumed = 0;
-        let frame = self.transport.recv(deadline)?;
-        let FrameKind::Data { end } = frame.kind else {
-            return Err(LinkError::Malformed(format!(
-                "a control message where {wanted} payload bytes were due"
-            )));
-        };
-        if frame.payload.is_empty() {
-            return Err(LinkError::Malformed("empty data frame".into()));
         }
-        if frame.stamp < self.last_stamp.max(1) || frame.stamp > MAX_STAMP {
-            return Err(LinkError::Malformed(format!(
-                "stamp {} after stamp {}",
-                frame.stamp, self.last_stamp
-            )));
-        }
-        self.ends_message = end;
-        self.last_stamp = frame.stamp;
-        self.receiving.buffer = frame.payload;
-        Ok(frame.stamp)
-    }
-
-    fn refuse_if_left(&self) -> Result<(), LinkError> {
-        if self.left {
-            Err(LinkError::Left)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn deadline(&self) -> Instant {
-        Instant::now() + self.patience
     }
 }
 

@@ -19,12 +19,40 @@ use crate::{PartyId, PublicKey};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NetError {
-    /// Nothing came for longer than the time-out, in seconds.
+    /// Not even a sign of life came for longer than the time-out, in seconds.
     #[error(
         "{0} sent nothing for {1} s; see whether its process still runs and the network between \
          the parties is up"
     )]
     Stalled(PartyId, u64),
+    /// The peer is alive, but what this party waits for did not come within its patience, in
+    /// seconds.
+    #[error(
+        "{0} {verb} for {2} s, though the connection with it is up and this party waits for {1}; \
+         see what its process does, and end it if it hangs",
+        verb = .1.omission()
+    )]
+    Overdue(PartyId, Awaited, u64),
+    /// As [`NetError::Overdue`], after this party has taken in as much as it holds of what others
+    /// sent ahead.
+    #[error(
+        "{from} has sent most of {held_bytes} bytes that cannot be used yet, as many as this party \
+         holds, while {party} {verb} for {waited_s} s and this party waits for {awaited}; see that \
+         all run the same version, and run on fewer rows at a time",
+        verb = .awaited.omission()
+    )]
+    Overfull {
+        /// The party whose bytes are most of those that are held.
+        from: PartyId,
+        /// All bytes that are held.
+        held_bytes: u64,
+        /// The party that is waited for.
+        party: PartyId,
+        /// What is waited for.
+        awaited: Awaited,
+        /// How long, in seconds.
+        waited_s: u64,
+    },
     /// The connection ended in the middle of a run.
     #[error("{0} is gone: the connection ended in the middle of the run; see its own report")]
     Vanished(PartyId),
@@ -52,10 +80,10 @@ pub enum NetError {
     /// The parties run versions that do not speak with each other: ours, then theirs.
     #[error("{0} runs Sealane {2}, this party runs {1}; install the same version on both sides")]
     WrongVersion(PartyId, Version, Version),
-    /// The key is right, but the parties disagree on who is who.
+    /// The parties disagree on who is who: an index, an address or a key is another party's.
     #[error(
         "{0} is taken for another: {1}; see that all configurations list the same parties in the \
-         same order"
+         same order, each with its own address and key"
     )]
     WrongParty(PartyId, String),
     /// No connection came about: the address, and the cause.
@@ -86,6 +114,8 @@ impl NetError {
     pub fn party(&self) -> Option<PartyId> {
         match self {
             NetError::Stalled(party, _)
+            | NetError::Overdue(party, ..)
+            | NetError::Overfull { party, .. }
             | NetError::Vanished(party)
             | NetError::Malformed(party, _)
             | NetError::Aborted(party, _)
@@ -101,15 +131,21 @@ impl NetError {
         }
     }
 
+    /// All parties that the text names, the peer concerned among them.
+    fn parties(&self) -> impl Iterator<Item = PartyId> {
+        let other = match self {
+            NetError::Overfull { from, party, .. } if from != party => Some(*from),
+            _ => None,
+        };
+        self.party().into_iter().chain(other)
+    }
+
     /// This error with the parties' names, which stand in the order of the program.
     pub fn with_names<'a, S: AsRef<str>>(&'a self, names: &'a [S]) -> impl fmt::Display + 'a {
-        let party = self.party();
-        let name = party
-            .and_then(|party| names.get(party.index()))
-            .map(AsRef::as_ref);
+        let name = |party: PartyId| Some((party, names.get(party.index())?.as_ref()));
         Named {
             error: self,
-            party: party.zip(name),
+            names: self.parties().filter_map(name).collect(),
         }
     }
 
@@ -163,28 +199,63 @@ impl fmt::Display for Version {
     }
 }
 
-/// An error and the name of the party that it concerns.
+/// What a party waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// Payload bytes from the peer.
+    Payload {
+        /// The step of the plan that needs them.
+        step: u32,
+    },
+    /// A control message from the peer.
+    Control,
+    /// Room for what this party sends to the peer.
+    Room {
+        /// The step of the plan that sends it.
+        step: u32,
+    },
+}
+
+impl Awaited {
+    /// What the peer did, who let this party wait.
+    fn omission(self) -> &'static str {
+        match self {
+            Awaited::Payload { .. } | Awaited::Control => "sent nothing",
+            Awaited::Room { .. } => "took in nothing",
+        }
+    }
+}
+
+impl fmt::Display for Awaited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Awaited::Payload { step } => write!(f, "the payload of step {step}"),
+            Awaited::Control => f.write_str("a control message"),
+            Awaited::Room { step } => write!(f, "room for the payload of step {step}"),
+        }
+    }
+}
+
+/// An error and the names of the parties that it concerns.
 struct Named<'a> {
     error: &'a NetError,
-    party: Option<(PartyId, &'a str)>,
+    names: Vec<(PartyId, &'a str)>,
 }
 
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.error.to_string();
-        match self.party {
-            Some((party, name)) => {
-                f.write_str(&text.replacen(&party.to_string(), &format!("{name} ({party})"), 1))
-            }
-            None => f.write_str(&text),
+        let mut text = self.error.to_string();
+        for (party, name) in &self.names {
+            text = text.replacen(&party.to_string(), &format!("{name} ({party})"), 1);
         }
+        f.write_str(&text)
     }
 }
 
 /// What happened on a link, said by a transport that does not know whose link it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// Nothing came, or nothing could be sent, for this long.
+    /// No sign of life came for this long.
     Silent(Duration),
     /// The other end is gone.
     Vanished,

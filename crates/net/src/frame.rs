@@ -114,6 +114,14 @@ impl Packet {
         matches!(self, Packet::Signal(Signal::Goodbye | Signal::Abort(_)))
     }
 
+    /// The frame, if it is one.
+    pub(crate) fn into_frame(self) -> Option<Frame> {
+        match self {
+            Packet::Frame(frame) => Some(frame),
+            Packet::Signal(_) => None,
+        }
+    }
+
     /// The header and the payload of the wire form.
     pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Vec<u8>) {
         match self {

@@ -8,7 +8,7 @@
 //!
 //! ```text
 //!   protocol code     send / flush / recv bytes
-//!   Mesh              stamps, counters, digests, messages cut into frames
+//!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```
 //!
@@ -26,15 +26,18 @@
 
 #![forbid(unsafe_code)]
 
+mod bell;
 mod channel;
 mod cipher;
 mod connect;
 mod counters;
 mod error;
 mod frame;
+mod gather;
 mod hello;
 mod identity;
 mod limits;
+mod links;
 mod meeting;
 mod memory;
 mod mesh;
@@ -44,9 +47,10 @@ mod tcp;
 mod text;
 mod tls;
 
+pub use bell::Bell;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
-pub use error::{KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
@@ -89,14 +93,32 @@ impl std::fmt::Display for PartyId {
 /// happens on its link as a [`LinkError`], and the [`Mesh`] adds the party. Frames that need no
 /// attention of the protocol (heartbeats, goodbyes) stay below this trait.
 ///
+/// No call waits: one that finds nothing to do says so, and the mesh, which waits for all of its
+/// links at once, is called by its [`Bell`] when another try is worth it.
+///
 /// Dropping a transport ends the link: what was sent before is still delivered, after which the
 /// peer sees [`LinkError::Vanished`], unless [`Transport::shutdown`] said something better.
 pub trait Transport: Send {
-    /// Hands `frame` over. Blocks while the queue to the peer is full, at most until `deadline`.
-    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError>;
+    /// Hands `frame` over, or gives it back while there is no room for it on the way to the peer;
+    /// the bell rings when there is.
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError>;
 
-    /// The next frame from the peer, or why there is none by `deadline`.
-    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError>;
+    /// The next frame from the peer. None while there is none; the bell rings when one comes.
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError>;
+
+    /// When a frame that is on its way will have arrived, if the bell does not ring for it.
+    fn due(&self) -> Option<Instant>;
+
+    /// Makes room for more from the peer: up to `at_most` bytes of what has come and waits to be
+    /// received no longer count against the bound on such bytes. Says how many they are; the bell
+    /// rings when more comes.
+    fn take_in(&mut self, at_most: usize) -> usize;
+
+    /// Bytes taken in by [`Transport::take_in`] that have not been received yet.
+    fn backlog_bytes(&self) -> usize;
+
+    /// From now on calls this end by `bell`.
+    fn call(&mut self, bell: &Bell);
 
     /// Ends the outgoing direction without waiting. See [`Farewell`] for the order in which the
     /// peer learns of it.

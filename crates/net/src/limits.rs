@@ -20,6 +20,10 @@ pub struct Limits {
     pub inbound_bytes: usize,
     /// Sent bytes that may wait for the network, for each peer.
     pub outbound_bytes: usize,
+    /// Received bytes that may wait for the protocol beyond `inbound_bytes`, of all peers together,
+    /// while this party is blocked. One bound for the whole mesh, because it is the memory of this
+    /// machine that it protects, however many parties there are.
+    pub backlog_bytes: usize,
 }
 
 impl Default for Limits {
@@ -31,6 +35,7 @@ impl Default for Limits {
             linger: Duration::from_secs(10),
             inbound_bytes: 64 << 20,
             outbound_bytes: 4 << 20,
+            backlog_bytes: 1 << 30,
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Transports in memory: a pair of bounded queues, with or without a simulated network between.
 //!
 //! A simulated link delays for real. A frame leaves when the link has carried all that was sent
-//! before it at the link's bandwidth, and arrives half a round trip later; the receiver sleeps
-//! until then. Loss, jitter and the start-up behaviour of TCP are not modelled.
+//! before it at the link's bandwidth, and arrives half a round trip later; until then the receiver
+//! does not see it. Loss, jitter and the start-up behaviour of TCP are not modelled.
 
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
@@ -75,21 +75,44 @@ fn pair(limits: &Limits, class: Option<NetworkClass>) -> (MemoryTransport, Memor
 }
 
 impl Transport for MemoryTransport {
-    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
-        let due = self.link.as_mut().map(|link| link.carry(bytes));
-        self.outgoing.push(Parcel { frame, due }, bytes, deadline)?;
+        let trip = self.link.as_ref().map(|link| link.trip(bytes));
+        let due = trip.map(|(_, arrives)| arrives);
+        if let Some(parcel) = self.outgoing.try_push(Parcel { frame, due }, bytes)? {
+            return Ok(Some(parcel.frame));
+        }
+        if let (Some(link), Some((leaves, _))) = (&mut self.link, trip) {
+            link.free_at = leaves;
+        }
         self.wire.sent += bytes as u64;
-        Ok(())
+        Ok(None)
     }
 
-    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
-        let Parcel { frame, due } = self.incoming.pop(deadline)?;
-        if let Some(due) = due {
-            thread::sleep(due.saturating_duration_since(Instant::now()));
-        }
-        self.wire.received += frame.wire_bytes() as u64;
-        Ok(frame)
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        let has_arrived = |parcel: &Parcel| parcel.due.is_none_or(|due| due <= Instant::now());
+        let parcel = self.incoming.try_pop_if(has_arrived)?;
+        Ok(parcel.map(|Parcel { frame, .. }| {
+            self.wire.received += frame.wire_bytes() as u64;
+            frame
+        }))
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.incoming.peek(|parcel| parcel.due).flatten()
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.incoming.set_aside(at_most)
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        self.incoming.aside()
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        self.incoming.call_taker(bell);
+        self.outgoing.call_giver(bell);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -141,10 +164,10 @@ impl SimulatedLink {
         }
     }
 
-    /// Puts `bytes` on the link now; says when they arrive.
-    fn carry(&mut self, bytes: usize) -> Instant {
+    /// When the link will have carried `bytes` that are put on it now, and when they arrive.
+    fn trip(&self, bytes: usize) -> (Instant, Instant) {
         let carrying = Duration::from_secs_f64(bytes as f64 / self.class.bytes_per_s() as f64);
-        self.free_at = self.free_at.max(Instant::now()) + carrying;
-        self.free_at + self.class.round_trip() / 2
+        let leaves = self.free_at.max(Instant::now()) + carrying;
+        (leaves, leaves + self.class.round_trip() / 2)
     }
 }

@@ -5,13 +5,18 @@
 //! means consumed by [`Mesh::recv`], so stamps follow from the order of calls alone and never from
 //! timing. A long message leaves in frames while it grows; each carries the stamp of the moment and
 //! counts when its first byte is consumed.
+//!
+//! **Waiting.** Any party may send as much as it likes before it or its peers receive; why this
+//! never ends in a deadlock, and what bounds the memory that it takes, is told in `links.rs`.
 
 use crate::channel::Channel;
-use crate::connect::{self, MeshConfig, connect_transports};
+use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
-use crate::error::{LinkError, NetError};
+use crate::error::NetError;
 use crate::frame::MAX_CONTROL_BYTES;
+use crate::gather::Gathered;
 use crate::limits::Limits;
+use crate::links::Links;
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 use crate::{Farewell, PartyId, Transport};
 
@@ -25,14 +30,15 @@ const IN_MEMORY_PATIENCE_S: u64 = 300;
 /// that wait for more see [`NetError::Vanished`].
 pub struct Mesh {
     me: PartyId,
-    /// One element a party; none for this one.
-    channels: Vec<Option<Channel>>,
+    links: Links,
     ledger: Ledger,
     payload: Vec<Traffic>,
     /// Largest stamp consumed.
     received_stamp: u32,
     /// Largest stamp sent or consumed.
     rounds: u32,
+    /// Strangers who came to nothing while the parties met.
+    turned_away: usize,
 }
 
 impl Mesh {
@@ -54,30 +60,26 @@ impl Mesh {
                 "a mesh needs one transport to each other party".into(),
             ));
         }
-        let channel = |transport| Channel::new(transport, limits.patience);
         Ok(Mesh {
             me,
-            channels: transports
-                .into_iter()
-                .map(|transport| transport.map(channel))
-                .collect(),
+            links: Links::new(transports, &limits),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,
             rounds: 0,
+            turned_away: 0,
         })
     }
 
-    /// Meets all other parties over TCP with mutual TLS; see [`connect_transports`].
+    /// Meets all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
     pub fn connect(config: &MeshConfig) -> Result<Mesh, NetError> {
-        Mesh::from_transports(config.me, connect_transports(config)?, config.limits)
+        Mesh::over(config, true)
     }
 
     /// Meets all other parties over bare TCP: **nobody's key is checked and everybody on the way
     /// can read and change every byte**. For measurements of what encryption costs, never for data.
     pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh, NetError> {
-        let transports = connect::danger_plaintext_transports(config)?;
-        Mesh::from_transports(config.me, transports, config.limits)
+        Mesh::over(config, false)
     }
 
     /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
@@ -111,13 +113,13 @@ impl Mesh {
 
     /// Number of parties, this one included.
     pub fn parties(&self) -> usize {
-        self.channels.len()
+        self.links.parties()
     }
 
     /// All other parties, in order.
     pub fn peers(&self) -> impl Iterator<Item = PartyId> + use<> {
         let me = self.me;
-        (0..self.channels.len())
+        (0..self.parties())
             .map(PartyId::from_index)
             .filter(move |party| *party != me)
     }
@@ -126,7 +128,7 @@ impl Mesh {
     /// frames as they grow (streaming); the message ends at [`Mesh::flush`].
     pub fn send(&mut self, to: PartyId, bytes: &[u8]) -> Result<(), NetError> {
         let stamp = self.stamp();
-        let streamed = on(&mut self.channels, to, |channel| channel.send(bytes, stamp))?;
+        let streamed = self.links.send(to, bytes, stamp)?;
         if streamed {
             self.rounds = self.rounds.max(stamp);
         }
@@ -146,7 +148,7 @@ impl Mesh {
 
     /// Fills `into` with the next payload bytes from `from`, or says why not within the time-out.
     pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
-        let stamp = on(&mut self.channels, from, |channel| channel.recv(into))?;
+        let stamp = self.links.recv(from, into)?;
         self.received_stamp = self.received_stamp.max(stamp);
         self.rounds = self.rounds.max(stamp);
         self.payload[from.index()].received += into.len() as u64;
@@ -157,6 +159,7 @@ impl Mesh {
     /// Names the step to which the next bytes are booked; until the first call, step 0.
     pub fn at_step(&mut self, step: u32) {
         self.ledger.at_step(step);
+        self.links.at_step(step);
     }
 
     /// Largest stamp sent or received so far: the rounds of the run up to here.
@@ -180,21 +183,35 @@ impl Mesh {
 
     /// BLAKE3 of all payload bytes sent to `to` so far.
     pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
-        self.channel(to)
+        self.links
+            .channel(to)
             .map_or_else(digest_of_nothing, Channel::digest_sent)
     }
 
     /// BLAKE3 of all payload bytes received from `from` so far.
     pub fn digest_received(&self, from: PartyId) -> [u8; 32] {
-        self.channel(from)
+        self.links
+            .channel(from)
             .map_or_else(digest_of_nothing, Channel::digest_received)
+    }
+
+    /// The most received bytes that waited beyond the room of their links at any time, because this
+    /// party was blocked; bounded by [`Limits::backlog_bytes`]. Depends on timing.
+    pub fn backlog_peak_bytes(&self) -> usize {
+        self.links.backlog_peak_bytes()
+    }
+
+    /// Connections that were turned away while the parties met, because whoever made them was no
+    /// party of the run or said nothing.
+    pub fn turned_away(&self) -> usize {
+        self.turned_away
     }
 
     /// All counters: payload by step and peer, messages, bytes on the wire.
     pub fn counters(&mut self) -> Counters {
         let per_peer = |count: fn(&Channel) -> Traffic| {
-            let count = |channel: &Option<Channel>| channel.as_ref().map(count).unwrap_or_default();
-            self.channels.iter().map(count).collect()
+            let count = |channel: Option<&Channel>| channel.map(count).unwrap_or_default();
+            self.links.channels().map(count).collect()
         };
         let (messages, wire) = (per_peer(Channel::messages), per_peer(Channel::wire));
         let payload_by_step = self.ledger.by_step();
@@ -222,9 +239,7 @@ impl Mesh {
             )));
         }
         self.flush_to(to)?;
-        on(&mut self.channels, to, |channel| {
-            channel.send_control(payload)
-        })
+        self.links.send_control(to, payload)
     }
 
     /// Receives one control message.
@@ -236,7 +251,7 @@ impl Mesh {
         &mut self,
         from: PartyId,
     ) -> Result<T, NetError> {
-        let payload = on(&mut self.channels, from, Channel::recv_control)?;
+        let payload = self.links.recv_control(from)?;
         match postcard::take_from_bytes(&payload) {
             Ok((message, [])) => Ok(message),
             Ok((_, rest)) => Err(NetError::Malformed(
@@ -254,9 +269,7 @@ impl Mesh {
     /// mesh then waits until peers have it all, within the limits.
     pub fn finish(&mut self) -> Result<(), NetError> {
         self.flush()?;
-        for channel in self.channels.iter_mut().flatten() {
-            channel.shutdown(Farewell::Goodbye);
-        }
+        self.links.shutdown(Farewell::Goodbye);
         Ok(())
     }
 
@@ -266,9 +279,20 @@ impl Mesh {
     /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
     /// without dropping it may take the reason along.
     pub fn abort(&mut self, reason: &str) {
-        for channel in self.channels.iter_mut().flatten() {
-            channel.shutdown(Farewell::Abort(reason));
-        }
+        self.links.shutdown(Farewell::Abort(reason));
+    }
+
+    /// Meets all other parties.
+    fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh, NetError> {
+        let Gathered {
+            transports,
+            turned_away,
+        } = meet_all(config, encrypted)?;
+        let mesh = Mesh::from_transports(config.me, transports, config.limits)?;
+        Ok(Mesh {
+            turned_away,
+            ..mesh
+        })
     }
 
     /// One mesh a party over pairs made by `pair`.
@@ -303,27 +327,11 @@ impl Mesh {
 
     fn flush_to(&mut self, to: PartyId) -> Result<(), NetError> {
         let stamp = self.stamp();
-        if on(&mut self.channels, to, |channel| channel.flush(stamp))? {
+        if self.links.flush(to, stamp)? {
             self.rounds = self.rounds.max(stamp);
         }
         Ok(())
     }
-
-    fn channel(&self, party: PartyId) -> Option<&Channel> {
-        self.channels.get(party.index())?.as_ref()
-    }
-}
-
-/// Runs `action` on the channel to `party` and adds the party to what goes wrong.
-fn on<R>(
-    channels: &mut [Option<Channel>],
-    party: PartyId,
-    action: impl FnOnce(&mut Channel) -> Result<R, LinkError>,
-) -> Result<R, NetError> {
-    let Some(Some(channel)) = channels.get_mut(party.index()) else {
-        return Err(NetError::Misuse(format!("there is no channel to {party}")));
-    };
-    action(channel).map_err(|error| NetError::on_link(party, error))
 }
 
 fn digest_of_nothing() -> [u8; 32] {

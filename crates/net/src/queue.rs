@@ -1,30 +1,49 @@
 //! A bounded queue between threads, which ends with a reason.
 //!
 //! The bound is in bytes. A queue that is not full takes one item more however large it is, so that
-//! any item passes; an item is at most a frame, so the bound is exceeded by less than a frame.
+//! any item passes; an item is at most a frame, so the bound is exceeded by less than a frame. The
+//! side that takes may set aside what has come ([`Queue::set_aside`]): it then no longer counts
+//! against the bound.
+//!
+//! One thread gives and one takes. Each looks without waiting, and is called by its bell when a
+//! look that was in vain is worth another.
 
 use std::collections::VecDeque;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::bell::Bell;
 use crate::error::LinkError;
 
 /// What a queued item costs besides its bytes, so that tiny items are bounded too.
 const ITEM_OVERHEAD_BYTES: usize = 64;
 
+/// A wait that other events end: longer than any run.
+const UNTIL_CALLED: Duration = Duration::from_secs(365 * 24 * 3600);
+
 pub(crate) struct Queue<T> {
     state: Mutex<State<T>>,
-    /// Signalled when an item comes or the queue ends.
-    filled: Condvar,
-    /// Signalled when room is made or the queue ends.
-    emptied: Condvar,
     bound_bytes: usize,
 }
 
 struct State<T> {
     items: VecDeque<(T, usize)>,
     bytes: usize,
+    /// Bytes of the first items that do not count against the bound.
+    aside: usize,
     end: Option<LinkError>,
+    /// Called when an item comes or the queue ends.
+    taker: Side,
+    /// Called when room is made or the queue ends.
+    giver: Side,
+}
+
+/// One of the two threads at a queue.
+#[derive(Default)]
+struct Side {
+    bell: Bell,
+    /// Whether its last look was in vain.
+    waits: bool,
 }
 
 impl<T> Queue<T> {
@@ -33,29 +52,48 @@ impl<T> Queue<T> {
             state: Mutex::new(State {
                 items: VecDeque::new(),
                 bytes: 0,
+                aside: 0,
                 end: None,
+                taker: Side::default(),
+                giver: Side::default(),
             }),
-            filled: Condvar::new(),
-            emptied: Condvar::new(),
             bound_bytes,
         }
     }
 
-    /// Appends `item` of `bytes` bytes, after waiting for room if there is none.
-    pub(crate) fn push(&self, item: T, bytes: usize, deadline: Instant) -> Result<(), LinkError> {
+    /// Has the side that takes called by `bell`.
+    pub(crate) fn call_taker(&self, bell: &Bell) {
+        self.lock().taker.bell = bell.clone();
+    }
+
+    /// Has the side that gives called by `bell`.
+    pub(crate) fn call_giver(&self, bell: &Bell) {
+        self.lock().giver.bell = bell.clone();
+    }
+
+    /// Appends `item` of `bytes` bytes, or hands it back if there is no room.
+    pub(crate) fn try_push(&self, item: T, bytes: usize) -> Result<Option<T>, LinkError> {
         let mut state = self.lock();
-        let started = Instant::now();
-        loop {
-            if let Some(end) = &state.end {
-                return Err(end.clone());
-            }
-            if state.bytes < self.bound_bytes {
-                state.append(item, bytes);
-                self.filled.notify_one();
-                return Ok(());
-            }
-            state = wait(&self.emptied, state, started, deadline)?;
+        if let Some(end) = &state.end {
+            return Err(end.clone());
         }
+        if state.bytes - state.aside >= self.bound_bytes {
+            state.giver.waits = true;
+            return Ok(Some(item));
+        }
+        state.append(item, bytes);
+        state.taker.call();
+        Ok(None)
+    }
+
+    /// Appends `item` of `bytes` bytes, after waiting for room if there is none.
+    pub(crate) fn push(&self, mut item: T, bytes: usize) -> Result<(), LinkError> {
+        let bell = self.lock().giver.bell.clone();
+        while let Some(back) = self.try_push(item, bytes)? {
+            item = back;
+            bell.wait_until(Instant::now() + UNTIL_CALLED);
+        }
+        Ok(())
     }
 
     /// Appends `item` as the last one, even if there is no room, and ends the queue with `reason`.
@@ -64,25 +102,34 @@ impl<T> Queue<T> {
         let mut state = self.lock();
         if state.end.is_none() {
             state.append(item, bytes);
-            state.end = Some(reason);
+            state.end(reason);
         }
-        drop(state);
-        self.wake_all();
     }
 
-    /// Takes the first item, after waiting for one; the end's reason when there will be none.
-    pub(crate) fn pop(&self, deadline: Instant) -> Result<T, LinkError> {
+    /// Takes the first item if there is one; the end's reason when there will be none.
+    pub(crate) fn try_pop(&self) -> Result<Option<T>, LinkError> {
+        self.try_pop_if(|_| true)
+    }
+
+    /// As [`Queue::try_pop`], but leaves the first item if it is not `ripe`.
+    pub(crate) fn try_pop_if(&self, ripe: impl FnOnce(&T) -> bool) -> Result<Option<T>, LinkError> {
         let mut state = self.lock();
-        if state.items.is_empty() {
-            state = self.wait_for_item(state, deadline)?;
-        }
-        match state.take_first() {
-            Some(item) => {
-                self.emptied.notify_one();
-                Ok(item)
+        match (state.items.front(), &state.end) {
+            (None, Some(end)) => return Err(end.clone()),
+            (Some((first, _)), _) if ripe(first) => {}
+            _ => {
+                state.taker.waits = true;
+                return Ok(None);
             }
-            None => Err(state.end.clone().unwrap_or(LinkError::Vanished)),
         }
+        let item = state.take_first();
+        state.giver.call();
+        Ok(item)
+    }
+
+    /// What `look` says of the first item.
+    pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+        self.lock().items.front().map(|(item, _)| look(item))
     }
 
     /// Moves items to `into` until these hold `bytes` bytes, after waiting for the first. Leaves
@@ -93,13 +140,15 @@ impl<T> Queue<T> {
         bytes: usize,
         deadline: Instant,
     ) -> Result<(), LinkError> {
-        let Ok(mut state) = self.wait_for_item(self.lock(), deadline) else {
-            return Ok(());
-        };
-        if state.items.is_empty()
-            && let Some(end) = &state.end
-        {
-            return Err(end.clone());
+        let mut state = self.lock();
+        while state.items.is_empty() {
+            if let Some(end) = &state.end {
+                return Err(end.clone());
+            }
+            if !wait_for_giver(state, deadline) {
+                return Ok(());
+            }
+            state = self.lock();
         }
         let enough = state.bytes.saturating_sub(bytes);
         while state.bytes > enough
@@ -107,27 +156,51 @@ impl<T> Queue<T> {
         {
             into.push(item);
         }
-        self.emptied.notify_one();
+        state.giver.call();
         Ok(())
+    }
+
+    /// Takes up to `at_most` of the bytes that are here and count against the bound out of that
+    /// count, for as long as they are here; says how many.
+    pub(crate) fn set_aside(&self, at_most: usize) -> usize {
+        let mut state = self.lock();
+        let more = at_most.min(state.bytes - state.aside);
+        state.aside += more;
+        if more > 0 {
+            state.giver.call();
+        }
+        // What comes next is to be set aside as well.
+        state.taker.waits = true;
+        more
+    }
+
+    /// Bytes that are set aside now.
+    pub(crate) fn aside(&self) -> usize {
+        self.lock().aside
+    }
+
+    /// Why the queue has ended, if it has.
+    pub(crate) fn end(&self) -> Option<LinkError> {
+        self.lock().end.clone()
     }
 
     /// Ends the queue: what it holds can still be taken, then `reason` is seen. The first end
     /// stands.
     pub(crate) fn close(&self, reason: LinkError) {
-        self.lock().end.get_or_insert(reason);
-        self.wake_all();
+        let mut state = self.lock();
+        let first = state.end.take();
+        state.end(first.unwrap_or(reason));
     }
 
     /// Ends the queue with `reason` unless somebody ends it with another one before `deadline`.
     /// Only for the thread that takes the items.
     pub(crate) fn close_late(&self, reason: LinkError, deadline: Instant) {
         let mut state = self.lock();
-        let started = Instant::now();
         while state.end.is_none() {
-            match wait(&self.filled, state, started, deadline) {
-                Ok(woken) => state = woken,
-                Err(_) => return self.close(reason),
+            if !wait_for_giver(state, deadline) {
+                return self.close(reason);
             }
+            state = self.lock();
         }
     }
 
@@ -135,40 +208,17 @@ impl<T> Queue<T> {
     pub(crate) fn cut_with(&self, item: T, bytes: usize, reason: LinkError) {
         let mut state = self.lock();
         if state.end.is_none() {
-            state.items.clear();
-            state.bytes = 0;
+            state.clear();
             state.append(item, bytes);
-            state.end = Some(reason);
+            state.end(reason);
         }
-        drop(state);
-        self.wake_all();
     }
 
     /// Ends the queue at once with `reason`, which overtakes what it holds and any earlier end.
     pub(crate) fn cut(&self, reason: LinkError) {
         let mut state = self.lock();
-        state.items.clear();
-        state.bytes = 0;
-        state.end = Some(reason);
-        drop(state);
-        self.wake_all();
-    }
-
-    fn wake_all(&self) {
-        self.filled.notify_all();
-        self.emptied.notify_all();
-    }
-
-    fn wait_for_item<'a>(
-        &self,
-        mut state: MutexGuard<'a, State<T>>,
-        deadline: Instant,
-    ) -> Result<MutexGuard<'a, State<T>>, LinkError> {
-        let started = Instant::now();
-        while state.items.is_empty() && state.end.is_none() {
-            state = wait(&self.filled, state, started, deadline)?;
-        }
-        Ok(state)
+        state.clear();
+        state.end(reason);
     }
 
     /// The state. No code panics while it holds the lock, so a poisoned lock holds a sound state.
@@ -187,25 +237,36 @@ impl<T> State<T> {
     fn take_first(&mut self) -> Option<T> {
         let (item, cost) = self.items.pop_front()?;
         self.bytes -= cost;
+        self.aside = self.aside.saturating_sub(cost);
         Some(item)
+    }
+
+    fn clear(&mut self) {
+        self.items.clear();
+        (self.bytes, self.aside) = (0, 0);
+    }
+
+    fn end(&mut self, reason: LinkError) {
+        self.end = Some(reason);
+        self.taker.call();
+        self.giver.call();
     }
 }
 
-/// Waits for `event` until `deadline`, after which the wait that began at `started` has failed.
-fn wait<'a, T>(
-    event: &Condvar,
-    state: MutexGuard<'a, State<T>>,
-    started: Instant,
-    deadline: Instant,
-) -> Result<MutexGuard<'a, State<T>>, LinkError> {
-    let left = deadline.saturating_duration_since(Instant::now());
-    if left == Duration::ZERO {
-        return Err(LinkError::Silent(started.elapsed()));
+impl Side {
+    fn call(&mut self) {
+        if std::mem::take(&mut self.waits) {
+            self.bell.ring();
+        }
     }
-    let (state, _) = event
-        .wait_timeout(state, left)
-        .unwrap_or_else(PoisonError::into_inner);
-    Ok(state)
+}
+
+/// Waits as the side that takes; says whether it was called before `deadline`.
+fn wait_for_giver<T>(mut state: MutexGuard<'_, State<T>>, deadline: Instant) -> bool {
+    state.taker.waits = true;
+    let bell = state.taker.bell.clone();
+    drop(state);
+    bell.wait_until(deadline)
 }
 
 #[cfg(test)]
@@ -216,47 +277,96 @@ mod tests {
         Instant::now() + Duration::from_millis(30)
     }
 
+    /// A queue of at most `bound_bytes` that holds one item of 36 bytes, which counts as 100.
+    fn queue_of_one(bound_bytes: usize) -> Queue<u8> {
+        let queue = Queue::new(bound_bytes);
+        assert_eq!(queue.try_push(1, 36), Ok(None));
+        queue
+    }
+
     #[test]
     fn what_was_queued_before_the_end_is_still_delivered() {
-        let queue = Queue::new(1000);
-        queue.push(1, 10, soon()).unwrap();
+        let queue = queue_of_one(1000);
         queue.close(LinkError::Finished);
         queue.close(LinkError::Vanished);
-        assert_eq!(queue.push(2, 10, soon()), Err(LinkError::Finished));
-        assert_eq!(queue.pop(soon()), Ok(1));
-        assert_eq!(queue.pop(soon()), Err(LinkError::Finished));
+        assert_eq!(queue.try_push(2, 10), Err(LinkError::Finished));
+        assert_eq!(queue.try_pop(), Ok(Some(1)));
+        assert_eq!(queue.try_pop(), Err(LinkError::Finished));
     }
 
     #[test]
-    fn a_cut_overtakes_what_was_queued() {
-        let queue = Queue::new(1000);
-        queue.push(1, 10, soon()).unwrap();
+    fn a_cut_overtakes_what_was_queued_or_set_aside() {
+        let queue = queue_of_one(1000);
+        queue.set_aside(100);
         queue.cut(LinkError::Aborted("why".into()));
-        assert_eq!(queue.pop(soon()), Err(LinkError::Aborted("why".into())));
+        assert_eq!(queue.aside(), 0);
+        assert_eq!(queue.try_pop(), Err(LinkError::Aborted("why".into())));
     }
 
     #[test]
-    fn a_full_queue_blocks_until_room_is_made_or_the_deadline_passes() {
-        let queue = Queue::new(100);
-        queue.push(1, 100, soon()).unwrap();
-        assert!(matches!(
-            queue.push(2, 1, soon()),
-            Err(LinkError::Silent(_))
-        ));
+    fn a_full_queue_hands_back_and_blocks_until_room_is_made() {
+        let queue = queue_of_one(100);
+        assert_eq!(queue.try_push(2, 1), Ok(Some(2)));
         std::thread::scope(|threads| {
-            let pushed =
-                threads.spawn(|| queue.push(3, 1, Instant::now() + Duration::from_secs(9)));
-            assert_eq!(queue.pop(soon()), Ok(1));
-            pushed.join().unwrap().unwrap();
+            let pushed = threads.spawn(|| queue.push(3, 1));
+            std::thread::sleep(Duration::from_millis(20));
+            assert_eq!(queue.try_pop(), Ok(Some(1)));
+            assert_eq!(pushed.join().unwrap(), Ok(()));
         });
-        assert_eq!(queue.pop(soon()), Ok(3));
+        assert_eq!(queue.try_pop(), Ok(Some(3)));
+        assert_eq!(queue.try_pop(), Ok(None));
+    }
+
+    #[test]
+    fn the_end_frees_who_waits_for_room() {
+        let queue = queue_of_one(100);
+        std::thread::scope(|threads| {
+            let pushed = threads.spawn(|| queue.push(3, 1));
+            std::thread::sleep(Duration::from_millis(20));
+            queue.close(LinkError::Left);
+            assert_eq!(pushed.join().unwrap(), Err(LinkError::Left));
+        });
+    }
+
+    #[test]
+    fn what_is_set_aside_makes_room_until_it_is_taken() {
+        let queue = queue_of_one(100);
+        assert_eq!(queue.try_push(2, 36), Ok(Some(2)));
+        assert_eq!(queue.set_aside(30), 30);
+        assert_eq!(queue.try_push(2, 36), Ok(None));
+        assert_eq!(queue.try_push(3, 36), Ok(Some(3)));
+        // All there is, and no more than that.
+        assert_eq!(queue.set_aside(usize::MAX), 170);
+        assert_eq!(queue.try_pop(), Ok(Some(1)));
+        assert_eq!(queue.aside(), 100);
+        assert_eq!(queue.try_pop(), Ok(Some(2)));
+        assert_eq!(queue.aside(), 0);
+        assert_eq!(queue.try_push(3, 36), Ok(None));
+        assert_eq!(queue.try_push(4, 36), Ok(Some(4)));
+    }
+
+    #[test]
+    fn only_a_side_that_has_looked_in_vain_is_called() {
+        let (giver, taker) = (Bell::default(), Bell::default());
+        let queue = Queue::new(100);
+        queue.call_giver(&giver);
+        queue.call_taker(&taker);
+        assert_eq!(queue.try_push(1, 36), Ok(None));
+        assert_eq!(queue.try_pop(), Ok(Some(1)));
+        assert!(!giver.wait_until(soon()) && !taker.wait_until(soon()));
+        assert_eq!(queue.try_pop(), Ok(None));
+        assert_eq!(queue.try_push(2, 36), Ok(None));
+        assert!(taker.wait_until(soon()));
+        assert_eq!(queue.try_push(3, 36), Ok(Some(3)));
+        assert_eq!(queue.try_pop(), Ok(Some(2)));
+        assert!(giver.wait_until(soon()));
     }
 
     #[test]
     fn many_items_leave_together_up_to_the_bytes_asked_for() {
         let queue = Queue::new(10_000);
         for item in 0..10 {
-            queue.push(item, 36, soon()).unwrap();
+            assert_eq!(queue.try_push(item, 36), Ok(None));
         }
         let mut batch = Vec::new();
         queue.pop_many(&mut batch, 250, soon()).unwrap();

@@ -1,7 +1,8 @@
 //! Recording what crosses a link, and replaying one party against a recording.
 //!
-//! A recording holds the frames of one end in the order in which this end sent and received them,
-//! so a protocol that draws fixed randomness can be tested alone: the replayer plays the peer, and
+//! A recording holds the frames of one end in the order in which this end sent and consumed them.
+//! That order follows from the run's own calls and not from timing, since what a blocked party
+//! takes in stays below the recorder until it is consumed. So a protocol that draws fixed randomness can be tested alone: the replayer plays the peer, and
 //! refuses the first byte that is sent otherwise than it was when the run was recorded.
 //!
 //! ```text
@@ -15,6 +16,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::time::Instant;
 
+use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
@@ -28,34 +30,64 @@ const RECEIVED: u8 = b'<';
 pub struct Recorder<W> {
     inner: Box<dyn Transport>,
     log: W,
+    /// The entry in hand, in its wire form.
+    entry: Vec<u8>,
 }
 
 impl<W: Write + Send> Recorder<W> {
     /// Records into `log` what crosses `inner` from now on. `log` should buffer its writes.
     pub fn new(inner: Box<dyn Transport>, mut log: W) -> io::Result<Recorder<W>> {
         log.write_all(&MAGIC)?;
-        Ok(Recorder { inner, log })
+        let entry = Vec::new();
+        Ok(Recorder { inner, log, entry })
     }
 
-    fn note(&mut self, direction: u8, frame: &Frame) -> Result<(), LinkError> {
+    /// Makes `frame` the entry to be written down next.
+    fn prepare(&mut self, direction: u8, frame: &Frame) {
+        self.entry.clear();
+        self.entry.push(direction);
+        frame.encode(&mut self.entry);
+    }
+
+    fn note(&mut self) -> Result<(), LinkError> {
         self.log
-            .write_all(&[direction])
-            .and_then(|()| self.log.write_all(&frame.header()))
-            .and_then(|()| self.log.write_all(&frame.payload))
+            .write_all(&self.entry)
             .map_err(|error| LinkError::Io(format!("recording: {error}")))
     }
 }
 
 impl<W: Write + Send> Transport for Recorder<W> {
-    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
-        self.note(SENT, &frame)?;
-        self.inner.send(frame, deadline)
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
+        self.prepare(SENT, &frame);
+        match self.inner.try_send(frame)? {
+            None => self.note().map(|()| None),
+            back => Ok(back),
+        }
     }
 
-    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
-        let frame = self.inner.recv(deadline)?;
-        self.note(RECEIVED, &frame)?;
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        let frame = self.inner.try_recv()?;
+        if let Some(frame) = &frame {
+            self.prepare(RECEIVED, frame);
+            self.note()?;
+        }
         Ok(frame)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.inner.due()
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.inner.take_in(at_most)
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        self.inner.backlog_bytes()
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        self.inner.call(bell);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -143,7 +175,7 @@ impl Replayer {
 }
 
 impl Transport for Replayer {
-    fn send(&mut self, frame: Frame, _deadline: Instant) -> Result<(), LinkError> {
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let number = self.frames_sent;
         let Some(recorded) = self.to_send.pop_front() else {
             let what = format!("frame {number} is sent, but only {number} were recorded");
@@ -155,15 +187,30 @@ impl Transport for Replayer {
         self.frames_sent += 1;
         self.payload_sent += frame.payload.len();
         self.wire.sent += frame.wire_bytes() as u64;
-        Ok(())
+        Ok(None)
     }
 
     /// After the last recorded frame, the peer has finished.
-    fn recv(&mut self, _deadline: Instant) -> Result<Frame, LinkError> {
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
         let frame = self.to_receive.pop_front().ok_or(LinkError::Finished)?;
         self.wire.received += frame.wire_bytes() as u64;
-        Ok(frame)
+        Ok(Some(frame))
     }
+
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    /// There is always room and always something to receive, so nothing is ever taken in.
+    fn take_in(&mut self, _at_most: usize) -> usize {
+        0
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        0
+    }
+
+    fn call(&mut self, _bell: &Bell) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 

@@ -5,8 +5,8 @@
 //!   protocol <--frames-- incoming queue <-- reader thread <-- open <-- socket
 //! ```
 //!
-//! Because the reader always reads while its queue has room, two parties may both send much before
-//! either receives: neither blocks until the bounds of both sides' queues are reached.
+//! Because the reader always reads while its queue has room, parties may all send much before any
+//! receives. What happens when the bounds of the queues are reached is told in `links.rs`.
 //!
 //! **Life signs.** The writer sends a heartbeat whenever it has had nothing to send for a while, so
 //! a peer that computes is heard of. A reader that waits for the socket and hears nothing for
@@ -26,6 +26,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::bell::Bell;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
 use crate::error::LinkError;
@@ -37,9 +38,6 @@ use crate::{Farewell, Transport};
 /// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
 /// time: large enough to make system calls rare, small enough for a core's own cache.
 const BATCH_BYTES: usize = 256 << 10;
-
-/// A wait that other events end: longer than any run.
-const UNTIL_WOKEN: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How long a writer that fails waits for the reader to say why.
 const READER_GRACE: Duration = Duration::from_millis(500);
@@ -87,16 +85,39 @@ impl TcpTransport {
     }
 }
 
+impl TcpTransport {
+    /// Why nothing more will come from the peer, once that is so.
+    pub(crate) fn end(&self) -> Option<LinkError> {
+        self.link.incoming.end()
+    }
+}
+
 impl Transport for TcpTransport {
-    fn send(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
-        self.link
-            .outgoing
-            .push(Packet::Frame(frame), bytes, deadline)
+        let back = self.link.outgoing.try_push(Packet::Frame(frame), bytes)?;
+        Ok(back.and_then(Packet::into_frame))
     }
 
-    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
-        self.link.incoming.pop(deadline)
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        self.link.incoming.try_pop()
+    }
+
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.link.incoming.set_aside(at_most)
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        self.link.incoming.aside()
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        self.link.incoming.call_taker(bell);
+        self.link.outgoing.call_giver(bell);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -282,9 +303,7 @@ impl Link {
                 let bytes = frame.wire_bytes();
                 // Once nobody listens any more, or after the peer's own goodbye, what still comes
                 // is thrown away.
-                let _ = self
-                    .incoming
-                    .push(frame, bytes, Instant::now() + UNTIL_WOKEN);
+                let _ = self.incoming.push(frame, bytes);
             }
             Packet::Signal(Signal::Heartbeat) => {}
             Packet::Signal(Signal::Goodbye) => {
@@ -376,6 +395,32 @@ mod tests {
         Instant::now() + Duration::from_secs(20)
     }
 
+    /// The next frame, after waiting for it.
+    fn recv(transport: &mut TcpTransport, deadline: Instant) -> Result<Frame, LinkError> {
+        let bell = Bell::default();
+        transport.call(&bell);
+        loop {
+            if let Some(frame) = transport.try_recv()? {
+                return Ok(frame);
+            }
+            assert!(bell.wait_until(deadline), "nothing came");
+        }
+    }
+
+    /// Sends until `deadline`; says what ended it before, if anything did.
+    fn flood(transport: &mut TcpTransport, deadline: Instant) -> Option<LinkError> {
+        let bell = Bell::default();
+        transport.call(&bell);
+        loop {
+            match transport.try_send(data(200_000)) {
+                Ok(None) => {}
+                Ok(Some(_)) if bell.wait_until(deadline) => {}
+                Ok(Some(_)) => return None,
+                Err(error) => return Some(error),
+            }
+        }
+    }
+
     fn data(bytes: usize) -> Frame {
         Frame {
             kind: FrameKind::Data { end: true },
@@ -389,7 +434,7 @@ mod tests {
         let (mut transport, _stopped) = transport_and_socket();
         let started = Instant::now();
         assert_eq!(
-            transport.recv(later()),
+            recv(&mut transport, later()),
             Err(LinkError::Silent(limits().silence))
         );
         assert!(started.elapsed() < Duration::from_secs(3));
@@ -398,12 +443,8 @@ mod tests {
     #[test]
     fn a_stopped_peer_is_found_by_a_blocked_sender_too() {
         let (mut transport, _stopped) = transport_and_socket();
-        let error = loop {
-            if let Err(error) = transport.send(data(200_000), later()) {
-                break error;
-            }
-        };
-        assert_eq!(error, LinkError::Silent(limits().silence));
+        let error = flood(&mut transport, later());
+        assert_eq!(error, Some(LinkError::Silent(limits().silence)));
         // The writer is freed as well, so that leaving takes no longer than it may.
         let started = Instant::now();
         drop(transport);
@@ -413,13 +454,13 @@ mod tests {
     #[test]
     fn a_peer_that_has_ended_keeps_no_blocked_sender() {
         let (mut transport, peer) = transport_and_socket();
-        while transport
-            .send(data(200_000), Instant::now() + limits().silence / 4)
-            .is_ok()
-        {}
+        assert_eq!(
+            flood(&mut transport, Instant::now() + limits().silence / 2),
+            None
+        );
         // Behind a relay, the end of a process comes as the end of its stream and no more.
         peer.shutdown(Shutdown::Write).unwrap();
-        assert_eq!(transport.recv(later()), Err(LinkError::Vanished));
+        assert_eq!(recv(&mut transport, later()), Err(LinkError::Vanished));
         transport.limits.linger = Duration::from_secs(20);
         let started = Instant::now();
         drop(transport);
@@ -432,9 +473,9 @@ mod tests {
         let mut wire = data(3).header().to_vec();
         wire.extend_from_slice(b"yes, then garbage");
         peer.write_all(&wire).unwrap();
-        assert!(transport.recv(later()).is_ok());
+        assert!(recv(&mut transport, later()).is_ok());
         assert!(matches!(
-            transport.recv(later()),
+            recv(&mut transport, later()),
             Err(LinkError::Malformed(_))
         ));
     }
@@ -444,7 +485,7 @@ mod tests {
         let (mut transport, mut peer) = transport_and_socket();
         peer.write_all(b"no frame at all").unwrap();
         assert!(matches!(
-            transport.recv(later()),
+            recv(&mut transport, later()),
             Err(LinkError::Malformed(_))
         ));
         transport.shutdown(Farewell::Abort("too late"));
@@ -462,7 +503,7 @@ mod tests {
         let (mut transport, mut peer) = transport_and_socket();
         peer.write_all(&data(100).header()).unwrap();
         drop(peer);
-        assert_eq!(transport.recv(later()), Err(LinkError::Vanished));
+        assert_eq!(recv(&mut transport, later()), Err(LinkError::Vanished));
     }
 
     #[test]

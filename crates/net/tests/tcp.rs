@@ -3,12 +3,12 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{A, B, C, configs, hear, meet, pair, pattern, say, short};
-use sealane_net::{Identity, KeyFault, Limits, Mesh, NetError};
+use common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
+use sealane_net::{Awaited, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
@@ -99,7 +99,13 @@ fn patience_with_a_live_peer_ends_too() {
         ..short()
     };
     let (mut a, _b) = pair(limits);
-    assert_eq!(a.recv(B, &mut [0]), Err(NetError::Stalled(B, 1)));
+    let error = a.recv(B, &mut [0]).unwrap_err();
+    assert_eq!(error, NetError::Overdue(B, Awaited::Payload { step: 0 }, 1));
+    assert_eq!(
+        error.with_names(&["hospital", "lab"]).to_string(),
+        "lab (party 1) sent nothing for 1 s, though the connection with it is up and this party \
+         waits for the payload of step 0; see what its process does, and end it if it hangs"
+    );
 }
 
 #[test]
@@ -341,14 +347,4 @@ fn plaintext_moves_the_same_bytes() {
         let mut b = Mesh::danger_plaintext(&other).unwrap();
         assert_eq!(hear(&mut b, A, 300_000), pattern(300_000));
     });
-}
-
-/// Dials until somebody listens.
-fn dial(address: &str) -> TcpStream {
-    loop {
-        match TcpStream::connect(address) {
-            Ok(socket) => return socket,
-            Err(_) => thread::sleep(Duration::from_millis(10)),
-        }
-    }
 }

@@ -1,18 +1,20 @@
 //! What holds of every plan, checked before anything relies on it.
 //!
-//! * Every value is written by one step, before it is read; steps of a batch do not wait for each
-//!   other and are of one kind; what a fold or scan over rows leaves is read in later segments.
+//! * Every value is written by one step, before it is read; what a reduction or scan over rows
+//!   leaves is read in later segments.
 //! * Rows are read where their table is walked; what is read in another segment is kept.
 //! * Every view stays inside of its value, for a full tile and for a single row.
 //! * Widths fit: operands and tapes, outputs and values, the levels of a fold.
-//! * Every step finds its operands in the domain that the protocol wants.
+//! * Every step finds its operands in the domain that the protocol wants, and leaves its result
+//!   where the protocol says.
 
 use crate::steps::{
-    Len, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp, SymView, TapeId,
+    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp,
+    SymView, TapeId,
 };
 use crate::uses::StepKind;
 use sealane_circuit::Tape;
-use sealane_protocol::{Protocol, Work};
+use sealane_protocol::{Algebra, Domain, Protocol};
 
 /// Checks a plan for protocol `P`; says the first thing that is wrong.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
@@ -24,21 +26,15 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
         plan,
         made: vec![Made::No; plan.values.len()],
         segment: 0,
-        batch: 0,
     };
     for (number, segment) in plan.segments.iter().enumerate() {
-        for (batch, steps) in segment.batches.iter().enumerate() {
-            (checker.segment, checker.batch) = (number, batch);
-            checker.kinds(steps)?;
-            for step in steps {
-                let told = |what: String| format!("`{}` in segment {number}: {what}", step.label);
-                checker.reads(segment, step).map_err(told)?;
-                checker.widths(segment, step).map_err(told)?;
-                checker.domains::<P>(step).map_err(told)?;
-            }
-            for step in steps {
-                checker.writes(segment, step)?;
-            }
+        checker.segment = number;
+        for step in &segment.steps {
+            let told = |what: String| format!("`{}` in segment {number}: {what}", step.label);
+            checker.reads(segment, step).map_err(told)?;
+            checker.widths(segment, step).map_err(told)?;
+            checker.domains::<P>(step).map_err(told)?;
+            checker.writes(segment, step).map_err(told)?;
         }
     }
     checker.results::<P>()
@@ -48,10 +44,9 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
 #[derive(Clone, Copy, PartialEq)]
 enum Made {
     No,
-    /// In this segment and batch; `after` says that it is there after the segment only.
+    /// In this segment; `after` says that it is there after the segment only.
     In {
         segment: usize,
-        batch: usize,
         after: bool,
     },
 }
@@ -60,25 +55,9 @@ struct Checker<'a> {
     plan: &'a Plan,
     made: Vec<Made>,
     segment: usize,
-    batch: usize,
 }
 
 impl Checker<'_> {
-    fn kinds(&self, steps: &[Step]) -> Result<(), String> {
-        let Some(first) = steps.first() else {
-            return Err("a batch is empty".into());
-        };
-        let kind = first.op.kind();
-        ensure(
-            steps.iter().all(|step| step.op.kind() == kind),
-            "a batch mixes kinds of steps",
-        )?;
-        ensure(
-            !kind.is_alone() || steps.len() == 1,
-            "a fold or scan shares its batch",
-        )
-    }
-
     fn reads(&self, segment: &Segment, step: &Step) -> Result<(), String> {
         let mut used = step.op.reads().into_iter().chain(step.op.writes());
         ensure(
@@ -89,17 +68,13 @@ impl Checker<'_> {
             let known = self.value(value);
             let Made::In {
                 segment: made,
-                batch,
                 after,
             } = self.made[value.0 as usize]
             else {
                 return Err(format!("v{} is read before it is written", value.0));
             };
             let here = made == self.segment;
-            ensure(
-                !here || (batch < self.batch && !after),
-                "an operand is not there yet",
-            )?;
+            ensure(!here || !after, "an operand is not there yet")?;
             ensure(
                 here || known.rows.is_none() || known.kept,
                 "an operand has not been kept",
@@ -118,11 +93,15 @@ impl Checker<'_> {
             let made = &mut self.made[out.0 as usize];
             ensure(*made == Made::No, "a value is written twice")?;
             // Without rows of its own, what comes out of a walk over rows comes at its end.
-            let ends = matches!(step.op.kind(), StepKind::Fold | StepKind::Scan);
+            let ends = step.op.carries() || step.op.kind() == StepKind::Scan;
             let after = known.rows.is_none() && segment.rows.is_some();
             ensure(
                 !after || ends,
                 "a step in the rows of a table makes a value without rows",
+            )?;
+            ensure(
+                after || !step.op.carries(),
+                "what is carried from tile to tile has rows",
             )?;
             ensure(
                 known.rows.is_none() || known.rows == segment.rows,
@@ -130,7 +109,6 @@ impl Checker<'_> {
             )?;
             *made = Made::In {
                 segment: self.segment,
-                batch: self.batch,
                 after,
             };
         }
@@ -197,7 +175,7 @@ impl Checker<'_> {
                 operands,
                 outs,
             } => {
-                let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>();
+                let lanes = count(lanes, rows);
                 let tape = self.tape(*tape)?;
                 let mut inputs = 0;
                 for operand in operands {
@@ -213,9 +191,52 @@ impl Checker<'_> {
                 )?;
                 self.produced(tape, outs, lanes, rows)
             }
+            StepOp::Linear {
+                terms, lanes, out, ..
+            } => {
+                terms
+                    .iter()
+                    .try_for_each(|term| self.term(term, lanes, rows))?;
+                self.fills(lanes, *out, rows)
+            }
+            StepOp::Product {
+                left,
+                right,
+                lanes,
+                out,
+            } => {
+                let lengths = [left, right].map(|operand| operand.inner.count(rows));
+                ensure(lengths[0] == lengths[1], "factors of different lengths")?;
+                for operand in [left, right] {
+                    let same = self.within(operand, rows)? == count(lanes, rows);
+                    ensure(same, "an operand has other lanes")?;
+                }
+                self.fills(lanes, *out, rows)
+            }
             StepOp::Fold { .. } => self.fold(rows, step),
             StepOp::Scan { .. } => self.scan(rows, step),
         }
+    }
+
+    fn term(&self, term: &LinearTerm, lanes: &[Len], rows: u64) -> Result<(), String> {
+        let operand = &term.operand;
+        let same = self.within(operand, rows)? == count(lanes, rows);
+        ensure(same, "an operand has other lanes")?;
+        if let LinearFactor::Table { data, lanes, inner } = &term.factor {
+            let same = lanes.count(rows) == operand.lanes.count(rows)
+                && inner.count(rows) == operand.inner.count(rows);
+            ensure(same, "not a factor for each element")?;
+            let last = furthest(lanes, rows) + furthest(inner, rows);
+            let inside = last < data.elements.len() as u64;
+            ensure(inside, "a view leaves its table of factors")?;
+        }
+        Ok(())
+    }
+
+    /// Whether a value has one element for each lane.
+    fn fills(&self, lanes: &[Len], out: PlanValue, rows: u64) -> Result<(), String> {
+        let same = count(lanes, rows) == self.elements(out, rows);
+        ensure(same, "lanes do not fill their value")
     }
 
     fn fold(&self, rows: u64, step: &Step) -> Result<(), String> {
@@ -232,10 +253,7 @@ impl Checker<'_> {
         else {
             return Ok(());
         };
-        let (count, lanes) = (
-            length.at(rows),
-            lanes.iter().map(|len| len.at(rows)).product::<u64>(),
-        );
+        let (count, lanes) = (length.at(rows), self::count(lanes, rows));
         ensure(
             self.within(operand, rows)? == count * lanes,
             "the operand has other elements",
@@ -355,28 +373,36 @@ impl Checker<'_> {
 
     fn domains<P: Protocol>(&self, step: &Step) -> Result<(), String> {
         let of = |value: &PlanValue| self.value(*value).domain;
-        let wanted = match &step.op {
-            StepOp::Tape { tape, .. } | StepOp::Scan { tape, .. } => tape,
-            StepOp::Fold { levels, .. } if !levels.is_empty() => &levels[0],
-            StepOp::Move { operand, out } => {
-                return ensure(of(&operand.value) == of(out), "a move changes a domain");
-            }
-            _ => return Ok(()),
-        };
-        let domain = P::domain(&Work::Tape {
-            tape: self.tape(*wanted)?,
-            lanes: 1,
-        });
         let (reads, writes) = (step.op.reads(), step.op.writes());
-        let all = reads.iter().chain(&writes).all(|value| of(value) == domain);
-        ensure(all, "an operand is not in the domain that is wanted")
+        let all = |domain: Domain| {
+            let same = reads.iter().chain(&writes).all(|value| of(value) == domain);
+            ensure(same, "an operand is not in the domain that is wanted")
+        };
+        match &step.op {
+            StepOp::Tape { .. } | StepOp::Scan { .. } | StepOp::Fold { .. } => {
+                all(P::domain(Algebra::Z2))
+            }
+            StepOp::Linear { out, .. } | StepOp::Product { out, .. } => {
+                let algebra = of(out).algebra;
+                ensure(
+                    P::profile().arithmetic && algebra != Algebra::Z2,
+                    "arithmetic on bits",
+                )?;
+                all(P::domain(algebra))
+            }
+            StepOp::Move { out, .. } | StepOp::Concat { out, .. } => all(of(out)),
+            StepOp::Input { out, .. } => ensure(
+                of(out) == P::input_domain(of(out).algebra),
+                "an input arrives elsewhere",
+            ),
+            StepOp::Constant { out, .. } => all(P::domain(of(out).algebra)),
+            StepOp::Convert { value, out } => {
+                ensure(of(value) != of(out), "a conversion within one domain")
+            }
+        }
     }
 
     fn results<P: Protocol>(&self) -> Result<(), String> {
-        let domain = P::domain(&Work::Reveal {
-            results: &[],
-            checks: 0,
-        });
         for result in &self.plan.results {
             let value = self.plan.values.get(result.value.0 as usize);
             let value = value.ok_or("a result does not exist")?;
@@ -385,7 +411,7 @@ impl Checker<'_> {
                 "a result is not computed",
             )?;
             ensure(
-                value.domain == domain,
+                value.domain == P::domain(value.domain.algebra),
                 "a result is not in the domain of reveals",
             )?;
             ensure(
@@ -421,6 +447,10 @@ impl Checker<'_> {
             .get(tape.0 as usize)
             .ok_or_else(|| "a tape does not exist".into())
     }
+}
+
+fn count(lanes: &[Len], rows: u64) -> u64 {
+    lanes.iter().map(|len| len.at(rows)).product()
 }
 
 /// The largest index that a view names.

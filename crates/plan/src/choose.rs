@@ -1,4 +1,4 @@
-//! Pass `choose`: in which domain each value lives, and who plays which role.
+//! Pass `choose`: in which domain each value lives.
 //!
 //! A value lives where the step that makes it leaves it. Where a step wants it elsewhere, a
 //! convert step stands between them: once for each value and domain, as soon as the value is
@@ -7,11 +7,9 @@
 
 use crate::draft::{Draft, Phase, Tensor};
 use crate::lower::Lowered;
-use crate::steps::{PlanValue, Step, StepOp, TapeId, ValuePlan};
-use sealane_circuit::{Builder, Machine, Tape, compile};
-use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::Program;
-use sealane_protocol::{Algebra, Domain, PartyId, Protocol, Setting, Sharing, Work};
+use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
+use sealane_circuit::Tape;
+use sealane_protocol::{Algebra, Domain, Protocol, Sharing};
 use std::collections::HashMap;
 
 /// Steps with their phases, over values with their domains.
@@ -24,8 +22,7 @@ pub(crate) struct Chosen {
 }
 
 /// Gives every value its domain and inserts conversions.
-pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lowered) -> Chosen {
-    let none = compile(&Builder::new().finish(Vec::new()), &Machine::CPU);
+pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
     let mut chooser = Chooser {
         draft,
         values: plain(draft),
@@ -33,33 +30,12 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         converted: HashMap::new(),
     };
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
-        let of_tape = |tape: Option<&Tape>| {
-            P::domain(&Work::Tape {
-                tape: tape.unwrap_or(&none),
-                lanes: 1,
-            })
-        };
-        let tape = |id: Option<&TapeId>| of_tape(id.map(|id| &lowered.tapes[id.0 as usize]));
         let wanted = match &step.op {
-            StepOp::Tape { tape: id, .. } | StepOp::Scan { tape: id, .. } => tape(Some(id)),
-            StepOp::Fold { levels, .. } => tape(levels.first()),
             StepOp::Move { operand, .. } => chooser.values[operand.value.0 as usize].domain,
-            StepOp::Input { .. } | StepOp::Constant { .. } => tape(None),
-            StepOp::Concat { .. } | StepOp::Convert { .. } => {
-                unreachable!("lowering makes neither")
-            }
+            _ => P::domain(Algebra::Z2),
         };
         let made = match &step.op {
-            StepOp::Input { input, out } => {
-                let owner = PartyId(program.inputs[*input as usize].owner);
-                let value = &chooser.values[out.0 as usize];
-                let (elements, bits) = (value.elements, value.bits.into());
-                P::domain(&Work::Input {
-                    owner,
-                    elements,
-                    bits,
-                })
-            }
+            StepOp::Input { .. } => P::input_domain(Algebra::Z2),
             _ => wanted,
         };
         step.op.redirect(|value| chooser.convert(value, wanted));
@@ -68,10 +44,7 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         }
         chooser.steps.push((unit.phase, step));
     }
-    let reveal = P::domain(&Work::Reveal {
-        results: &[],
-        checks: 0,
-    });
+    let reveal = P::domain(Algebra::Z2);
     let results = draft
         .results
         .iter()
@@ -83,50 +56,6 @@ pub(crate) fn domains<P: Protocol>(program: &Program, draft: &Draft, lowered: Lo
         tapes: lowered.tapes,
         results,
     }
-}
-
-/// The assignment of parties to roles, in order of preference: every one that there is.
-pub(crate) fn settings<P: Protocol>(program: &Program) -> Result<Vec<Setting>, Diagnostic> {
-    let (profile, parties) = (P::profile(), program.parties.len());
-    let roles = profile.roles.len();
-    if roles == 0 {
-        return Ok(vec![Setting {
-            parties,
-            roles: Vec::new(),
-        }]);
-    }
-    if roles != parties {
-        return Err(Diagnostic {
-            code: "parties",
-            message: format!("protocol `{}` takes {roles} parties", profile.name),
-            span: None,
-            reason: format!(
-                "the program names {parties}: {}",
-                program.parties.join(", ")
-            ),
-            hint: format!("name {roles} parties in the signature, or choose another protocol"),
-        });
-    }
-    let all = (0..parties as u8).map(PartyId).collect::<Vec<_>>();
-    let orders = permutations(&all);
-    Ok(orders
-        .into_iter()
-        .map(|roles| Setting { parties, roles })
-        .collect())
-}
-
-/// All orders of a few parties, the given one first.
-fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
-    let Some(_) = parties.first() else {
-        return vec![Vec::new()];
-    };
-    let mut orders = Vec::new();
-    for (at, first) in parties.iter().enumerate() {
-        let rest = [&parties[..at], &parties[at + 1..]].concat();
-        let prepend = |rest: Vec<PartyId>| [vec![*first], rest].concat();
-        orders.extend(permutations(&rest).into_iter().map(prepend));
-    }
-    orders
 }
 
 /// Values as tensors are, in a domain that the step which makes them replaces.

@@ -1,17 +1,15 @@
 //! What a plan costs, exactly: the promise that runs are held to.
 //!
-//! The run is walked as the engine runs it, with clocks in place of data: preparation, then every
-//! segment, tile by tile and batch by batch, then one reveal of everything. In a batch, flight `f`
-//! of all steps crosses together; a fold runs its levels (and then the carry of its tile) as
-//! batches of their own, a scan its iterations. A message is stamped 1 + the clock of its sender
-//! when the flight begins, and moves the clock of its receiver to its stamp; the rounds of a run
-//! are the largest stamp.
-//!
-//! Tiles of equal size cost the same, so work is asked of the protocol once for each size and
-//! step; only the clocks are walked for every tile, until they move in step.
+//! Payload is counted step by step: tiles of equal size cost the same, so work is asked of the
+//! protocol once for each size and step. Rounds are found by running the plan as the engine runs
+//! it ([`flow`](crate::flow)), with clocks in place of data: a message is stamped 1 + the clock of
+//! its sender when the turn ends, and moves the clock of its receiver to its stamp; the rounds of
+//! a run are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
+//! walked until the same state comes again; the rest is multiplied.
 
 mod clock;
 mod report;
+mod timer;
 mod walk;
 
 pub use report::{CostReport, Promise, StepCost};

@@ -75,6 +75,7 @@ impl Fuser<'_> {
                 lanes.pop();
                 self.member(value, phase, lanes, 1)
             }
+            Op::Lookup { table, index } => self.lookup(value, phase, *table, *index),
             Op::Stack(values, axis) => self.stack(value, phase, values, *axis as usize),
             Op::Map {
                 over,
@@ -108,6 +109,31 @@ impl Fuser<'_> {
         op.renumber(|id| at(id).map_or(id, |at| ids[at]));
         let fixed = value.shape.fixed[value.shape.fixed.len() - inner..].to_vec();
         let node = self.body(unit).push(op, value.ty, fixed, value.range);
+        Home::Member {
+            unit,
+            node,
+            axis: None,
+        }
+    }
+
+    /// A lookup: every lane has one index and sees the whole table.
+    fn lookup(&mut self, value: &Value, phase: Phase, table: ValueId, index: ValueId) -> Home {
+        let lanes = lens(&self.main(index).shape);
+        let entry = self.main(table).shape.fixed[1..].to_vec();
+        let whole = Access {
+            id: table,
+            inner: 1 + entry.len(),
+        };
+        let place = Access {
+            id: index,
+            inner: 0,
+        };
+        let (unit, ids) = self.join(phase, &lanes, &[whole, place], value);
+        let op = Op::Lookup {
+            table: ids[0],
+            index: ids[1],
+        };
+        let node = self.body(unit).push(op, value.ty, entry, value.range);
         Home::Member {
             unit,
             node,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct JobParts {
     /// Of the program's text.
     pub program: [u8; 32],
-    /// Of the protocol's name and version, the parties and their roles.
+    /// Of the protocol's name and version, all parties in their order, and their roles.
     pub protocol: [u8; 32],
     /// Of the declared network class.
     pub network: [u8; 32],
@@ -21,8 +21,14 @@ pub struct JobParts {
 }
 
 impl JobParts {
-    /// The parts of the job that runs `plan`, made from `program` for protocol `P`.
-    pub fn new<P: Protocol>(program: &Program, plan: &Plan, network: NetworkClass) -> JobParts {
+    /// The parts of the job that runs `plan`, made from `program` for protocol `P`. `parties` are
+    /// the names of all, those of the program and then the helpers.
+    pub fn new<P: Protocol>(
+        program: &Program,
+        parties: &[String],
+        plan: &Plan,
+        network: NetworkClass,
+    ) -> JobParts {
         let profile = P::profile();
         let roles = plan
             .setting
@@ -32,8 +38,8 @@ impl JobParts {
             .collect::<Vec<_>>();
         // Debug forms quote names and delimit lists, so that no two settings read alike.
         let protocol = format!(
-            "{:?} {} parties {:?} roles {roles:?}",
-            profile.name, profile.version, program.parties
+            "{:?} {} parties {parties:?} roles {roles:?}",
+            profile.name, profile.version
         );
         JobParts {
             program: program.hash(),

@@ -6,12 +6,14 @@
 //! | pass | what it does |
 //! |---|---|
 //! | `check` | the program is sound ([`sealane_program::check`](fn@sealane_program::check)) |
+//! | `setting` | which parties compute, and in which roles |
 //! | `expand` | drops what no result needs; dot products become products and sums |
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
-//! | `choose` | domains and conversions; who plays which role |
-//! | `batch` | independent steps of one kind share a batch |
+//! | `choose` | domains and conversions |
+//! | `rearrange` | steps are ordered by what they need |
+//! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
 //! Before all of them, [`localise()`] takes out what one party can compute alone and in the clear;
@@ -26,19 +28,21 @@
 //! Protocols are known by their trait alone.
 #![forbid(unsafe_code)]
 
-mod batch;
 mod check;
 mod choose;
 pub mod cost;
 mod draft;
 mod expand;
+pub mod flow;
 mod fuse;
 mod job;
 mod limit;
 mod localise;
 mod lower;
 mod place;
+mod rearrange;
 mod segment;
+mod setting;
 pub mod steps;
 mod text;
 mod tile;
@@ -57,7 +61,8 @@ use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{PartyId, PartySet, Protocol, Setting};
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 
-/// Plans a program for protocol `P` and a declared network class.
+/// Plans a program for protocol `P` and a declared network class. The session has the parties of
+/// the program and `helpers` more, who own nothing and learn nothing.
 ///
 /// The class is part of the job that parties approve. No choice of this version depends on it:
 /// with one protocol and one kind of circuit there is nothing to trade.
@@ -65,8 +70,12 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 /// # Errors
 /// What the check of the program finds, or that its parts do not fit: the number of parties, a
 /// body that needs all rows at once, a circuit of more than 10 million gates.
-pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Plan, Diagnostic> {
-    plan_in_tiles::<P>(program, network, u64::MAX)
+pub fn plan<P: Protocol>(
+    program: &Program,
+    helpers: usize,
+    network: NetworkClass,
+) -> Result<Plan, Diagnostic> {
+    plan_in_tiles::<P>(program, helpers, network, u64::MAX)
 }
 
 /// As [`plan()`], with at most `most_rows` rows a tile: for tests of what happens between tiles.
@@ -76,11 +85,12 @@ pub fn plan<P: Protocol>(program: &Program, network: NetworkClass) -> Result<Pla
 /// Those of [`plan()`].
 pub fn plan_in_tiles<P: Protocol>(
     program: &Program,
+    helpers: usize,
     _network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
-    let settings = choose::settings::<P>(program)?;
+    let settings = setting::settings::<P>(program, helpers)?;
     let expanded = expand::expand(program);
     let phases = segment::segment(&expanded);
     let draft = fuse::fuse(&expanded, &phases)?;
@@ -94,14 +104,14 @@ pub fn plan_in_tiles<P: Protocol>(
         .iter()
         .map(|rows| rows.bound)
         .collect::<Vec<_>>();
-    let lowered = lower::lower(&draft, &tiles, &bounds)?;
+    let lowered = lower::lower(&draft, &tiles, &bounds, P::profile().goal)?;
     let Chosen {
         values,
         steps,
         tapes,
         results,
-    } = choose::domains::<P>(program, &draft, lowered);
-    let segments = batch::batch(steps);
+    } = choose::domains::<P>(&draft, lowered);
+    let segments = rearrange::rearrange(steps);
 
     let rows = program.rows.iter().zip(tiles);
     let rows = rows.map(|(r, tile)| RowPlan {
@@ -165,7 +175,7 @@ fn keep(
         .map(|result| result.value)
         .collect::<Vec<_>>();
     for (index, segment) in segments.iter().enumerate() {
-        for step in segment.batches.iter().flatten() {
+        for step in &segment.steps {
             step.op
                 .writes()
                 .iter()

@@ -4,7 +4,7 @@
 //! A party states the rows of its own tables when the run begins, up to the bound that both have
 //! approved. Nothing that follows from them may overflow at the other side.
 
-use crate::steps::{Len, Plan, Segment, StepOp, TapeId};
+use crate::steps::{Len, LinearTerm, Plan, Segment, StepOp, TapeId};
 use sealane_program::diagnostic::Diagnostic;
 
 /// Most gates on all lanes, and bits of all values, of a run with every table at its bound. No
@@ -75,8 +75,17 @@ fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
         // Counted with the values that they write.
         StepOp::Input { .. } | StepOp::Constant { .. } | StepOp::Convert { .. } => 0,
         StepOp::Move { .. } | StepOp::Concat { .. } => 0,
+        StepOp::Linear {
+            terms, lanes: l, ..
+        } => {
+            let taken = |term: &LinearTerm| u128::from(term.operand.inner.count(rows));
+            lanes(l).saturating_mul(terms.iter().map(taken).fold(1, u128::saturating_add))
+        }
+        StepOp::Product { left, lanes: l, .. } => {
+            lanes(l).saturating_mul(u128::from(left.inner.count(rows)) + 1)
+        }
     };
-    let steps = segment.batches.iter().flatten();
+    let steps = segment.steps.iter();
     steps
         .map(|step| of_step(&step.op))
         .fold(0, u128::saturating_add)

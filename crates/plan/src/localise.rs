@@ -9,7 +9,7 @@
 //!   pay: they cost nothing together, and each would add an input.
 //! * Other element-wise operations pay if their gates weigh at least as much as sharing their
 //!   result: garbled, a gate is two blocks on the wire and an input bit at most one.
-//! * Reductions, dot products and functions by name pay; a map or scan does if its body has
+//! * Reductions, dot products, lookups and functions by name pay; a map or scan does if its body has
 //!   anything that does.
 //!
 //! Who computes what follows from the program alone, so all parties divide alike. Nothing is
@@ -102,7 +102,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::Reduce(..) | Op::Dot(..) | Op::Call(..) => true,
+        Op::Reduce(..) | Op::Dot(..) | Op::Lookup { .. } | Op::Call(..) => true,
         // Referred to through their parts only.
         Op::Map { .. } | Op::Scan { .. } => false,
         Op::Part(of, _) => {

@@ -5,8 +5,11 @@
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
 //! each width of their tree. Equal tapes are one.
 //!
-//! Circuits are compiled to fill the lanes of a CPU with their own gates, since a unit may run on
-//! few rows: on many, rows fill the lanes whatever the order, and the live set stays small.
+//! What a protocol's circuits should be good at decides how they are built and ordered. For few
+//! gates: small adders, and an order that fills the lanes of a CPU with the circuit's own gates,
+//! since a unit may run on few rows (on many, rows fill the lanes whatever the order, and the live
+//! set stays small). For short chains: prefix adders, and one batch for each level of ANDs, which
+//! is one round where every AND talks.
 
 mod body;
 mod fold;
@@ -17,7 +20,7 @@ use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
-use sealane_circuit::{Machine, Tape, Word, compile};
+use sealane_circuit::{Circuit, Goal, Machine, Tape, Word, compile};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
@@ -33,9 +36,15 @@ pub(crate) struct Lowered {
 
 /// Lowers every unit. `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
 /// plan values are numbered as tensors.
-pub(crate) fn lower(draft: &Draft, tiles: &[u64], bounds: &[u64]) -> Result<Lowered, Diagnostic> {
+pub(crate) fn lower(
+    draft: &Draft,
+    tiles: &[u64],
+    bounds: &[u64],
+    goal: Goal,
+) -> Result<Lowered, Diagnostic> {
     let mut lowerer = Lowerer {
         draft,
+        goal,
         tapes: Tapes::default(),
     };
     let mut steps = Vec::with_capacity(draft.units.len());
@@ -76,6 +85,7 @@ fn label(ops: &[String]) -> String {
 
 struct Lowerer<'a> {
     draft: &'a Draft,
+    goal: Goal,
     tapes: Tapes,
 }
 
@@ -108,9 +118,9 @@ impl Lowerer<'_> {
                     (Len::Rows, None) => (1, false),
                 };
                 let tree = Tree::new(fold.reduction, from.range, to.range, longest);
-                let mut combine = |[a, b, out]: [usize; 3]| {
-                    self.tapes
-                        .intern(fold::combine(fold.reduction, tree.signed, [a, b, out]))
+                let mut combine = |widths: [usize; 3]| {
+                    let circuit = fold::combine(fold.reduction, tree.signed, widths, self.goal);
+                    self.tapes.intern(tape(&circuit, self.goal))
                 };
                 StepOp::Fold {
                     operand: operand(&fold.from),
@@ -194,7 +204,7 @@ impl Lowerer<'_> {
         outs: &[TensorId],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
-        let mut lowering = Lowering::default();
+        let mut lowering = Lowering::new(self.goal);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
         let params = params
             .iter()
@@ -207,16 +217,15 @@ impl Lowerer<'_> {
         let outputs = outputs
             .flat_map(|result| result.words.clone())
             .collect::<Vec<Word>>();
-        Ok(self
-            .tapes
-            .intern(compile(&lowering.builder.finish(outputs), &Machine::CPU)))
+        let circuit = lowering.builder.finish(outputs);
+        Ok(self.tapes.intern(self::tape(&circuit, self.goal)))
     }
 }
 
 /// What a graph without parameters returns first: the builder folds it to constant wires. None if
 /// it is larger than a circuit may be. `of` has its type and shape.
 pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
-    let results = Lowering::default().graph(graph, &[]).ok()?;
+    let results = Lowering::new(Goal::Size).graph(graph, &[]).ok()?;
     let words = results.first()?;
     let numbers = (0..words.words.len()).map(|index| words.int(index).as_constant());
     let numbers = numbers.collect::<Option<Vec<_>>>()?;
@@ -233,7 +242,7 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
         ..of.clone()
     };
     let (mut lowering, mut single, mut params) =
-        (Lowering::default(), Graph::default(), Vec::new());
+        (Lowering::new(Goal::Size), Graph::default(), Vec::new());
     let operands = value.op.operands();
     for id in &operands {
         let mut source = *id;
@@ -261,6 +270,15 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     let outputs = results.iter().flat_map(|words| words.words.concat());
     let circuit = lowering.builder.finish(vec![outputs.collect()]);
     compile(&circuit, &Machine::CPU).ands.len()
+}
+
+/// The tape of a circuit, in the order that suits its goal.
+fn tape(circuit: &Circuit, goal: Goal) -> Tape {
+    let machine = match goal {
+        Goal::Size => Machine::CPU,
+        Goal::Depth => Machine::ROUNDS,
+    };
+    compile(circuit, &machine)
 }
 
 /// The plan value of a tensor: it has the same number.

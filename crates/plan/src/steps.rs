@@ -1,13 +1,14 @@
-//! What a plan is: segments of batches of steps, with symbolic row counts.
+//! What a plan is: segments of steps, with symbolic row counts.
 //!
 //! A segment runs once, or once for each tile of the rows of one table, so that memory does not
-//! grow with rows. Inside a segment, steps of one batch are independent and share flights. All
-//! results are revealed together, after the last segment.
+//! grow with rows. Steps are listed in an order in which each comes after what it needs; when they
+//! run is the matter of [`flow`](crate::flow). All results are revealed together, after the last
+//! segment.
 
 use sealane_circuit::Tape;
 use sealane_program::diagnostic::Span;
 use sealane_program::types::{Data, Range, RowId, Type};
-use sealane_protocol::{Domain, PartyId, PartySet, Setting, View};
+use sealane_protocol::{Algebra, Domain, PartyId, PartySet, Setting, View};
 
 /// How a program will run.
 pub struct Plan {
@@ -52,9 +53,9 @@ pub struct ValuePlan {
     pub rows: Option<RowId>,
     /// Elements of each row, or in all.
     pub elements: u64,
-    /// Bits (planes) of each element.
+    /// Bits that hold each element.
     pub bits: u8,
-    /// Whether the bits are two's complement.
+    /// Whether those bits are two's complement.
     pub signed: bool,
     /// Where it lives.
     pub domain: Domain,
@@ -62,12 +63,29 @@ pub struct ValuePlan {
     pub kept: bool,
 }
 
-/// A run of batches: once (`rows` is none) or for each tile.
+impl ValuePlan {
+    /// Planes of the shares of each element: its bits, or one ring element.
+    pub fn planes(&self) -> u64 {
+        match self.domain.algebra {
+            Algebra::Z2 => self.bits.into(),
+            Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+        }
+    }
+    /// Bits of each element where it crosses as plain bits: at an input and at a reveal.
+    pub fn plain_bits(&self) -> u64 {
+        match self.domain.algebra {
+            Algebra::Z2 => self.bits.into(),
+            Algebra::Z2k(k) | Algebra::Gf2k(k) => k.into(),
+        }
+    }
+}
+
+/// A walk: once (`rows` is none) or for each tile.
 pub struct Segment {
     /// The table whose tiles it walks.
     pub rows: Option<RowId>,
-    /// Batches of independent steps, in order.
-    pub batches: Vec<Vec<Step>>,
+    /// Its steps, each after those that it needs.
+    pub steps: Vec<Step>,
 }
 
 /// One step.
@@ -151,6 +169,31 @@ pub struct Produced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TapeId(pub u32);
 
+/// A summand of a linear map modulo `2^k`: each lane takes the elements of an operand times public
+/// factors, and adds them up.
+pub struct LinearTerm {
+    /// The elements.
+    pub operand: Operand,
+    /// What they are multiplied by.
+    pub factor: LinearFactor,
+}
+
+/// The public factor of a [`LinearTerm`].
+pub enum LinearFactor {
+    /// One number for all elements, modulo `2^64`.
+    Number(u64),
+    /// A factor for each element that the operand takes, found by views of the same dimensions as
+    /// the operand's. The table has no rows.
+    Table {
+        /// The factors.
+        data: Data,
+        /// Where each lane begins.
+        lanes: SymView,
+        /// What each lane takes.
+        inner: SymView,
+    },
+}
+
 /// What a step does. Values named `out` are written once in a segment (once a tile).
 pub enum StepOp {
     /// Shares the tile at hand of an input of the program (by index).
@@ -191,6 +234,29 @@ pub enum StepOp {
         operands: Vec<Operand>,
         /// Its outputs.
         outs: Vec<Produced>,
+    },
+    /// A linear map modulo `2^k`, without any message: the sum of all terms. `carried`: the sums
+    /// of tiles are added up, and the value is there after the segment.
+    Linear {
+        /// The terms.
+        terms: Vec<LinearTerm>,
+        /// Number of lanes: the product.
+        lanes: Vec<Len>,
+        /// Whether the lanes of tiles are added up.
+        carried: bool,
+        /// The result, one element a lane.
+        out: PlanValue,
+    },
+    /// Inner products modulo `2^k`, one a lane, of what both operands take.
+    Product {
+        /// One operand.
+        left: Operand,
+        /// The other.
+        right: Operand,
+        /// Number of lanes: the product.
+        lanes: Vec<Len>,
+        /// The result, one element a lane.
+        out: PlanValue,
     },
     /// A reduction of the outermost dimension by a tree. At level `i` neighbours at half the
     /// length are combined: element `j` with element `j + len / 2`; an odd last one is kept and

@@ -1,10 +1,12 @@
 //! The readable form of a plan, which is also what its hash covers.
 
 use crate::steps::{
-    Len, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView, TapeId, ValuePlan,
+    Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView,
+    TapeId, ValuePlan,
 };
 use sealane_circuit::Tape;
 use sealane_circuit::tape::Gate;
+use sealane_program::types::Data;
 use sealane_protocol::Domain;
 use std::fmt::Write as _;
 
@@ -88,12 +90,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             Some(rows) => writeln!(text, "for each tile of rows {}", rows.0)?,
             None => writeln!(text, "once")?,
         }
-        for (index, batch) in segment.batches.iter().enumerate() {
-            writeln!(text, "  batch {index}")?;
-            batch
-                .iter()
-                .try_for_each(|step| writeln!(text, "    {}", say(step)))?;
-        }
+        let mut steps = segment.steps.iter();
+        steps.try_for_each(|step| writeln!(text, "  {}", say(step)))?;
     }
     for result in &plan.results {
         let to = result
@@ -140,17 +138,8 @@ fn say(step: &Step) -> String {
     match &step.op {
         StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
         StepOp::Constant { data, out } => {
-            let numbers = data
-                .numbers()
-                .map(|n| n.to_string())
-                .collect::<Vec<_>>()
-                .join(" ");
-            // Long tables would drown the listing; their hash says as much.
-            let shown = match data.elements.len() {
-                0..=16 => numbers,
-                _ => blake3::hash(numbers.as_bytes()).to_hex().to_string(),
-            };
-            format!("v{} = constant {} {:?} {shown}", out.0, data.ty, data.shape)
+            let (ty, shape) = (data.ty, &data.shape);
+            format!("v{} = constant {ty} {shape:?} {}", out.0, numbers(data))
         }
         StepOp::Move { operand, out } => format!("v{} = move {}", out.0, read(operand)),
         StepOp::Concat { parts, out } => format!("v{} = concat {}", out.0, list(parts)),
@@ -162,6 +151,25 @@ fn say(step: &Step) -> String {
         } => {
             let (outs, operands) = (produced(outs), reads(operands));
             format!("{outs} = t{} on {} of {operands}", tape.0, dims(lanes))
+        }
+        StepOp::Linear {
+            terms,
+            lanes,
+            carried,
+            out,
+        } => {
+            let terms = terms.iter().map(term).collect::<Vec<_>>().join(" + ");
+            let carried = if *carried { ", carried" } else { "" };
+            format!("v{} = {terms} on {}{carried}", out.0, dims(lanes))
+        }
+        StepOp::Product {
+            left,
+            right,
+            lanes,
+            out,
+        } => {
+            let (left, right) = (read(left), read(right));
+            format!("v{} = product {left}, {right} on {}", out.0, dims(lanes))
         }
         StepOp::Fold {
             operand,
@@ -207,6 +215,31 @@ fn say(step: &Step) -> String {
         ),
         StepOp::Convert { value, out } => format!("v{} = convert v{}", out.0, value.0),
     }
+}
+
+/// Long tables would drown the listing; their hash says as much.
+fn numbers(data: &Data) -> String {
+    let numbers = data.numbers().map(|n| n.to_string()).collect::<Vec<_>>();
+    let numbers = numbers.join(" ");
+    match data.elements.len() {
+        0..=16 => numbers,
+        _ => blake3::hash(numbers.as_bytes()).to_hex().to_string(),
+    }
+}
+
+fn term(term: &LinearTerm) -> String {
+    let factor = match &term.factor {
+        LinearFactor::Number(number) => (*number as i64).to_string(),
+        LinearFactor::Table { data, lanes, inner } => {
+            format!(
+                "[{}] at {} inner {}",
+                numbers(data),
+                view(lanes),
+                view(inner)
+            )
+        }
+    };
+    format!("{factor} x {}", read(&term.operand))
 }
 
 fn list(values: &[PlanValue]) -> String {

@@ -1,13 +1,11 @@
 //! What steps read and write.
 
-use crate::steps::{Operand, PlanValue, Produced, Step, StepOp};
+use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp};
 
-/// What a step needs of the network and the machine. Steps of one batch are of one kind, so that
-/// no batch streams in both directions; folds and scans, which run many small batches themselves,
-/// are alone in theirs.
+/// What a step needs of the network and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepKind {
-    /// Nothing: elements that are known or move.
+    /// Nothing: elements that are known, move, or are added up.
     Local,
     /// Inputs are shared.
     Input,
@@ -15,31 +13,49 @@ pub enum StepKind {
     Convert,
     /// Tapes run.
     Tape,
+    /// Ring elements are multiplied.
+    Product,
     /// A reduction.
     Fold,
     /// A loop.
     Scan,
 }
 
-impl StepKind {
-    /// Whether a step of this kind shares no batch with another one.
-    pub fn is_alone(self) -> bool {
-        matches!(self, StepKind::Fold | StepKind::Scan)
-    }
-}
-
 impl StepOp {
     /// Its kind.
     pub fn kind(&self) -> StepKind {
         match self {
-            StepOp::Constant { .. } | StepOp::Move { .. } | StepOp::Concat { .. } => {
-                StepKind::Local
-            }
+            StepOp::Constant { .. }
+            | StepOp::Move { .. }
+            | StepOp::Concat { .. }
+            | StepOp::Linear { .. } => StepKind::Local,
             StepOp::Input { .. } => StepKind::Input,
             StepOp::Convert { .. } => StepKind::Convert,
             StepOp::Tape { .. } => StepKind::Tape,
+            StepOp::Product { .. } => StepKind::Product,
             StepOp::Fold { .. } => StepKind::Fold,
             StepOp::Scan { .. } => StepKind::Scan,
+        }
+    }
+
+    /// Whether tiles take it in order, since each goes on from what the one before it left.
+    pub fn in_order(&self) -> bool {
+        matches!(
+            self,
+            StepOp::Scan {
+                length: Len::Rows,
+                ..
+            }
+        )
+    }
+
+    /// Whether what a tile leaves is combined, in the order of tiles, with what those before it
+    /// left. The combined value is there after the segment.
+    pub fn carries(&self) -> bool {
+        match self {
+            StepOp::Fold { length, .. } => *length == Len::Rows,
+            StepOp::Linear { carried, .. } => *carried,
+            _ => false,
         }
     }
 
@@ -51,6 +67,8 @@ impl StepOp {
             StepOp::Move { operand, .. } | StepOp::Fold { operand, .. } => vec![operand.value],
             StepOp::Concat { parts, .. } => parts.clone(),
             StepOp::Tape { operands, .. } => of(operands),
+            StepOp::Linear { terms, .. } => terms.iter().map(|t| t.operand.value).collect(),
+            StepOp::Product { left, right, .. } => vec![left.value, right.value],
             StepOp::Scan {
                 init,
                 over,
@@ -69,6 +87,8 @@ impl StepOp {
             | StepOp::Constant { out, .. }
             | StepOp::Move { out, .. }
             | StepOp::Concat { out, .. }
+            | StepOp::Linear { out, .. }
+            | StepOp::Product { out, .. }
             | StepOp::Fold { out, .. }
             | StepOp::Convert { out, .. } => vec![*out],
             StepOp::Tape { outs, .. } => of(outs),
@@ -87,6 +107,15 @@ impl StepOp {
             StepOp::Concat { parts, .. } => each(parts),
             StepOp::Tape { operands, .. } => {
                 operands.iter_mut().for_each(|o| o.value = new(o.value));
+            }
+            StepOp::Linear { terms, .. } => {
+                let operands = terms.iter_mut().map(|term| &mut term.operand);
+                operands.for_each(|o| o.value = new(o.value));
+            }
+            StepOp::Product { left, right, .. } => {
+                [left, right]
+                    .into_iter()
+                    .for_each(|o| o.value = new(o.value));
             }
             StepOp::Scan {
                 init,

@@ -149,6 +149,7 @@ fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     let rows = reference::rows(program, inputs).map_err(|e| e.to_string())?;
     let run = |program: &Program, inputs: &BTreeMap<String, Data>| match plan_in_tiles::<Honest>(
         program,
+        0,
         NetworkClass::Lan,
         most_rows,
     ) {

@@ -13,7 +13,7 @@ use sealane_testkit::reference;
 /// Plans and runs a case; says whether the plan was refused, for a reason that stands in the docs.
 fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     let rows = reference::rows(&case.program, &case.inputs).map_err(|e| e.to_string())?;
-    let plan = match plan_in_tiles::<Honest>(&case.program, NetworkClass::Lan, most_rows) {
+    let plan = match plan_in_tiles::<Honest>(&case.program, 0, NetworkClass::Lan, most_rows) {
         Ok(plan) => plan,
         Err(error) if error.code == "whole-rows" => return Ok(false),
         Err(error) => return Err(error.render(None)),

@@ -12,13 +12,11 @@ use sealane_program::types::{Shape, Type};
 use sealane_protocol::fake::Honest;
 
 fn planned(program: &Program) -> Plan {
-    plan::<Honest>(program, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
+    plan::<Honest>(program, 0, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn steps(plan: &Plan) -> impl Iterator<Item = &Step> {
-    plan.segments
-        .iter()
-        .flat_map(|segment| segment.batches.iter().flatten())
+    plan.segments.iter().flat_map(|segment| &segment.steps)
 }
 
 fn count(plan: &Plan, kind: StepKind) -> usize {
@@ -174,7 +172,7 @@ fn a_second_walk_keeps_what_it_needs() {
     assert_eq!(walks, [true, true], "{}", plan.text());
     let kept = |value: PlanValue| plan.values[value.0 as usize].kept;
     let made_in = |segment: usize, kind: StepKind| {
-        let steps = plan.segments[segment].batches.iter().flatten();
+        let steps = plan.segments[segment].steps.iter();
         steps
             .filter(move |s| s.op.kind() == kind)
             .flat_map(|s| s.op.writes())
@@ -234,13 +232,35 @@ fn plans_are_deterministic_and_hashes_tell_plans_apart() {
     assert_ne!(one.hash(), other.hash());
     let parts = |factor| {
         let program = program(factor);
-        JobParts::new::<Honest>(&program, &planned(&program), NetworkClass::Lan)
+        let plan = planned(&program);
+        JobParts::new::<Honest>(&program, &program.parties, &plan, NetworkClass::Lan)
     };
     assert_eq!(parts(3).hash(), parts(3).hash());
     assert_eq!(parts(3).differences(&parts(5)), ["program", "plan"]);
-    let wan = JobParts::new::<Honest>(&program(3), &one, NetworkClass::Wan);
+    let parties = program(3).parties;
+    let wan = JobParts::new::<Honest>(&program(3), &parties, &one, NetworkClass::Wan);
     assert_eq!(parts(3).differences(&wan), ["network class"]);
     assert_ne!(parts(3).hash(), wan.hash());
+}
+
+#[test]
+fn helpers_and_their_order_are_part_of_a_job() {
+    let mut s = Sketch::new(100);
+    let x = s.column("x", 0, Type::unsigned(8));
+    s.reveal("x", x, &[0]);
+    let program = s.finish();
+    let parts = |helpers: &[&str]| {
+        let plan = plan::<Honest>(&program, helpers.len(), NetworkClass::Lan).expect("a plan");
+        assert_eq!(plan.setting.parties, program.parties.len() + helpers.len());
+        let helpers = helpers.iter().map(|name| name.to_string());
+        let parties = program.parties.iter().cloned().chain(helpers);
+        let parties = parties.collect::<Vec<_>>();
+        JobParts::new::<Honest>(&program, &parties, &plan, NetworkClass::Lan)
+    };
+    let (none, two, turned) = (parts(&[]), parts(&["ada", "cyd"]), parts(&["cyd", "ada"]));
+    assert_eq!(two.differences(&turned), ["protocol"]);
+    assert_eq!(two.differences(&none), ["protocol", "plan"]);
+    assert_eq!(parts(&["ada", "cyd"]).hash(), two.hash());
 }
 
 #[test]
@@ -262,7 +282,7 @@ fn a_plan_stays_as_small_for_any_tile() {
     let x = s.column("x", 0, Type::unsigned(8));
     let total = s.reduce_to(Reduction::Sum, x, None, Type::unsigned(32));
     s.reveal("total", total, &[0]);
-    let plan = plan_in_tiles::<Honest>(&s.finish(), NetworkClass::Lan, 4).unwrap();
+    let plan = plan_in_tiles::<Honest>(&s.finish(), 0, NetworkClass::Lan, 4).unwrap();
     let carry = steps(&plan).find_map(|step| match &step.op {
         StepOp::Fold { levels, carry, .. } => Some((levels.len(), carry.is_some())),
         _ => None,
@@ -276,7 +296,7 @@ fn a_body_without_measure_is_refused_with_a_hint() {
     let x = s.input("x", 0, Type::U8, s.by_rows(&[60_000]));
     let hash = s.call("sha256", &[x]);
     s.reveal("hash", hash, &[0]);
-    let error = plan::<Honest>(&s.finish(), NetworkClass::Lan)
+    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan)
         .err()
         .expect("a refusal");
     assert_eq!(error.code, "circuit-too-large");
@@ -293,7 +313,7 @@ fn rows_seen_whole_are_refused_with_a_hint() {
         s.reduce(Reduction::Any, equal, None)
     });
     s.reveal("odd", odd, &[0]);
-    let error = plan::<Honest>(&s.finish(), NetworkClass::Lan)
+    let error = plan::<Honest>(&s.finish(), 0, NetworkClass::Lan)
         .err()
         .expect("a refusal");
     assert_eq!(error.code, "whole-rows");

@@ -34,6 +34,7 @@
 //! | `reduce(Reduction, Handle, Option<axis: i64>, Option<dtype: Type>, span) -> Handle` | |
 //! | `dot(Handle, Handle, dtype: Option<Type>, span) -> Handle` | `@` |
 //! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
+//! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
 //! | `call(name, &[Operand], span) -> Handle` | `aes128`, `sha256` |
 //! | `begin_map(over: &[Handle], span) -> Vec<Handle>` | slices, for the body function |
@@ -58,6 +59,7 @@ use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Op, Program, Value, ValueId};
 use crate::infer::{self, Scope};
 use crate::types::{Data, Range, Shape, Type};
+use std::collections::HashMap;
 
 /// A traced value: where it was traced, and which it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -112,6 +114,8 @@ struct Open {
     values: Vec<Value>,
     /// Value of the graph around it, and what stands for it: a parameter, or a copied constant.
     captured: Vec<(ValueId, ValueId)>,
+    /// The arrays of constants that this graph has made, by their digests.
+    constants: HashMap<blake3::Hash, ValueId>,
 }
 
 enum Kind {
@@ -241,14 +245,17 @@ impl Builder {
         self.append(op, meta, span)
     }
 
-    /// An overflow in a scan is often that of a carry, whose range surprises: the error says so.
+    /// A range that is too wide in a scan is often that of a carry, which surprises: the error
+    /// says so.
     fn in_scan(&self, mut error: Diagnostic) -> Diagnostic {
         let scan = self
             .open
             .iter()
             .any(|open| matches!(open.kind, Kind::Scan { .. }));
-        if scan && error.code == code::RANGE_OVERFLOW {
+        if scan && matches!(error.code, code::RANGE_OVERFLOW | code::INDEX) {
             error.reason += "; in a scan, a carry can hold any value of its type";
+        }
+        if scan && error.code == code::RANGE_OVERFLOW {
             error.hint += "; for a carry, clamp with `sl.minimum` and `sl.maximum`, or start the \
                            scan with a wider or a wrapping type";
         }
@@ -311,6 +318,7 @@ impl Builder {
             leading: 0,
             values: Vec::new(),
             captured: Vec::new(),
+            constants: HashMap::new(),
         });
         Ok(())
     }

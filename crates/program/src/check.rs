@@ -21,6 +21,8 @@ pub const MAX_RANK: usize = 8;
 pub const MAX_VALUES: usize = 1 << 20;
 /// Most elements of all constants of a program together.
 pub const MAX_CONST_ELEMENTS: usize = 1 << 22;
+/// Most entries of a table that a lookup looks into.
+pub const MAX_TABLE_ENTRIES: u64 = 1 << 16;
 /// Most bodies inside of one another.
 pub const MAX_NESTING: usize = 8;
 /// Most parties, and most symbolic row counts.

@@ -124,7 +124,8 @@ pub mod code {
     pub const TYPE_MISMATCH: &str = "type-mismatch";
     /// Shapes do not broadcast, or an operation does not take this shape.
     pub const SHAPE_MISMATCH: &str = "shape-mismatch";
-    /// An index outside the shape, or into the symbolic dimension.
+    /// An index outside the shape, or into the symbolic dimension; a lookup that can look outside
+    /// of its table.
     pub const INDEX: &str = "index";
     /// A body of `map` or `scan` returns what it may not, or a value leaves its body.
     pub const BODY: &str = "body";

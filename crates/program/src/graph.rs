@@ -148,6 +148,15 @@ pub enum Op {
         /// Whether the axis disappears.
         squeeze: bool,
     },
+    /// `table[index]`: for each element of `index` the entry of `table` at that place of axis 0.
+    /// The table has no symbolic dimension; the result has the shape of `index`, then the axes of
+    /// `table` behind its first. The range of `index` lies within the table.
+    Lookup {
+        /// The entries, along axis 0.
+        table: ValueId,
+        /// Which of them: integers from 0.
+        index: ValueId,
+    },
     /// Equal shapes joined along a new fixed axis.
     Stack(Vec<ValueId>, u32),
     /// The body applied to each element of axis 0 of every `over` (equal first dimensions);

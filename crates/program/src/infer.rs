@@ -7,6 +7,7 @@
 mod body;
 mod element;
 mod lanes;
+mod lookup;
 pub(crate) mod range;
 mod refuse;
 pub(crate) mod shape;
@@ -86,6 +87,7 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
             let shape = shape::slice(scope, &of.shape, *axis, (*start, *len, *squeeze))?;
             Ok(Meta { shape, ..of.meta() })
         }
+        Op::Lookup { table, index } => lookup::lookup(scope, *table, *index),
         Op::Stack(values, axis) => lanes::stack(scope, values, *axis),
         Op::Map { .. } | Op::Scan { .. } => body::whole(scope, op),
         Op::Part(of, index) => body::part(scope, *of, *index),

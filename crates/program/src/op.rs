@@ -12,6 +12,7 @@ impl Op {
             Op::Slice { of, .. } => vec![*of],
             Op::Binary(_, a, b) | Op::Dot(a, b) => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
+            Op::Lookup { table, index } => vec![*table, *index],
             Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
             Op::Map { over, captured, .. } => [&over[..], captured].concat(),
             Op::Scan {
@@ -32,6 +33,7 @@ impl Op {
             Op::Slice { of, .. } => *of = new(*of),
             Op::Binary(_, a, b) | Op::Dot(a, b) => (*a, *b) = (new(*a), new(*b)),
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
+            Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
             Op::Stack(values, _) | Op::Call(_, values) => each(values),
             Op::Map { over, captured, .. } => {
                 each(over);

@@ -7,10 +7,10 @@ use crate::wait;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
+use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, approved, meet};
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
-use sealane_net::MeshConfig;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -64,10 +64,11 @@ impl Program {
         rows: BTreeMap<String, u64>,
         network: &str,
         protocol: &str,
+        helpers: Vec<String>,
     ) -> PyResult<Plan> {
         let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
         let planned = py.detach(|| {
-            let job = Job::new(self.graph.clone(), protocol, network)?;
+            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             Ok((job, cost))
@@ -83,6 +84,7 @@ impl Program {
         inputs: BTreeMap<String, Array>,
         network: &str,
         protocol: &str,
+        helpers: Vec<String>,
     ) -> PyResult<Report> {
         let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
         let inputs = self
@@ -92,7 +94,7 @@ impl Program {
             .collect::<Vec<_>>();
         let graph = self.graph.clone();
         wait::interruptibly(py, move || {
-            let job = Job::new(graph, protocol, network)?;
+            let job = Job::new(graph, protocol, network, helpers)?;
             let report = sealane_engine::simulate(&job, inputs)?;
             Ok((job, report))
         })
@@ -115,24 +117,26 @@ impl Program {
         identity: Option<PathBuf>,
         network: Option<&str>,
         protocol: &str,
+        helpers: Option<Vec<String>>,
     ) -> PyResult<Report> {
         let protocol = protocol_of(py, protocol)?;
         let stated = network.map(class).transpose()?;
         let arrays = self.elements(py, arrays)?;
-        let begun = || -> Result<(Job, Vec<Option<Data>>, MeshConfig), Failure> {
+        let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
             let config =
                 Config::load(&config).map_err(|finding| Failure::Config(finding.into()))?;
             let network = meet::network(stated, Some(&config));
-            let job = Job::new(self.graph.clone(), protocol, network)?;
-            let me = meet::party(&job.program().parties, party)?;
+            let helpers = meet::helpers(helpers.as_deref(), Some(&config));
+            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
+            let me = meet::party(&job, party)?;
             let inputs = own_inputs(job.program(), me, &files, arrays)?;
-            let mesh = meet::mesh_config(&job, me, &config, identity.as_deref())?;
+            let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
-            Ok((job, inputs, mesh))
+            Ok((job, inputs, meeting))
         };
-        let (job, inputs, mesh) = begun().map_err(|failure| error::failure(py, &failure))?;
+        let (job, inputs, meeting) = begun().map_err(|failure| error::failure(py, &failure))?;
         wait::interruptibly(py, move || {
-            let mut mesh = meet::connect(&mesh)?;
+            let mut mesh = meet::connect(&meeting)?;
             let silent: OnProgress<'_> = &mut |_, _| ();
             let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
             Ok((job, report))

@@ -2,7 +2,7 @@
 
 use crate::array;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sealane_cli::view;
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_plan::CostReport;
@@ -82,11 +82,27 @@ impl Plan {
         )
     }
 
+    /// All parties: those of the program, then the helpers.
+    #[getter]
+    fn parties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, self.job.parties())
+    }
+
+    /// The party that plays each role of the protocol; empty where it has none and all compute.
+    #[getter]
+    fn roles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let roles = PyDict::new(py);
+        for (role, party) in self.job.roles() {
+            roles.set_item(role, &self.job.parties()[party.index()])?;
+        }
+        Ok(roles)
+    }
+
     /// Payload bytes that each party will send.
     #[getter]
     fn payload_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sent = self.cost.promise.sent.iter().copied();
-        by_name(py, self.job.program().parties.iter().zip(sent))
+        by_name(py, self.job.parties().iter().zip(sent))
     }
 
     /// Rounds, input and output included.

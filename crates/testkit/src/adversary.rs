@@ -6,10 +6,11 @@
 
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::thread;
 use std::time::Instant;
 
-use sealane_net::{Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport};
+use sealane_net::{
+    Bell, Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport,
+};
 
 /// What happens to one frame, and with it to the link.
 #[derive(Clone, Copy, Debug)]
@@ -60,18 +61,20 @@ pub struct Adversary {
     seen: Seen,
     /// The frame that is to come after the next one.
     held: Option<Frame>,
+    /// The frame that goes as soon as there is room.
+    late: Option<Frame>,
     stalled: bool,
 }
 
 impl Adversary {
     /// Harms one frame of `inner`, or none.
     pub fn new(inner: Box<dyn Transport>, attack: Option<(usize, Harm)>) -> Adversary {
-        let (seen, held) = (Seen::default(), None);
         Adversary {
             inner: Some(inner),
             attack,
-            seen,
-            held,
+            seen: Seen::default(),
+            held: None,
+            late: None,
             stalled: false,
         }
     }
@@ -81,63 +84,98 @@ impl Adversary {
         self.seen.clone()
     }
 
-    /// The harm that befalls the frame that is now sent.
-    fn harm(&mut self, frame: &Frame) -> Option<Harm> {
-        let mut seen = self.seen.0.lock().expect("no holder of the lock panics");
-        let number = seen.len();
-        seen.push((frame.kind, frame.payload.len()));
+    /// The harm that befalls the frame that is sent next.
+    fn next_harm(&self) -> Option<Harm> {
+        let number = self
+            .seen
+            .0
+            .lock()
+            .expect("no holder of the lock panics")
+            .len();
         self.attack
             .filter(|(at, _)| *at == number)
             .map(|(_, harm)| harm)
     }
 
-    fn pass(&mut self, frame: Frame, deadline: Instant) -> Result<(), LinkError> {
-        let inner = self.inner.as_mut().ok_or(LinkError::Vanished)?;
-        inner.send(frame, deadline)?;
-        match self.held.take() {
-            Some(held) => inner.send(held, deadline),
-            None => Ok(()),
+    fn count(&self, frame: &Frame) {
+        let mut seen = self.seen.0.lock().expect("no holder of the lock panics");
+        seen.push((frame.kind, frame.payload.len()));
+    }
+
+    fn inner(&mut self) -> Result<&mut Box<dyn Transport>, LinkError> {
+        self.inner.as_mut().ok_or(LinkError::Vanished)
+    }
+
+    /// Sends the frame that is late, if there is one; says whether none is left.
+    fn pass_late(&mut self) -> Result<bool, LinkError> {
+        if let Some(late) = self.late.take().filter(|_| !self.stalled) {
+            self.late = self.inner()?.try_send(late)?;
         }
+        Ok(self.late.is_none())
     }
 }
 
 impl Transport for Adversary {
-    fn send(&mut self, mut frame: Frame, deadline: Instant) -> Result<(), LinkError> {
-        let harm = self.harm(&frame);
-        if self.stalled {
-            return Ok(());
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
+        if !self.pass_late()? {
+            return Ok(Some(frame));
         }
+        let harm = self.next_harm();
+        if !self.stalled && !matches!(harm, Some(Harm::Stall | Harm::Lose | Harm::Swap)) {
+            if matches!(harm, Some(Harm::Vanish)) {
+                self.inner = None;
+            }
+            let going = match harm {
+                Some(harm) => alter(frame.clone(), harm),
+                None => frame.clone(),
+            };
+            if self.inner()?.try_send(going)?.is_some() {
+                return Ok(Some(frame));
+            }
+            self.late = self.held.take();
+        }
+        self.count(&frame);
         match harm {
-            Some(Harm::Stall) => {
-                self.stalled = true;
-                return Ok(());
-            }
-            Some(Harm::Vanish) => self.inner = None,
-            Some(Harm::Lose) => return Ok(()),
-            Some(Harm::Swap) => {
-                self.held = Some(frame);
-                return Ok(());
-            }
-            Some(Harm::Repeat) => self.pass(frame.clone(), deadline)?,
-            Some(harm) => frame = alter(frame, harm),
-            None => {}
+            Some(Harm::Stall) => self.stalled = true,
+            Some(Harm::Swap) => self.held = Some(frame),
+            Some(Harm::Repeat) => self.late = Some(frame),
+            _ => {}
         }
-        self.pass(frame, deadline)
+        self.pass_late().map(|_| None)
     }
 
-    fn recv(&mut self, deadline: Instant) -> Result<Frame, LinkError> {
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
         if self.stalled {
-            let wait = deadline.saturating_duration_since(Instant::now());
-            thread::sleep(wait);
-            return Err(LinkError::Silent(wait));
+            return Ok(None);
         }
-        self.inner
-            .as_mut()
-            .ok_or(LinkError::Vanished)?
-            .recv(deadline)
+        self.pass_late()?;
+        self.inner()?.try_recv()
+    }
+
+    fn due(&self) -> Option<Instant> {
+        let inner = self.inner.as_ref().filter(|_| !self.stalled);
+        inner.and_then(|inner| inner.due())
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        let inner = self.inner.as_mut();
+        inner.map_or(0, |inner| inner.take_in(at_most))
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        let inner = self.inner.as_ref();
+        inner.map_or(0, |inner| inner.backlog_bytes())
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        if let Some(inner) = &mut self.inner {
+            inner.call(bell);
+        }
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
+        // Whatever goes wrong with the late frame, the farewell says more.
+        let _ = self.pass_late();
         if let Some(inner) = self.inner.as_mut().filter(|_| !self.stalled) {
             inner.shutdown(farewell);
         }
@@ -199,7 +237,6 @@ fn noise() -> impl Iterator<Item = u8> {
 mod tests {
     use super::*;
     use sealane_net::{Limits, memory_pair};
-    use std::time::Duration;
 
     fn frame(payload: &[u8]) -> Frame {
         Frame {
@@ -209,19 +246,18 @@ mod tests {
         }
     }
 
-    /// What arrives of two frames, and how the link ends, if the first is harmed.
-    fn arriving(harm: Harm) -> (Vec<Vec<u8>>, LinkError) {
+    /// What arrives of two frames if the first is harmed, and how the link ends, if it does.
+    fn arriving(harm: Harm) -> (Vec<Vec<u8>>, Option<LinkError>) {
         let (one, mut other) = memory_pair(&Limits::default());
         let mut adversary = Adversary::new(Box::new(one), Some((0, harm)));
-        let soon = || Instant::now() + Duration::from_millis(30);
-        let mut send = |bytes| adversary.send(frame(bytes), soon());
-        let _ = send(&[1, 2, 3]).and_then(|()| send(&[4]));
+        let mut send = |bytes| adversary.try_send(frame(bytes));
+        let _ = send(&[1, 2, 3]).and_then(|_| send(&[4]));
         adversary.shutdown(Farewell::Goodbye);
         let mut payloads = Vec::new();
         loop {
-            match other.recv(soon()) {
-                Ok(frame) => payloads.push(frame.payload),
-                Err(end) => return (payloads, end),
+            match other.try_recv() {
+                Ok(Some(frame)) => payloads.push(frame.payload),
+                end => return (payloads, end.err()),
             }
         }
     }
@@ -231,7 +267,7 @@ mod tests {
         let finished = |frames: &[&[u8]]| {
             (
                 frames.iter().map(|bytes| bytes.to_vec()).collect(),
-                LinkError::Finished,
+                Some(LinkError::Finished),
             )
         };
         assert_eq!(arriving(Harm::Flip(0)), finished(&[&[0x11, 2, 3], &[4]]));
@@ -250,9 +286,7 @@ mod tests {
         assert_eq!(arriving(Harm::Swap), finished(&[&[4], &[1, 2, 3]]));
         assert_eq!(arriving(Harm::Disguise), finished(&[&[1, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Flood).0[0].len(), MAX_FRAME_BYTES);
-        assert_eq!(arriving(Harm::Vanish), (vec![], LinkError::Vanished));
-        assert!(
-            matches!(arriving(Harm::Stall), (frames, LinkError::Silent(_)) if frames.is_empty())
-        );
+        assert_eq!(arriving(Harm::Vanish), (vec![], Some(LinkError::Vanished)));
+        assert_eq!(arriving(Harm::Stall), (vec![], None));
     }
 }

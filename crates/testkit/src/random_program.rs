@@ -6,6 +6,7 @@
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
 mod bodies;
+mod tables;
 
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
@@ -172,7 +173,7 @@ impl Grower<'_> {
     /// Adds a few values to the pool, or none where the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(16) {
+        let made = match self.below(17) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -194,8 +195,9 @@ impl Grower<'_> {
                 self.builder.stack(&[a.into(), b.into()], axis, None).ok()
             }
             13 => self.call(a, pool),
-            14 if self.depth < DEPTH => return self.map(pool),
-            15 if self.depth < DEPTH => return self.scan(pool),
+            14 => self.lookup(a, pool),
+            15 if self.depth < DEPTH => return self.map(pool),
+            16 if self.depth < DEPTH => return self.scan(pool),
             _ => self.binary(a, pool),
         };
         self.keep(pool, made);

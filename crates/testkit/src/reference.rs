@@ -228,6 +228,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
             len,
             squeeze,
         } => pick(of(a), *axis as usize, *start, *len, *squeeze),
+        Op::Lookup { table, index } => lookup(of(table), of(index)),
         Op::Stack(values, axis) => stack(&values.iter().map(of).collect::<Vec<_>>(), *axis),
         Op::Call(name, operands) => call(name, &operands.iter().map(of).collect::<Vec<_>>()),
         Op::Param(_) | Op::Part(..) | Op::Map { .. } | Op::Scan { .. } => unreachable!("in `run`"),
@@ -330,6 +331,16 @@ fn pick(a: &Tensor, axis: usize, start: u64, len: u64, squeeze: bool) -> Tensor 
         ty: a.ty,
         shape,
         numbers,
+    }
+}
+
+/// The entry of `table` along axis 0 for each number of `index`.
+fn lookup(table: &Tensor, index: &Tensor) -> Tensor {
+    let entry = |number: &i128| pick(table, 0, *number as u64, 1, true).numbers;
+    Tensor {
+        ty: table.ty,
+        shape: [&index.shape[..], &table.shape[1..]].concat(),
+        numbers: index.numbers.iter().flat_map(entry).collect(),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use sealane_program::check;
-use sealane_program::graph::{Graph, Op};
+use sealane_program::graph::{Graph, Op, ValueId};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_testkit::random_program::{cases, random_program};
 use sealane_testkit::reference::evaluate;
@@ -100,7 +100,8 @@ proptest! {
 /// The strategy reaches every kind of operation, or the tests that use it prove little.
 #[test]
 fn random_programs_use_every_operation() {
-    fn count(graph: &Graph, seen: &mut BTreeMap<String, usize>) {
+    fn count(graph: &Graph, depth: u32, seen: &mut BTreeMap<String, usize>) {
+        let constant = |id: &ValueId| matches!(graph.values[id.0 as usize].op, Op::Const(_));
         for value in &graph.values {
             let word = match &value.op {
                 Op::Param(_) => "param".into(),
@@ -112,6 +113,10 @@ fn random_programs_use_every_operation() {
                 Op::Cast(_) => "cast".into(),
                 Op::Dot(..) => "dot".into(),
                 Op::Slice { squeeze, .. } => format!("slice {squeeze}"),
+                Op::Lookup { table, .. } => {
+                    let place = if depth > 0 { " in a body" } else { "" };
+                    format!("lookup in constants {}{place}", constant(table))
+                }
                 Op::Stack(..) => "stack".into(),
                 Op::Map { captured, .. } => format!("map capturing {}", !captured.is_empty()),
                 Op::Scan { captured, .. } => format!("scan capturing {}", !captured.is_empty()),
@@ -120,15 +125,15 @@ fn random_programs_use_every_operation() {
             };
             *seen.entry(word).or_default() += 1;
             if let Some(body) = value.op.body() {
-                count(body, seen);
+                count(body, depth + 1, seen);
             }
         }
     }
     let mut seen = BTreeMap::new();
     let mut nested = 0;
-    for seed in 0..400 {
+    for seed in 0..800 {
         let case = random_program(seed);
-        count(&case.program.main, &mut seen);
+        count(&case.program.main, 0, &mut seen);
         check(&case.program).expect("a program that was checked");
         let bodies = case
             .program
@@ -140,8 +145,9 @@ fn random_programs_use_every_operation() {
             .filter(|body| body.values.iter().any(|v| v.op.body().is_some()))
             .count();
     }
-    // 4 unary, 18 binary, 5 reductions, 2 slices, 2 maps, 2 scans, 2 calls and 6 others.
-    assert_eq!(seen.len(), 42, "{seen:?}");
+    // 4 unary, 18 binary, 5 reductions, 2 slices, 4 lookups, 2 maps, 2 scans, 2 calls and 7
+    // others.
+    assert_eq!(seen.len(), 46, "{seen:?}");
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < 10).collect();
     assert!(rare.is_empty() && nested > 10, "{rare:?}, {nested} nested");
 }

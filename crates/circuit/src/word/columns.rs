@@ -5,12 +5,12 @@
 //! ripple adder for two numbers, the Hamming-weight circuit of Boyar and Peralta ("Tight bounds
 //! for the multiplicative complexity of symmetric functions", 2008: n - HW(n) ANDs) for one
 //! column, and a carry-save multiplier in between. Bits queue up, so a column is a tree and not a
-//! chain.
+//! chain. For [`Goal::Depth`] the same adders work level by level instead; see `levels`.
 //!
 //! A bit of negative weight is its complement and a constant: -x 2^c = (1 - x) 2^c - 2^c. The
 //! constants of all negative bits are added while building, so signs cost nothing.
 
-use crate::builder::{Builder, Wire, Word};
+use crate::builder::{Builder, Goal, Wire, Word};
 use crate::word::Int;
 
 /// A sum modulo 2^width.
@@ -87,42 +87,64 @@ impl Columns {
     }
 
     /// The sum, as wide as the columns are many.
-    pub(crate) fn sum(mut self, b: &mut Builder) -> Word {
-        let width = self.terms.len();
+    pub(crate) fn sum(self, b: &mut Builder) -> Word {
+        match b.goal() {
+            Goal::Size => self.ripple(b),
+            Goal::Depth => self.sum_by_levels(b),
+        }
+    }
+
+    /// The sum, column by column from the lowest.
+    fn ripple(mut self, b: &mut Builder) -> Word {
+        let width = self.len();
         let mut word = Word::with_capacity(width);
         let mut carries = Vec::new();
         for column in 0..width {
-            let mut bits = vec![];
-            for term in std::mem::take(&mut self.terms[column]) {
-                let product = b.and(term.a, term.b);
-                match if term.inverted { !product } else { product } {
-                    Wire::ZERO => {}
-                    Wire::ONE => self.add_power(column),
-                    bit => bits.push(bit),
-                }
-            }
-            bits.append(&mut carries);
-            // First in the queue, a constant 1 meets the half adder of an even column, where it
-            // makes a carry without an AND.
-            if self.constant[column] {
-                bits.insert(0, Wire::ONE);
-            }
+            let bits = self.take(b, column, std::mem::take(&mut carries));
             word.push(if column + 1 == width {
                 b.parity(&bits)
             } else {
-                b.compress(bits, &mut carries)
+                let sum = b.compress(bits, true, &mut carries);
+                sum.first().copied().unwrap_or(Wire::ZERO)
             });
         }
         word
     }
+
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    /// The bits to add up in a column: the products put there, `carries`, and the constant once no
+    /// lower column is left to change it.
+    pub(crate) fn take(&mut self, b: &mut Builder, column: usize, carries: Word) -> Word {
+        let mut bits = vec![];
+        for term in std::mem::take(&mut self.terms[column]) {
+            let product = b.and(term.a, term.b);
+            match if term.inverted { !product } else { product } {
+                Wire::ZERO => {}
+                Wire::ONE => self.add_power(column),
+                bit => bits.push(bit),
+            }
+        }
+        bits.extend(carries);
+        // First in the queue, a constant 1 meets the half adder of an even column, where it makes
+        // a carry without an AND.
+        if self.constant[column] {
+            bits.insert(0, Wire::ONE);
+        }
+        bits
+    }
 }
 
 impl Builder {
-    /// Adds the bits of a column; the carries go to the next one.
-    fn compress(&mut self, mut bits: Vec<Wire>, carries: &mut Vec<Wire>) -> Wire {
+    /// Adds the bits of a column by full adders until one or two are left, and by a half adder
+    /// until one is, if `half`; the carries go to the next column. Sums are as deep as the bits,
+    /// carries an AND deeper.
+    pub(crate) fn compress(&mut self, mut bits: Word, half: bool, carries: &mut Word) -> Word {
         let mut next = 0;
         let mut carry = |bit: Wire| (bit != Wire::ZERO).then(|| carries.push(bit));
-        if bits.len() >= 2 && bits.len().is_multiple_of(2) {
+        if half && bits.len() >= 2 && bits.len().is_multiple_of(2) {
             let (x, y) = (bits[0], bits[1]);
             carry(self.and(x, y));
             bits.push(self.xor(x, y));
@@ -134,7 +156,7 @@ impl Builder {
             bits.push(self.xor(xy, z));
             next += 3;
         }
-        bits.get(next).copied().unwrap_or(Wire::ZERO)
+        bits.split_off(next)
     }
 }
 

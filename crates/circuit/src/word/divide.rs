@@ -65,10 +65,9 @@ impl Builder {
         let mut quotient = vec![Wire::ZERO; x.len()];
         let restoring = (y.len().saturating_sub(1) / 2).min(x.len());
         // beyond[i]: some bit of y from i on is 1, so y is more than any number of i bits.
-        let mut beyond = vec![Wire::ZERO; y.len() + 1];
-        for i in (0..y.len()).rev() {
-            beyond[i] = self.or(beyond[i + 1], y[i]);
-        }
+        let from_top: Word = y.iter().rev().copied().collect();
+        let mut beyond = self.scan(&from_top, Builder::or);
+        beyond.reverse();
         let mut steps = x.iter().zip(quotient.iter_mut()).rev();
         let mut remainder = Word::new();
         for (&bit, q) in steps.by_ref().take(restoring) {

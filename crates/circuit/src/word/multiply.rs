@@ -1,6 +1,6 @@
 //! Multiplication: school-book columns, Karatsuba where it takes fewer ANDs, recoded constants.
 
-use crate::builder::{Builder, Word};
+use crate::builder::{Builder, Goal, Word};
 use crate::word::Int;
 use crate::word::columns::Columns;
 use crate::word::plans::{Method, Shape};
@@ -30,7 +30,12 @@ impl Builder {
                 square,
                 signed,
             };
-            match self.plans.best(shape).1 {
+            // Of all methods the school book is the one whose products are one level deep.
+            let method = match self.goal() {
+                Goal::Size => self.plans.best(shape).1,
+                Goal::Depth => Method::School,
+            };
+            match method {
                 Method::School if square => self.school_square(x, width),
                 Method::School => self.school(x, y, width),
                 Method::Split => self.split(x, y, width, shape.half()),

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 
-use crate::builder::{Builder, Wire, Word};
+use crate::builder::{Builder, Goal, Wire, Word};
 use crate::compile::compile;
 use crate::eval::Lanes;
 use crate::word::Int;
@@ -96,14 +96,27 @@ fn machine(seed: u64) -> Machine {
     ][(seed % 4) as usize]
 }
 
-/// Compares `build` with `reference` on 512 pairs for which the reference has an answer. Returns
-/// the number of ANDs.
+const GOALS: [Goal; 2] = [Goal::Size, Goal::Depth];
+
+/// Compares `build` with `reference`, under both goals, on 512 pairs for which the reference has
+/// an answer.
 fn check(
     case: Case,
     build: impl Fn(&mut Builder, Int, Int) -> Word,
     reference: impl Fn(i128, i128) -> Option<i128>,
-) -> usize {
-    let mut b = Builder::new();
+) {
+    for goal in GOALS {
+        check_goal(case, goal, &build, &reference);
+    }
+}
+
+fn check_goal(
+    case: Case,
+    goal: Goal,
+    build: impl Fn(&mut Builder, Int, Int) -> Word,
+    reference: impl Fn(i128, i128) -> Option<i128>,
+) {
+    let mut b = Builder::for_goal(goal);
     let (x, y) = (b.input(case.x.0), b.input(case.y.0));
     let (x, y) = (
         Int {
@@ -120,6 +133,11 @@ fn check(
     let circuit = b.finish(vec![output]);
     let tape = compile(&circuit, &machine(case.seed));
     tape.check().unwrap();
+    let rounds = compile(&circuit, &Machine::ROUNDS);
+    assert_eq!(
+        rounds.batches.iter().filter(|b| !b.ands.is_empty()).count() as u32,
+        tape.depth
+    );
 
     let mut random = case.seed;
     let pairs: Vec<(i128, i128)> = (0..512)
@@ -131,10 +149,9 @@ fn check(
         if let Some(expected) = reference(x, y) {
             let expected = wrap(expected, width, true);
             let found = wrap(unpack(&outputs, lane), width, true);
-            assert_eq!(found, expected, "x = {x}, y = {y}, {case:?}");
+            assert_eq!(found, expected, "x = {x}, y = {y}, {goal:?}, {case:?}");
         }
     }
-    tape.ands.len()
 }
 
 /// As [`check`], for functions to which the reference always has an answer.
@@ -142,8 +159,8 @@ fn check_all(
     case: Case,
     build: impl Fn(&mut Builder, Int, Int) -> Word,
     reference: impl Fn(i128, i128) -> i128,
-) -> usize {
-    check(case, build, |x, y| Some(reference(x, y)))
+) {
+    check(case, build, |x, y| Some(reference(x, y)));
 }
 
 fn floor_div(x: i128, y: i128) -> i128 {
@@ -266,14 +283,18 @@ proptest! {
             b.lookup(y.bits, &table)
         };
         let case = Case { y: (5, false), ..case };
-        check(case, build, |x, y| ((y as usize) < len).then(|| entry(x, y as usize)));
+        let reference = |x: i128, y: i128| match y as usize {
+            i if i < len => entry(x, i),
+            _ => 0,
+        };
+        check_all(case, build, reference);
     }
 
     #[test]
-    fn sorting(n in 0..12usize, width in 1..9usize, signed: bool, seed: u64) {
+    fn sorting(n in 0..12usize, width in 1..9usize, signed: bool, seed: u64, deep: bool) {
         // Rows are a key and the row's number: any permutation of the input that is in order and
         // that keeps rows whole is right.
-        let mut b = Builder::new();
+        let mut b = Builder::for_goal(GOALS[usize::from(deep)]);
         let mut rows: Vec<Word> = (0..n).map(|_| b.input(width)).collect();
         for (i, row) in rows.iter_mut().enumerate() {
             row.extend(b.constant(i as i128, 8));
@@ -298,87 +319,6 @@ proptest! {
             prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
         }
     }
-}
-
-/// The ANDs of `build` on two operands of `width` bits.
-fn ands(width: usize, signed: bool, build: impl Fn(&mut Builder, Int, Int) -> Word) -> u64 {
-    let mut b = Builder::new();
-    let (x, y) = (b.input(width), b.input(width));
-    let word = build(&mut b, Int { bits: &x, signed }, Int { bits: &y, signed });
-    b.finish(vec![word]).info().ands
-}
-
-#[test]
-fn adders_and_comparators_take_an_and_a_bit() {
-    for signed in [false, true] {
-        for n in [1, 2, 8, 33, 64] {
-            let w = n as u64;
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n)),
-                w - 1,
-                "sum modulo 2^{n}"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 1)),
-                w,
-                "sum of {n} bits"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 9)),
-                w,
-                "extension is free"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.sub(x, y, n + 1)),
-                w,
-                "difference"
-            );
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.lt(x, y)]), w, "less than");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.le(x, y)]), w, "at most");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.eq(x, y)]), w - 1, "equal");
-            assert_eq!(ands(n, signed, |b, x, y| b.max(x, y, n)), 2 * w, "maximum");
-        }
-    }
-}
-
-#[test]
-fn popcount_takes_the_known_minimum() {
-    for n in 1..=64usize {
-        let minimum = n as u64 - u64::from(n.count_ones());
-        assert_eq!(ands(n, false, |b, x, _| b.popcount(x.bits, 7)), minimum);
-    }
-}
-
-#[test]
-fn products_take_no_more_than_the_school_book() {
-    // The Bristol Fashion circuit for 64 x 64 -> 64 bits takes 4033.
-    let low = ands(64, false, |b, x, y| b.mul(x, y, 64));
-    assert!(low < 4033, "{low}");
-    let full = ands(64, false, |b, x, y| b.mul(x, y, 128));
-    assert!(full < 2 * 64 * 64 - 64, "{full}");
-    let square = ands(64, false, |b, x, _| b.mul(x, x, 128));
-    assert!(square < full * 6 / 10, "{square}");
-    // 10 = 8 + 2: one addition, of which the lowest bits are free.
-    let ten = constant(10);
-    assert!(ands(64, true, |b, x, _| b.mul(x, Int::signed(&ten), 64)) < 64);
-    assert_eq!(
-        ands(8, true, |b, x, y| b.mul(x, y, 16)),
-        ands(8, false, |b, x, y| b.mul(x, y, 16))
-    );
-}
-
-#[test]
-fn division_takes_three_quarters_of_a_square() {
-    let q = ands(64, false, |b, x, y| b.div(x, y, 64));
-    assert!(q < 64 * 64 * 8 / 10, "{q}");
-    assert_eq!(
-        ands(64, true, |b, x, _| b.div(x, Int::signed(&constant(8)), 64)),
-        0
-    );
-}
-
-fn constant(value: i128) -> Word {
-    Builder::new().constant(value, 64)
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn run<P: Protocol>(
     inputs: &BTreeMap<String, Data>,
     tile: u64,
 ) -> (Vec<Outcome>, sealane_plan::CostReport) {
-    let work = Work::plan::<P>(program, NetworkClass::Lan, tile).expect("a plan");
+    let work = Work::plan::<P>(program, 0, NetworkClass::Lan, tile).expect("a plan");
     let rows = reference::rows(program, inputs).expect("row counts");
     let cost = work.cost::<P>(&rows);
     let party = |mut mesh: Mesh| -> Outcome {
@@ -159,7 +159,7 @@ proptest! {
     #[test]
     fn the_fake_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         let Case { program, inputs } = &case;
-        let work = Work::plan::<Honest>(program, NetworkClass::Lan, tile);
+        let work = Work::plan::<Honest>(program, 0, NetworkClass::Lan, tile);
         prop_assume!(!work.is_err_and(|error| error.code == "whole-rows"));
         check(program, inputs, tile);
     }

@@ -1,54 +1,172 @@
-//! Where values come from: earlier steps, kept rows, constants, this party's inputs.
+//! Where shares come from and how long they stay: earlier steps, kept rows, constants, this party's
+//! inputs.
 
-use super::{Run, Tile, internal};
-use crate::bits::to_planes;
-use sealane_plan::steps::{Operand, PlanValue, Produced, TapeId};
+use super::{Run, Stored, internal};
+use crate::bits::{from_planes, to_planes};
+use sealane_plan::flow::Block;
+use sealane_plan::steps::{
+    LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan,
+};
 use sealane_program::types::Data;
-use sealane_protocol::{Fault, Outcome, Protocol, Shares, View};
+use sealane_protocol::{Factor, Fault, Protocol, Shares, Term, View};
+use std::collections::HashMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
+/// The values of a block in flight. One that all steps have read which read it is forgotten, so
+/// that only what is alive takes memory.
+pub(super) struct Tile<P: Protocol> {
+    values: Stored<P>,
+    /// How many steps have still to read each value.
+    readers: HashMap<PlanValue, usize>,
+    /// What steps that carry have made of this tile, until it is combined with what came before.
+    partial: Stored<P>,
+}
+
+impl<P: Protocol> Tile<P> {
+    pub fn new(readers: HashMap<PlanValue, usize>) -> Tile<P> {
+        Tile {
+            values: HashMap::new(),
+            readers,
+            partial: HashMap::new(),
+        }
+    }
+
+    /// A step has read these values.
+    pub fn release(&mut self, values: &[PlanValue]) {
+        for value in values {
+            let left = self.readers.entry(*value).or_insert(1);
+            *left -= 1;
+            if *left == 0 {
+                self.values.remove(value);
+            }
+        }
+    }
+}
+
+/// How many steps of each segment read each value, counted once for each operand.
+pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
+    let of_segment = |segment: &sealane_plan::steps::Segment| {
+        let mut readers = HashMap::new();
+        for value in segment.steps.iter().flat_map(|step| step.op.reads()) {
+            *readers.entry(value).or_insert(0) += 1;
+        }
+        readers
+    };
+    plan.segments.iter().map(of_segment).collect()
+}
+
 impl<P: Protocol> Run<'_, P> {
-    pub(super) fn value(
-        &self,
-        value: PlanValue,
-        tile: &mut Tile<P>,
-    ) -> Result<Arc<P::Share>, Fault> {
-        if let Some(share) = tile.values.get(&value) {
+    pub(super) fn tile(&mut self, block: Block) -> Result<&mut Tile<P>, Fault> {
+        let tile = self.tiles.get_mut(&block);
+        tile.ok_or_else(|| internal("a block is not in flight"))
+    }
+
+    /// A value of the block at hand, or one that was stored.
+    pub(super) fn value(&mut self, value: PlanValue, block: Block) -> Result<Arc<P::Share>, Fault> {
+        if let Some(share) = self.tile(block)?.values.get(&value) {
             return Ok(share.clone());
         }
-        let stored = self
-            .stored
-            .get(&value)
-            .ok_or_else(|| internal("a value is not there yet"))?;
+        let stored = self.stored.get(&value);
+        let stored = stored
+            .ok_or_else(|| internal("a value is not there yet"))?
+            .clone();
         let plan = &self.plan.values[value.0 as usize];
         if plan.rows.is_none() {
-            return Ok(stored.clone());
+            return Ok(stored);
         }
-        let (first, count) = (tile.start * plan.elements, tile.rows * plan.elements);
+        let (first, count) = (block.start * plan.elements, block.rows * plan.elements);
         let view = View {
             offset: first as usize,
             dims: vec![(count as usize, 1)],
         };
         let share = Arc::new(stored.gather(&view, &View::whole(1)));
-        tile.values.insert(value, share.clone());
+        self.tile(block)?.values.insert(value, share.clone());
         Ok(share)
     }
 
-    /// The planes that a tape wants of an operand. A view of everything in order costs nothing.
+    /// What a step made. In a segment that runs once it is stored for others as well; a value whose
+    /// rows are kept is stored when the last tile has been made.
+    pub(super) fn write(
+        &mut self,
+        value: PlanValue,
+        share: impl Into<Arc<P::Share>>,
+        block: Block,
+    ) -> Result<(), Fault> {
+        let share = share.into();
+        let segment = &self.plan.segments[block.segment];
+        let plan = &self.plan.values[value.0 as usize];
+        match segment.rows {
+            None => drop(self.stored.insert(value, share.clone())),
+            Some(table) if plan.kept => {
+                let table = usize::from(table.0);
+                let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
+                let parts = self.kept.entry(value).or_insert_with(|| vec![None; tiles]);
+                parts[block.tile as usize] = Some(share.clone());
+                if parts.iter().all(Option::is_some) {
+                    let parts = self.kept.remove(&value).unwrap_or_default();
+                    let parts = parts.iter().flatten().map(Arc::as_ref).collect::<Vec<_>>();
+                    self.stored
+                        .insert(value, Arc::new(P::Share::concat(&parts)));
+                }
+            }
+            Some(_) => {}
+        }
+        let tile = self.tile(block)?;
+        if tile.readers.contains_key(&value) {
+            tile.values.insert(value, share);
+        }
+        Ok(())
+    }
+
+    /// What a step that carries made of a tile.
+    pub(super) fn write_partial(
+        &mut self,
+        value: PlanValue,
+        share: P::Share,
+        block: Block,
+    ) -> Result<(), Fault> {
+        self.tile(block)?.partial.insert(value, Arc::new(share));
+        Ok(())
+    }
+
+    /// What the tiles before this one left of a value that is carried, if there are any; and what
+    /// this one has made.
+    pub(super) fn carried(
+        &mut self,
+        value: PlanValue,
+        block: Block,
+    ) -> Result<(Option<Arc<P::Share>>, Arc<P::Share>), Fault> {
+        let partial = self.tile(block)?.partial.remove(&value);
+        let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
+        Ok((self.stored.remove(&value), partial))
+    }
+
+    /// The planes that a step wants of an operand. A view of everything in order costs nothing.
     pub(super) fn operand(
-        &self,
+        &mut self,
         operand: &Operand,
-        tile: &mut Tile<P>,
+        block: Block,
     ) -> Result<Arc<P::Share>, Fault> {
-        let share = self.value(operand.value, tile)?;
-        let (lanes, inner) = (operand.lanes.at(tile.rows), operand.inner.at(tile.rows));
+        let share = self.value(operand.value, block)?;
+        let (lanes, inner) = (operand.lanes.at(block.rows), operand.inner.at(block.rows));
         if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
             return Ok(share);
         }
         Ok(Arc::new(share.gather(&lanes, &inner)))
     }
 
+    /// Several operands.
+    pub(super) fn operands(
+        &mut self,
+        operands: &[Operand],
+        block: Block,
+    ) -> Result<Vec<Arc<P::Share>>, Fault> {
+        let shares = operands.iter().map(|operand| self.operand(operand, block));
+        shares.collect()
+    }
+
+    /// Part of what a tape made.
     pub(super) fn produced(&self, share: &P::Share, out: &Produced) -> P::Share {
         let bits = u32::from(self.plan.values[out.value.0 as usize].bits);
         let planes = share.resize(out.first as usize, (out.inner * bits) as usize, false);
@@ -60,37 +178,70 @@ impl<P: Protocol> Run<'_, P> {
     }
 
     pub(super) fn constant(&mut self, data: &Data, out: PlanValue) -> P::Share {
-        let planes = usize::from(self.plan.values[out.0 as usize].bits);
+        let plan = &self.plan.values[out.0 as usize];
+        let planes = plan.plain_bits() as usize;
         let bits = to_planes(&data.elements, planes);
-        self.party.constant(planes, data.elements.len(), &bits)
+        self.party
+            .constant(plan.domain, planes, data.elements.len(), &bits)
     }
 
-    /// The bits of the tile's part of an input, at its owner.
+    /// A linear map of operands.
+    pub(super) fn linear(
+        &mut self,
+        terms: &[LinearTerm],
+        out: PlanValue,
+        lanes: usize,
+        block: Block,
+    ) -> Result<P::Share, Fault> {
+        let shares = terms.iter().map(|term| self.operand(&term.operand, block));
+        let shares = shares.collect::<Result<Vec<_>, _>>()?;
+        let factor = |factor: &LinearFactor| match factor {
+            LinearFactor::Number(number) => Factor::Number(*number),
+            LinearFactor::Table { data, lanes, inner } => {
+                let lanes = lanes.at(block.rows).indices();
+                let inner = inner.at(block.rows).indices();
+                let plane = |i: &usize| {
+                    let i = *i;
+                    lanes.iter().map(move |lane| data.elements[lane + i])
+                };
+                Factor::Table(inner.iter().flat_map(plane).collect())
+            }
+        };
+        let terms = terms.iter().zip(&shares).map(|(term, share)| Term {
+            share: share.as_ref(),
+            factor: factor(&term.factor),
+        });
+        let domain = self.plan.values[out.0 as usize].domain;
+        self.party.linear(domain, lanes, &terms.collect::<Vec<_>>())
+    }
+
+    /// The bits of the block's part of an input, at its owner.
     pub(super) fn input_bits(
         &self,
         input: u32,
         out: PlanValue,
-        tile: &Tile<P>,
+        block: Block,
     ) -> Option<Zeroizing<Vec<u8>>> {
         let data = self.inputs[input as usize]?;
         let plan = &self.plan.values[out.0 as usize];
-        let rows = plan.rows.map_or(1, |_| tile.rows);
-        let (first, count) = (tile.start * plan.elements, rows * plan.elements);
+        let rows = plan.rows.map_or(1, |_| block.rows);
+        let (first, count) = (block.start * plan.elements, rows * plan.elements);
         let elements = &data.elements[first as usize..(first + count) as usize];
-        Some(Zeroizing::new(to_planes(elements, usize::from(plan.bits))))
+        Some(Zeroizing::new(to_planes(
+            elements,
+            plan.plain_bits() as usize,
+        )))
     }
 
-    pub(super) fn share(&mut self, outcome: Outcome<P>) -> Result<P::Share, Fault> {
-        match outcome {
-            Outcome::Share(share, checks) => {
-                self.checks.extend(checks);
-                Ok(share)
-            }
-            Outcome::Revealed(_) => Err(internal("a step revealed what it should share")),
+    /// A result from its bits.
+    pub(super) fn revealed(&self, result: &ResultPlan, bits: &[u8]) -> Data {
+        let plan = &self.plan.values[result.value.0 as usize];
+        let rows = plan.rows.map(|id| self.rows[usize::from(id.0)]);
+        let shape = rows.into_iter().chain(result.fixed.iter().copied());
+        Data {
+            ty: result.ty,
+            shape: shape.collect(),
+            elements: from_planes(bits, plan.plain_bits() as usize, plan.signed),
         }
-    }
-
-    pub(super) fn count(&mut self, tape: TapeId, lanes: u64) {
-        self.ands += self.plan.tapes[tape.0 as usize].ands.len() as u64 * lanes;
     }
 }

@@ -46,11 +46,18 @@ pub fn parse(text: &str) -> Program {
 
 /// The job in tiles of two rows, so that one run has several.
 pub fn job() -> Job {
-    Job::in_tiles(parse(PROGRAM), ProtocolName::Yao, NetworkClass::Lan, 2).expect("a sound job")
+    Job::in_tiles(
+        parse(PROGRAM),
+        ProtocolName::Yao,
+        NetworkClass::Lan,
+        vec![],
+        2,
+    )
+    .expect("a sound job")
 }
 
 pub fn job_of(text: &str, protocol: ProtocolName, network: NetworkClass) -> Job {
-    Job::new(parse(text), protocol, network).unwrap_or_else(|error| panic!("{error}"))
+    Job::new(parse(text), protocol, network, vec![]).unwrap_or_else(|error| panic!("{error}"))
 }
 
 pub fn numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Data {

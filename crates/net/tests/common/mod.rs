@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
+use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
@@ -10,6 +11,8 @@ use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
 pub const A: PartyId = PartyId(0);
 pub const B: PartyId = PartyId(1);
 pub const C: PartyId = PartyId(2);
+pub const D: PartyId = PartyId(3);
+pub const E: PartyId = PartyId(4);
 
 /// Limits that let tests of failures end soon.
 pub fn short() -> Limits {
@@ -29,7 +32,7 @@ pub fn pattern(length: usize) -> Vec<u8> {
 
 /// The configurations of `parties` parties on free ports of this machine.
 pub fn configs(parties: usize, limits: Limits) -> Vec<MeshConfig> {
-    let names = ["name 0", "name 1", "name 2"];
+    let names = ["ada", "bob", "cyd", "dan", "eve"];
     MeshConfig::on_loopback(&names[..parties], limits).unwrap()
 }
 
@@ -64,4 +67,14 @@ pub fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     at.recv(from, &mut bytes).unwrap();
     bytes
+}
+
+/// Dials until somebody listens.
+pub fn dial(address: &str) -> TcpStream {
+    loop {
+        match TcpStream::connect(address) {
+            Ok(socket) => return socket,
+            Err(_) => thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }

@@ -35,7 +35,7 @@ fn sample() -> Plan {
     b.reveal("centred", centred.into(), &[1], wide, None)
         .unwrap();
     let program = b.finish().unwrap().0;
-    plan_in_tiles::<Honest>(&program, NetworkClass::Lan, 8).unwrap()
+    plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, 8).unwrap()
 }
 
 /// What the checker says of the sample after a change.
@@ -46,10 +46,7 @@ fn after(change: impl FnOnce(&mut Plan)) -> String {
 }
 
 fn find(plan: &mut Plan, kind: StepKind) -> &mut StepOp {
-    let steps = plan
-        .segments
-        .iter_mut()
-        .flat_map(|s| s.batches.iter_mut().flatten());
+    let steps = plan.segments.iter_mut().flat_map(|s| &mut s.steps);
     &mut steps
         .into_iter()
         .find(|step| step.op.kind() == kind)
@@ -64,21 +61,16 @@ fn a_sound_plan_passes() {
 
 #[test]
 fn order_is_checked() {
-    let text = after(|plan| plan.segments[0].batches.swap(0, 1));
+    let text = after(|plan| plan.segments[0].steps.reverse());
     assert!(text.contains("before it is written"), "{text}");
     let text = after(|plan| plan.segments.swap(0, 1));
     assert!(text.contains("before it is written"), "{text}");
-    let text = after(|plan| {
-        let next = plan.segments[0].batches.remove(1);
-        plan.segments[0].batches[0].extend(next);
-    });
-    assert!(text.contains("mixes kinds"), "{text}");
     let text = after(|plan| drop(plan.segments.pop()));
     assert!(text.contains("is not computed"), "{text}");
     // What a fold over rows leaves is not there in its own segment.
     let text = after(|plan| {
         let second = plan.segments.remove(1);
-        plan.segments[0].batches.extend(second.batches);
+        plan.segments[0].steps.extend(second.steps);
     });
     assert!(text.contains("not there yet"), "{text}");
 }

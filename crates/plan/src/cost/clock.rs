@@ -3,13 +3,8 @@
 use sealane_protocol::{Flight, PartyId};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Flights that cross one after the other, `times` over: a batch, a level, a loop.
-pub(super) struct Exchange {
-    pub times: u64,
-    pub flights: Vec<Flight>,
-}
-
 /// The clock of each party and the largest stamp so far.
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Clocks {
     clocks: Vec<u64>,
     pub rounds: u64,
@@ -23,69 +18,56 @@ impl Clocks {
         }
     }
 
-    pub fn pass(&mut self, exchange: &Exchange) {
-        let flights = &exchange.flights;
-        self.repeat(exchange.times, |clocks| {
-            flights.iter().for_each(|flight| clocks.flight(flight));
-        });
-    }
-
-    /// Does `turn`, which is the same each time, `times` times over. What a turn adds depends on
-    /// the differences of the clocks alone. So once some turns together have moved all clocks by
-    /// the same amount, they do so for ever, and what is left of them need not be walked: a loop
-    /// of any length costs a few turns. (Where parties drift apart, every turn is walked.)
-    pub fn repeat(&mut self, times: u64, turn: impl Fn(&mut Clocks)) {
-        let mut past = VecDeque::new();
+    /// Flights that cross one after the other, `times` over: a step by itself, a loop.
+    ///
+    /// What a turn adds depends on the differences of the clocks alone. So once some turns together
+    /// have moved all clocks by the same amount, they do so for ever, and what is left of them need
+    /// not be walked: a loop of any length costs a few turns. (Where parties drift apart, every
+    /// turn is walked.)
+    pub fn pass(&mut self, times: u64, flights: &[Flight]) {
+        let mut past: VecDeque<Clocks> = VecDeque::new();
         let mut left = times;
         while left > 0 {
-            past.push_front((self.clocks.clone(), self.rounds));
+            past.push_front(self.clone());
             past.truncate(self.clocks.len());
-            turn(self);
+            for flight in flights {
+                let before = self.clone();
+                self.flight(flight, &before);
+            }
             left -= 1;
             let periods = (1..).zip(&past);
-            let mut steps = periods.filter_map(|(turns, then)| Some((turns, self.step(then)?)));
+            let mut steps = periods.filter_map(|(turns, then)| Some((turns, self.since(then)?)));
             if let Some((turns, step)) = steps.next() {
                 let skipped = left / turns;
-                self.clocks
-                    .iter_mut()
-                    .for_each(|clock| *clock += skipped * step);
-                self.rounds += skipped * step;
+                self.shift(skipped * step);
                 left -= skipped * turns;
                 past.clear();
             }
         }
     }
 
-    /// By how much all clocks and the largest stamp have moved since `then`, if by the same.
-    fn step(&self, (clocks, rounds): &(Vec<u64>, u64)) -> Option<u64> {
-        let step = self.rounds - rounds;
-        let mut pairs = self.clocks.iter().zip(clocks);
-        pairs.all(|(now, then)| now - then == step).then_some(step)
-    }
-
-    /// All messages are written before any is read.
-    fn flight(&mut self, flight: &Flight) {
-        let before = self.clocks.clone();
+    /// Messages that left when the clocks stood as in `before` are read.
+    pub fn flight(&mut self, flight: &Flight, before: &Clocks) {
         for message in flight.iter().filter(|message| message.bytes > 0) {
-            let stamp = before[usize::from(message.from.0)] + 1;
-            let clock = &mut self.clocks[usize::from(message.to.0)];
+            let stamp = before.clocks[message.from.index()] + 1;
+            let clock = &mut self.clocks[message.to.index()];
             *clock = stamp.max(*clock);
             self.rounds = stamp.max(self.rounds);
         }
     }
-}
 
-/// Flight `f` of each step becomes part of flight `f` of all.
-pub(super) fn together(flights: impl IntoIterator<Item = Vec<Flight>>) -> Vec<Flight> {
-    let mut merged: Vec<Flight> = Vec::new();
-    for flights in flights {
-        merged.resize(merged.len().max(flights.len()), Flight::new());
-        merged
-            .iter_mut()
-            .zip(flights)
-            .for_each(|(into, flight)| into.extend(flight));
+    /// By how much all clocks and the largest stamp have moved since `then`, if by the same.
+    pub fn since(&self, then: &Clocks) -> Option<u64> {
+        let step = self.rounds - then.rounds;
+        let mut pairs = self.clocks.iter().zip(&then.clocks);
+        pairs.all(|(now, then)| now - then == step).then_some(step)
     }
-    merged
+
+    /// Moves all clocks and the largest stamp.
+    pub fn shift(&mut self, step: u64) {
+        self.clocks.iter_mut().for_each(|clock| *clock += step);
+        self.rounds += step;
+    }
 }
 
 /// Payload bytes by sender and receiver.
@@ -143,16 +125,11 @@ mod tests {
             let (first, turn) = (flights(first), flights(turn));
             for times in 0..12 {
                 let mut fast = Clocks::new(3);
-                first.iter().for_each(|flight| fast.flight(flight));
                 let mut walked = Clocks::new(3);
-                first.iter().for_each(|flight| walked.flight(flight));
-                for flight in (0..times).flat_map(|_| &turn) {
-                    walked.flight(flight);
-                }
-                fast.pass(&Exchange {
-                    times,
-                    flights: turn.clone(),
-                });
+                fast.pass(1, &first);
+                walked.pass(1, &first);
+                fast.pass(times, &turn);
+                (0..times).for_each(|_| walked.pass(1, &turn));
                 assert_eq!(fast.clocks, walked.clocks, "{turn:?} x {times}");
                 assert_eq!(fast.rounds, walked.rounds, "{turn:?} x {times}");
             }

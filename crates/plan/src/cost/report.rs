@@ -88,10 +88,7 @@ pub(super) fn report(
     bytes_by_run: f64,
 ) -> CostReport {
     let parties = plan.setting.parties;
-    let steps = plan
-        .segments
-        .iter()
-        .flat_map(|segment| segment.batches.iter().flatten());
+    let steps = plan.segments.iter().flat_map(|segment| &segment.steps);
     let tallies = walk.steps.iter().flatten();
     let line = |label: &str, line, tally: &Tally| StepCost {
         label: label.into(),

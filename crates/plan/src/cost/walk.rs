@@ -1,8 +1,9 @@
-//! The walk through a plan that counts.
+//! What a plan's steps cost in all their executions.
 
-use super::clock::{Clocks, Exchange, Payload, together};
+use super::clock::Payload;
+use super::timer;
 use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId};
-use sealane_protocol::{Cost, Demand, PartySet, Protocol, Setting, Work};
+use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, Work};
 
 /// What has been counted.
 pub(super) struct Walk {
@@ -41,26 +42,13 @@ impl Tally {
             .iter()
             .for_each(|(kind, count)| self.demand.add(*kind, times * count));
     }
-
-    fn merge(&mut self, other: &Tally, times: u64) {
-        self.times += times * other.times;
-        self.lanes += times * other.lanes;
-        self.ands += times * other.ands;
-        self.checks += times * other.checks;
-        self.compute_ns += times * other.compute_ns;
-        self.payload.merge(&other.payload, times);
-        other
-            .demand
-            .0
-            .iter()
-            .for_each(|(kind, count)| self.demand.add(*kind, times * count));
-    }
 }
 
-/// A segment once through: its steps' tallies and what crosses, in order.
-struct Pass {
-    steps: Vec<Tally>,
-    exchanges: Vec<Exchange>,
+/// Work that is done `times` over, one after the other, on so many lanes.
+pub(super) struct Piece<'a> {
+    pub times: u64,
+    pub lanes: u64,
+    pub work: Work<'a>,
 }
 
 impl Walk {
@@ -73,16 +61,12 @@ impl Walk {
         );
         assert!(rows.iter().all(|count| *count > 0), "every table has a row");
         let counter = Counter { plan, setting };
-        let tiled = plan
-            .segments
-            .iter()
-            .map(|segment| counter.tiles::<P>(segment, rows));
-        let tiled = tiled.collect::<Vec<_>>();
+        let tally = |segment: &Segment| counter.segment::<P>(segment, rows);
         let mut walk = Walk {
             payload: Payload::default(),
             rounds: 0,
             demand: Demand::default(),
-            steps: tiled.iter().map(|tiles| tally(tiles)).collect(),
+            steps: plan.segments.iter().map(tally).collect(),
             prepare: Tally::default(),
             reveal: Tally::default(),
         };
@@ -101,24 +85,7 @@ impl Walk {
         let reveal = P::cost(setting, &work);
         walk.reveal
             .add(results.len() as u64, &reveal, &P::demand(setting, &work), 1);
-
-        let mut clocks = Clocks::new(setting.parties);
-        clocks.pass(&Exchange {
-            times: 1,
-            flights: prepare.flights,
-        });
-        for (times, pass) in tiled.iter().flatten() {
-            clocks.repeat(*times, |clocks| {
-                pass.exchanges
-                    .iter()
-                    .for_each(|exchange| clocks.pass(exchange));
-            });
-        }
-        clocks.pass(&Exchange {
-            times: 1,
-            flights: reveal.flights,
-        });
-        walk.rounds = clocks.rounds;
+        walk.rounds = timer::rounds::<P>(&counter, rows, &prepare.flights, &reveal.flights);
 
         let all = walk
             .steps
@@ -135,113 +102,95 @@ impl Walk {
     }
 }
 
-/// The sum of a segment's passes, step by step.
-fn tally(tiles: &[(u64, Pass)]) -> Vec<Tally> {
-    let steps = tiles.first().map_or(0, |(_, pass)| pass.steps.len());
-    let mut sums = vec![Tally::default(); steps];
-    for (times, pass) in tiles {
-        sums.iter_mut()
-            .zip(&pass.steps)
-            .for_each(|(sum, step)| sum.merge(step, *times));
-    }
-    sums
+pub(super) struct Counter<'a> {
+    pub plan: &'a Plan,
+    pub setting: &'a Setting,
 }
 
-struct Counter<'a> {
-    plan: &'a Plan,
-    setting: &'a Setting,
-}
-
-impl Counter<'_> {
-    /// The passes of a segment and how often each is run: the first tile, which carries nothing;
-    /// full tiles; the rest.
-    fn tiles<P: Protocol>(&self, segment: &Segment, rows: &[u64]) -> Vec<(u64, Pass)> {
-        let Some(table) = segment.rows.map(|rows| usize::from(rows.0)) else {
-            return vec![(1, self.pass::<P>(segment, 1, false))];
-        };
-        let (count, tile) = (rows[table], self.plan.rows[table].tile);
-        let (full, rest) = (count / tile, count % tile);
-        let mut tiles = Vec::new();
-        if full > 0 {
-            tiles.push((1, self.pass::<P>(segment, tile, false)));
-        }
-        if full > 1 {
-            tiles.push((full - 1, self.pass::<P>(segment, tile, true)));
-        }
-        if rest > 0 {
-            tiles.push((1, self.pass::<P>(segment, rest, full > 0)));
-        }
-        tiles
-    }
-
-    /// A segment over a tile of `rows` rows; `carries` says that another tile came before.
-    fn pass<P: Protocol>(&self, segment: &Segment, rows: u64, carries: bool) -> Pass {
-        let mut pass = Pass {
-            steps: Vec::new(),
-            exchanges: Vec::new(),
-        };
-        for batch in &segment.batches {
-            let mut flights = Vec::new();
-            for step in batch {
-                let mut tally = Tally::default();
-                for (times, lanes, work) in self.works(&step.op, rows, carries) {
-                    let cost = P::cost(self.setting, &work);
-                    tally.add(lanes, &cost, &P::demand(self.setting, &work), times);
-                    if step.op.kind().is_alone() {
-                        pass.exchanges.push(Exchange {
-                            times,
-                            flights: cost.flights,
-                        });
-                    } else {
-                        flights.push(cost.flights);
-                    }
-                }
-                pass.steps.push(tally);
+impl<'a> Counter<'a> {
+    /// What each step of a segment costs: full tiles, the last one, and what is carried from each
+    /// to the next.
+    fn segment<P: Protocol>(&self, segment: &Segment, rows: &[u64]) -> Vec<Tally> {
+        let (full, tile, rest) = match segment.rows.map(|table| usize::from(table.0)) {
+            None => (1, 1, 0),
+            Some(table) => {
+                let (count, tile) = (rows[table], self.plan.rows[table].tile);
+                (count / tile, tile, count % tile)
             }
-            pass.exchanges.push(Exchange {
-                times: 1,
-                flights: together(flights),
-            });
-        }
-        pass
+        };
+        let blocks = full + u64::from(rest > 0);
+        let of_step = |op: &StepOp| {
+            let mut tally = Tally::default();
+            let mut count = |piece: Piece, times: u64| {
+                let cost = P::cost(self.setting, &piece.work);
+                let demand = P::demand(self.setting, &piece.work);
+                tally.add(piece.lanes, &cost, &demand, times * piece.times);
+            };
+            for (rows, times) in [(tile, full), (rest, u64::from(rest > 0))] {
+                if times > 0 {
+                    let pieces = self.pieces(op, rows).into_iter();
+                    pieces.for_each(|piece| count(piece, times));
+                }
+            }
+            if let Some(piece) = self.carry(op) {
+                count(piece, blocks - 1);
+            }
+            tally
+        };
+        segment.steps.iter().map(|step| of_step(&step.op)).collect()
     }
 
-    /// The work of a step in a tile, in order: how often, on how many lanes, what.
-    fn works(&self, op: &StepOp, rows: u64, carries: bool) -> Vec<(u64, u64, Work<'_>)> {
+    /// The work of a step in a tile of `rows` rows, in order.
+    pub fn pieces(&self, op: &StepOp, rows: u64) -> Vec<Piece<'a>> {
         let elements = |value: &PlanValue| {
             let value = &self.plan.values[value.0 as usize];
             (value.elements * value.rows.map_or(1, |_| rows), value)
         };
         let product = |lens: &[Len]| lens.iter().map(|len| len.at(rows)).product::<u64>();
+        let once = |lanes, work| {
+            vec![Piece {
+                times: 1,
+                lanes,
+                work,
+            }]
+        };
         match op {
-            StepOp::Constant { .. } | StepOp::Move { .. } | StepOp::Concat { .. } => Vec::new(),
+            StepOp::Constant { .. }
+            | StepOp::Move { .. }
+            | StepOp::Concat { .. }
+            | StepOp::Linear { .. } => Vec::new(),
             StepOp::Input { input, out } => {
-                let owner = self.plan.owners[*input as usize];
                 let (elements, value) = elements(out);
-                vec![(
-                    1,
+                let work = Work::Input {
+                    owner: self.plan.owners[*input as usize],
+                    domain: value.domain,
                     elements,
-                    Work::Input {
-                        owner,
-                        elements,
-                        bits: value.bits.into(),
-                    },
-                )]
+                    bits: value.plain_bits(),
+                };
+                once(elements, work)
             }
             StepOp::Convert { value, out } => {
                 let to = self.plan.values[out.0 as usize].domain;
                 let (elements, value) = elements(value);
-                let (from, bits) = (value.domain, value.bits.into());
-                vec![(
-                    1,
+                let work = Work::Convert {
+                    from: value.domain,
+                    to,
                     elements,
-                    Work::Convert {
-                        from,
-                        to,
-                        elements,
-                        bits,
-                    },
-                )]
+                    bits: value.bits.into(),
+                    signed: value.signed,
+                };
+                once(elements, work)
+            }
+            StepOp::Product {
+                left, lanes, out, ..
+            } => {
+                let lanes = product(lanes);
+                let work = Work::Product {
+                    domain: self.plan.values[out.0 as usize].domain,
+                    lanes,
+                    terms: left.inner.count(rows),
+                };
+                once(lanes, work)
             }
             StepOp::Tape { tape, lanes, .. } => vec![self.tape(*tape, product(lanes), 1)],
             StepOp::Scan { tape, length, .. } => vec![self.tape(*tape, 1, length.at(rows))],
@@ -249,38 +198,58 @@ impl Counter<'_> {
                 length,
                 lanes,
                 levels,
-                carry,
                 ..
             } => {
                 let lanes = product(lanes);
-                let mut works = Vec::new();
+                let mut pieces = Vec::new();
                 let mut left = length.at(rows);
                 for level in levels {
                     let pairs = left / 2;
                     if pairs > 0 {
-                        works.push(self.tape(*level, pairs * lanes, 1));
+                        pieces.push(self.tape(*level, pairs * lanes, 1));
                     }
                     left -= pairs;
                 }
-                let carry = carry.filter(|_| carries && *length == Len::Rows);
-                works.extend(carry.map(|carry| self.tape(carry, lanes, 1)));
-                works
+                pieces
             }
         }
     }
 
-    fn tape(&self, tape: TapeId, lanes: u64, times: u64) -> (u64, u64, Work<'_>) {
+    /// What combines the result of a tile with that of the tiles before it, if it takes work.
+    pub fn carry(&self, op: &StepOp) -> Option<Piece<'a>> {
+        let StepOp::Fold {
+            carry: Some(tape),
+            lanes,
+            ..
+        } = op
+        else {
+            return None;
+        };
+        // What is carried has no rows.
+        let lanes = lanes.iter().map(|len| len.at(1)).product::<u64>();
+        Some(self.tape(*tape, lanes, 1))
+    }
+
+    fn tape(&self, tape: TapeId, lanes: u64, times: u64) -> Piece<'a> {
         let tape = &self.plan.tapes[tape.0 as usize];
-        (times, lanes, Work::Tape { tape, lanes })
+        Piece {
+            times,
+            lanes,
+            work: Work::Tape { tape, lanes },
+        }
     }
 
     /// Bits and receivers of each result.
-    fn results(&self, rows: &[u64]) -> Vec<(u64, PartySet)> {
-        let bits = |result: &crate::steps::ResultPlan| {
+    fn results(&self, rows: &[u64]) -> Vec<Opening> {
+        let opening = |result: &crate::steps::ResultPlan| {
             let value = &self.plan.values[result.value.0 as usize];
             let rows = value.rows.map_or(1, |table| rows[usize::from(table.0)]);
-            (value.elements * rows * u64::from(value.bits), result.to)
+            Opening {
+                domain: value.domain,
+                bits: value.elements * rows * value.plain_bits(),
+                to: result.to,
+            }
         };
-        self.plan.results.iter().map(bits).collect()
+        self.plan.results.iter().map(opening).collect()
     }
 }

@@ -339,6 +339,7 @@ fn name(op: &Op) -> String {
         Op::Reduce(reduction, ..) => reduction.name().into(),
         Op::Dot(..) => "dot".into(),
         Op::Slice { .. } => "slice".into(),
+        Op::Lookup { .. } => "lookup".into(),
         Op::Stack(..) => "stack".into(),
         Op::Map { .. } => "map".into(),
         Op::Scan { .. } => "scan".into(),

@@ -5,7 +5,7 @@
 
 use super::ops;
 use super::words::{Stacks, Words, around, broadcast, count, last, locate, widen};
-use sealane_circuit::{Builder, Int, Wire, Word, aes, sha256};
+use sealane_circuit::{Builder, Goal, Int, Wire, Word, aes, sha256};
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId};
 use sealane_program::types::{Range, Type};
 use std::rc::Rc;
@@ -28,7 +28,6 @@ enum Held {
 }
 
 /// A circuit under construction.
-#[derive(Default)]
 pub(super) struct Lowering {
     pub builder: Builder,
     /// Words made so far, those included that took no gate.
@@ -36,6 +35,14 @@ pub(super) struct Lowering {
 }
 
 impl Lowering {
+    /// An empty circuit.
+    pub fn new(goal: Goal) -> Lowering {
+        Lowering {
+            builder: Builder::for_goal(goal),
+            words: 0,
+        }
+    }
+
     /// The next inputs of the circuit: so many elements of a range.
     pub fn input(&mut self, range: Range, elements: u64) -> Result<Rc<Words>, TooLarge> {
         let width = usize::from(range.bits());
@@ -123,6 +130,7 @@ impl Lowering {
                     words: moved,
                 })));
             }
+            Op::Lookup { table, index } => self.lookup(value.range, scope, *table, *index)?,
             Op::Stack(parts, axis) => {
                 let (outer, length, inner) = around(&value.shape.fixed, *axis as usize);
                 let width = usize::from(value.range.bits());
@@ -215,6 +223,35 @@ impl Lowering {
             });
             l.builder.sum(&terms.collect::<Vec<_>>(), width)
         })
+    }
+
+    /// Entries of several elements are one long word each.
+    fn lookup(
+        &mut self,
+        range: Range,
+        scope: &Scope,
+        table: ValueId,
+        index: ValueId,
+    ) -> Result<Vec<Word>, TooLarge> {
+        let (entries, places) = (scope.words(table), scope.words(index));
+        let inner = count(&scope.fixed(table)[1..]);
+        let width = usize::from(range.bits());
+        // One lookup can be larger than any circuit should be: each touches the whole table.
+        if entries.words.len() * width > MAX_GATES {
+            return Err(TooLarge);
+        }
+        // No index is beyond its range, and what nobody reads takes no gate.
+        let reached = entries
+            .words
+            .chunks(inner)
+            .take(places.range.hi as usize + 1);
+        let entries = reached.map(<[Word]>::concat).collect::<Vec<_>>();
+        let found = self.elements(places.words.len(), |l, at| {
+            l.words += inner - 1;
+            l.builder.lookup(&places.words[at], &entries)
+        })?;
+        let elements = found.iter().flat_map(|entry| entry.chunks(width));
+        Ok(elements.map(<[Wire]>::to_vec).collect())
     }
 
     fn map(

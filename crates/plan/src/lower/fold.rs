@@ -1,7 +1,7 @@
-//! The trees of reductions: how wide each level is, and the tape that combines two neighbours.
+//! The trees of reductions: how wide each level is, and the circuit that combines two neighbours.
 
 use super::ops;
-use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_circuit::{Builder, Circuit, Goal};
 use sealane_program::graph::Reduction;
 use sealane_program::types::Range;
 
@@ -58,10 +58,15 @@ impl Tree {
     }
 }
 
-/// The tape that combines two elements of the given widths.
-pub(super) fn combine(reduction: Reduction, signed: bool, [a, b, out]: [usize; 3]) -> Tape {
-    let mut builder = Builder::new();
+/// The circuit that combines two elements of the given widths.
+pub(super) fn combine(
+    reduction: Reduction,
+    signed: bool,
+    [a, b, out]: [usize; 3],
+    goal: Goal,
+) -> Circuit {
+    let mut builder = Builder::for_goal(goal);
     let (x, y) = (builder.input(a), builder.input(b));
     let word = ops::combine(&mut builder, reduction, [&x, &y], signed, out);
-    compile(&builder.finish(vec![word]), &Machine::CPU)
+    builder.finish(vec![word])
 }

@@ -74,7 +74,7 @@ struct Machine<'a> {
 impl Machine<'_> {
     fn segment(&mut self, segment: &Segment, rows: &[u64]) {
         let Some(table) = segment.rows.map(|table| usize::from(table.0)) else {
-            return self.batches(segment, 0, 1, 0);
+            return self.steps(segment, 0, 1, 0);
         };
         let (count, size) = (rows[table], self.plan.rows[table].tile);
         for (tile, start) in (0..count).step_by(size as usize).enumerate() {
@@ -85,8 +85,8 @@ impl Machine<'_> {
                     self.values.insert(*value, Rc::clone(bits));
                 }
             }
-            self.batches(segment, start, here, tile);
-            for step in segment.batches.iter().flatten() {
+            self.steps(segment, start, here, tile);
+            for step in &segment.steps {
                 let kept = |v: &PlanValue| self.plan.values[v.0 as usize].kept;
                 for value in step.op.writes().into_iter().filter(kept) {
                     let bits = Rc::clone(&self.values[&value]);
@@ -100,12 +100,9 @@ impl Machine<'_> {
         self.values.append(&mut self.later);
     }
 
-    fn batches(&mut self, segment: &Segment, start: u64, rows: u64, tile: usize) {
-        for batch in &segment.batches {
-            // Written after all of the batch has read: steps of a batch are independent.
-            let made = batch.iter().map(|step| self.step(step, start, rows, tile));
-            let made = made.collect::<Vec<_>>();
-            for (value, bits) in made.into_iter().flatten() {
+    fn steps(&mut self, segment: &Segment, start: u64, rows: u64, tile: usize) {
+        for step in &segment.steps {
+            for (value, bits) in self.step(step, start, rows, tile) {
                 let known = &self.plan.values[value.0 as usize];
                 assert_eq!(
                     bits.planes(),
@@ -160,6 +157,9 @@ impl Machine<'_> {
                 let tape = &self.plan.tapes[tape.0 as usize];
                 let result = evaluate(tape, &operands.iter().collect::<Vec<_>>());
                 self.produced(&result, outs)
+            }
+            StepOp::Linear { .. } | StepOp::Product { .. } => {
+                unreachable!("these plans are for protocols without arithmetic")
             }
             StepOp::Fold { .. } => self.fold(step, rows, tile),
             StepOp::Scan { .. } => self.scan(step, rows, tile),

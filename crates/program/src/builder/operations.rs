@@ -142,6 +142,17 @@ impl Builder {
         self.operate(Op::Dot(ids[0], ids[1]), span)
     }
 
+    /// `table[index]`: the entries of `table` along its first axis that `index` names.
+    pub fn lookup(
+        &mut self,
+        table: Handle,
+        index: Handle,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let (table, index) = (self.found(table, span)?, self.found(index, span)?);
+        self.operate(Op::Lookup { table, index }, span)
+    }
+
     /// Equal shapes joined along a new axis (negative from the end).
     pub fn stack(
         &mut self,

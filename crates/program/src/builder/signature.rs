@@ -87,10 +87,17 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// An array of the program's text. It keeps its type, as a NumPy array does.
+    /// An array of the program's text. It keeps its type, as a NumPy array does. An equal array of
+    /// the same graph is the same value, so that a table stands in the text once, however often it
+    /// is looked into.
     pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        let ty = data.ty;
-        let id = self.push(Op::Const(data), ty, span)?;
+        let (ty, key) = (data.ty, digest(&data));
+        let top = self.open.len() - 1;
+        let id = match self.open[top].constants.get(&key) {
+            Some(id) => *id,
+            None => self.push(Op::Const(data), ty, span)?,
+        };
+        self.open[top].constants.insert(key, id);
         Ok(self.handle(id))
     }
 
@@ -163,4 +170,14 @@ impl Builder {
         let warnings = check::check(&self.program)?;
         Ok((self.program, warnings))
     }
+}
+
+/// The digest of a constant: of its type, its shape and its elements.
+fn digest(data: &Data) -> blake3::Hash {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{}{:?}", data.ty, data.shape).as_bytes());
+    for element in &data.elements {
+        hasher.update(&element.to_le_bytes());
+    }
+    hasher.finalize()
 }

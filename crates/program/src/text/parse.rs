@@ -271,6 +271,9 @@ impl<'a> Parser<'a> {
             }
             "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
             "slice" => self.slice(),
+            "lookup" => self
+                .pair()
+                .map(|(table, index)| Op::Lookup { table, index }),
             "stack" => Ok(Op::Stack(self.ids()?, self.axis()?)),
             "map" => {
                 let over = self.named("over")?;

@@ -157,6 +157,7 @@ impl<'a> Printer<'a> {
                     of.0
                 )
             }
+            Op::Lookup { table, index } => write!(out, "lookup %{}, %{}", table.0, index.0),
             Op::Stack(values, axis) => write!(out, "stack {} axis {axis}", list(values)),
             Op::Map { over, captured, .. } => {
                 write!(out, "map over {}", list(over))?;

@@ -1,24 +1,27 @@
-//! Pass `batch`: segments, and in each of them batches of independent steps.
+//! Pass `rearrange`: the order of steps, from their dependencies alone.
 //!
-//! The order is that of `sealane-schedule` for rounds: a step runs as soon as what it needs is
-//! there, together with everything else that can. Each such group is then cut by kind, so that a
-//! batch never streams in both directions; steps that send nothing come first.
+//! The paper's `rearrange` (Launchbury et al., ICFP 2012, section 5) regroups scalar code by data
+//! dependency, so that everything which does not wait for something else goes into the same round.
+//! That is the order of `sealane-schedule` for rounds: level by level, and in each level first what
+//! sends nothing, then what talks, in the order of the program. Its `join`, many small products
+//! as one, has happened before on operations (pass `fuse`), and happens again on messages when the
+//! steps run (module `flow`): all steps that are under way share one message to each peer.
 
 use crate::draft::Phase;
 use crate::steps::{PlanValue, Segment, Step};
 use crate::uses::StepKind;
 use sealane_schedule::{Graph, Machine, Work, schedule};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-/// Sorts steps into segments and batches.
-pub(crate) fn batch(steps: Vec<(Phase, Step)>) -> Vec<Segment> {
+/// Sorts steps into segments, and the steps of each.
+pub(crate) fn rearrange(steps: Vec<(Phase, Step)>) -> Vec<Segment> {
     let mut phases: BTreeMap<Phase, Vec<Step>> = BTreeMap::new();
     for (phase, step) in steps {
         phases.entry(phase).or_default().push(step);
     }
     let segment = |(phase, steps): (Phase, Vec<Step>)| Segment {
         rows: phase.rows,
-        batches: batches(topological(steps)),
+        steps: by_levels(topological(steps)),
     };
     phases.into_iter().map(segment).collect()
 }
@@ -53,7 +56,8 @@ fn topological(steps: Vec<Step>) -> Vec<Step> {
     sorted
 }
 
-fn batches(steps: Vec<Step>) -> Vec<Vec<Step>> {
+/// Steps that are sorted already, level by level.
+fn by_levels(steps: Vec<Step>) -> Vec<Step> {
     let mut graph = Graph::new(0);
     let mut maker: HashMap<PlanValue, u32> = HashMap::new();
     for step in &steps {
@@ -67,40 +71,12 @@ fn batches(steps: Vec<Step>) -> Vec<Vec<Step>> {
         maker.extend(step.op.writes().into_iter().map(|value| (value, node)));
     }
     let order = schedule(&graph, &Machine::ROUNDS);
+    let nodes = order.batches.iter().flat_map(|batch| {
+        let (free, costly) = (order.free_of(batch), order.costly_of(batch));
+        free.iter().chain(costly)
+    });
     let mut steps = steps.into_iter().map(Some).collect::<Vec<_>>();
-    let mut take = |node: &u32| steps[*node as usize].take();
-    let mut batches = Vec::new();
-    for group in &order.batches {
-        let free = order.free_of(group).iter().filter_map(&mut take);
-        batches.extend(independent(free.collect()));
-        let mut by_kind: BTreeMap<StepKind, Vec<Step>> = BTreeMap::new();
-        for step in order.costly_of(group).iter().filter_map(&mut take) {
-            by_kind.entry(step.op.kind()).or_default().push(step);
-        }
-        for (kind, steps) in by_kind {
-            match kind.is_alone() {
-                true => batches.extend(steps.into_iter().map(|step| vec![step])),
-                false => batches.push(steps),
-            }
-        }
-    }
-    batches
-}
-
-/// Cuts steps in order wherever one reads what another of its batch writes.
-fn independent(steps: Vec<Step>) -> Vec<Vec<Step>> {
-    let mut batches: Vec<Vec<Step>> = Vec::new();
-    let mut written: HashSet<PlanValue> = HashSet::new();
-    for step in steps {
-        let waits = step.op.reads().iter().any(|value| written.contains(value));
-        if waits || batches.is_empty() {
-            batches.push(Vec::new());
-            written.clear();
-        }
-        written.extend(step.op.writes());
-        if let Some(batch) = batches.last_mut() {
-            batch.push(step);
-        }
-    }
-    batches
+    nodes
+        .filter_map(|node| steps[*node as usize].take())
+        .collect()
 }

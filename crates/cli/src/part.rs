@@ -1,0 +1,149 @@
+//! Each party's part in a session: what it gives, whether it computes and in which role, what it
+//! learns. Owners of data and receivers of results need not compute, and helpers do nothing else.
+
+use sealane_engine::Job;
+use sealane_net::PartyId;
+use serde_json::{Map, Value, json};
+
+/// What one party does in the sessions of a job.
+pub struct Part<'a> {
+    /// The party.
+    pub name: &'a str,
+    /// Names of the inputs that it gives.
+    gives: Vec<&'a str>,
+    /// Whether it computes.
+    computes: bool,
+    /// The role in which it does, where the protocol has roles.
+    role: Option<&'static str>,
+    /// Whether it learns a result.
+    learns: bool,
+}
+
+/// The parts of all parties, in their order.
+pub fn parts<'a>(job: &'a Job) -> Vec<Part<'a>> {
+    let (program, roles) = (job.program(), job.roles());
+    let part = |(index, name): (usize, &'a String)| {
+        let role = roles.iter().find(|(_, party)| party.index() == index);
+        let inputs = program.inputs.iter();
+        let own = inputs.filter(|input| usize::from(input.owner) == index);
+        let mut to = program.results.iter().flat_map(|result| &result.to);
+        Part {
+            name,
+            gives: own.map(|input| input.name.as_str()).collect(),
+            computes: roles.is_empty() || role.is_some(),
+            role: role.map(|(role, _)| *role),
+            learns: to.any(|party| usize::from(*party) == index),
+        }
+    };
+    job.parties().iter().enumerate().map(part).collect()
+}
+
+impl Part<'_> {
+    /// Who computes: `lab`, or `lab as evaluator`; nothing of a party that does not.
+    pub fn player(&self) -> Option<String> {
+        let player = match self.role {
+            Some(role) => format!("{} as {role}", self.name),
+            None => self.name.to_string(),
+        };
+        self.computes.then_some(player)
+    }
+
+    /// What a party does that does not compute: `lab only gives`.
+    pub fn bystander(&self) -> Option<String> {
+        let does = match (self.gives.is_empty(), self.learns) {
+            (false, true) => "only gives and learns",
+            (false, false) => "only gives",
+            (true, true) => "only learns",
+            (true, false) => "does nothing",
+        };
+        (!self.computes).then(|| format!("{} {does}", self.name))
+    }
+
+    /// What the party did in a run, but for what it learnt.
+    pub fn done(&self) -> String {
+        let gave = (!self.gives.is_empty()).then(|| format!("gave {}", self.gives.join(", ")));
+        let computed = self.computes.then(|| match self.role {
+            Some(role) => format!("computed as {role}"),
+            None => "computed".to_string(),
+        });
+        let done = gave.into_iter().chain(computed).collect::<Vec<_>>();
+        match done.is_empty() {
+            true => "neither gave an input nor computed".to_string(),
+            false => done.join(" and "),
+        }
+    }
+}
+
+/// The names of those who compute, in the order of the parties.
+pub fn computing(job: &Job) -> Vec<String> {
+    let parts = parts(job).into_iter().filter(|part| part.computes);
+    parts.map(|part| part.name.to_string()).collect()
+}
+
+/// The party of each role, as JSON; empty where the protocol has none.
+pub fn roles(job: &Job) -> Value {
+    let parties = job.parties();
+    let pair = |(role, party): (&str, PartyId)| (role.to_string(), json!(parties[party.index()]));
+    Value::Object(job.roles().into_iter().map(pair).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_engine::{NetworkClass, ProtocolName};
+    use sealane_program::text;
+
+    /// One gives two inputs, another learns the result, and the third does neither.
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\nparty idle\n\
+        input x : a u8 in 0..255\ninput y : a u8 in 0..255\n\
+        main {\n  %0 = param 0 : u8 in 0..255 known a\n  %1 = param 1 : u8 in 0..255 known a\n  \
+        %2 = xor %0, %1 : u8 in 0..255 known a\n}\nreveal r = %2 : u8 to b\n";
+
+    fn job(program: &str, protocol: ProtocolName, helpers: &[&str]) -> Job {
+        let program = text::parse(program, "p").unwrap_or_else(|error| panic!("{error}"));
+        let helpers = helpers.iter().map(|name| name.to_string()).collect();
+        Job::new(program, protocol, NetworkClass::Lan, helpers).unwrap()
+    }
+
+    #[test]
+    fn without_roles_all_compute() {
+        let job = job(PROGRAM, ProtocolName::Clear, &["ada"]);
+        let parts = parts(&job);
+        let done = parts.iter().map(Part::done).collect::<Vec<_>>();
+        assert_eq!(
+            done,
+            ["gave x, y and computed", "computed", "computed", "computed"]
+        );
+        assert_eq!(computing(&job), ["a", "b", "idle", "ada"]);
+        assert_eq!(parts[3].player().as_deref(), Some("ada"));
+        assert_eq!((parts[3].bystander(), roles(&job)), (None, json!({})));
+    }
+
+    #[test]
+    fn roles_have_names() {
+        let job = job(&PROGRAM.replace("party idle\n", ""), ProtocolName::Yao, &[]);
+        let played = roles(&job);
+        for part in parts(&job) {
+            let role = part.role.expect("both play a role");
+            assert_eq!(played[role], part.name);
+            assert_eq!(part.player(), Some(format!("{} as {role}", part.name)));
+            assert!(part.done().ends_with(&format!("computed as {role}")));
+        }
+    }
+
+    #[test]
+    fn who_does_not_compute_gives_or_learns() {
+        let job = job(PROGRAM, ProtocolName::Clear, &[]);
+        let parts = parts(&job).into_iter().map(|part| Part {
+            computes: false,
+            ..part
+        });
+        let parts = parts.collect::<Vec<_>>();
+        let said = parts.iter().filter_map(Part::bystander);
+        let said = said.collect::<Vec<_>>();
+        assert_eq!(said, ["a only gives", "b only learns", "idle does nothing"]);
+        assert!(parts.iter().all(|part| part.player().is_none()));
+        assert_eq!(parts[0].done(), "gave x, y");
+        assert_eq!(parts[1].done(), "neither gave an input nor computed");
+    }
+}

@@ -1,0 +1,408 @@
+//! What a call does, step by step: most run one step of the protocol, reductions and loops a tape
+//! several times over.
+
+use super::{Run, internal};
+use sealane_plan::flow::{Block, Call};
+use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
+use sealane_protocol::{Factor, Fault, Protocol, Shares, Step, Term, View};
+use std::sync::Arc;
+
+/// How far a call has come between two steps of the protocol.
+pub(super) enum Task<P: Protocol> {
+    /// One step, whose result goes where the operation says.
+    Once,
+    /// A reduction.
+    Fold(Fold<P>),
+    /// A loop.
+    Scan(Scan<P>),
+    /// What a tile left is combined with what came before it.
+    Carry(PlanValue),
+}
+
+/// A tree over the outermost dimension; see [`StepOp::Fold`].
+pub(super) struct Fold<P: Protocol> {
+    current: Arc<P::Share>,
+    /// Elements along the dimension that are left, and the others.
+    length: usize,
+    lanes: usize,
+    level: usize,
+}
+
+/// A loop with carried state; see [`StepOp::Scan`].
+pub(super) struct Scan<P: Protocol> {
+    /// The iteration at hand.
+    index: usize,
+    state: Vec<Arc<P::Share>>,
+    over: Vec<Arc<P::Share>>,
+    captured: Vec<Arc<P::Share>>,
+    /// What iterations have written, by output.
+    written: Vec<Vec<P::Share>>,
+}
+
+/// A task and its first step.
+type Begun<'a, P> = (Task<P>, Step<'a, P>);
+
+impl<'a, P: Protocol + 'a> Run<'a, P> {
+    /// Does what needs no step, or finds the task and its first step.
+    pub(super) fn task(&mut self, call: &Call) -> Result<Option<Begun<'a, P>>, Fault> {
+        let (op, block) = (self.op(call), call.block);
+        if call.carry {
+            return self.carry(op, block);
+        }
+        let rows = block.rows;
+        let count = |lanes: &[Len]| lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
+        let step = match op {
+            StepOp::Constant { data, out } => {
+                let share = self.constant(data, *out);
+                self.write(*out, share, block)?;
+                return Ok(None);
+            }
+            StepOp::Move { operand, out } => {
+                let share = self.operand(operand, block)?;
+                let share = share.spread(operand.inner.count(rows) as usize);
+                self.write(*out, share, block)?;
+                return Ok(None);
+            }
+            StepOp::Concat { parts, out } => {
+                let parts = parts.iter().map(|part| self.value(*part, block));
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
+                let parts = parts.iter().map(Arc::as_ref).collect::<Vec<_>>();
+                self.write(*out, P::Share::concat(&parts), block)?;
+                return Ok(None);
+            }
+            StepOp::Linear {
+                terms,
+                lanes,
+                carried,
+                out,
+            } => {
+                let share = self.linear(terms, *out, count(lanes), block)?;
+                match carried {
+                    true => self.write_partial(*out, share, block)?,
+                    false => self.write(*out, share, block)?,
+                }
+                return Ok(None);
+            }
+            StepOp::Input { input, out } => {
+                let plan = &self.plan.values[out.0 as usize];
+                let rows = plan.rows.map_or(1, |_| block.rows);
+                Step::Input {
+                    owner: self.plan.owners[*input as usize],
+                    domain: plan.domain,
+                    elements: (plan.elements * rows) as usize,
+                    planes: plan.plain_bits() as usize,
+                    bits: self.input_bits(*input, *out, block),
+                }
+            }
+            StepOp::Convert { value, out } => {
+                let from = &self.plan.values[value.0 as usize];
+                Step::Convert {
+                    from: from.domain,
+                    to: self.plan.values[out.0 as usize].domain,
+                    bits: from.bits.into(),
+                    signed: from.signed,
+                    share: self.value(*value, block)?,
+                }
+            }
+            StepOp::Product {
+                left, right, out, ..
+            } => Step::Product {
+                domain: self.plan.values[out.0 as usize].domain,
+                left: self.operand(left, block)?,
+                right: self.operand(right, block)?,
+            },
+            StepOp::Tape {
+                tape,
+                lanes,
+                operands,
+                ..
+            } => {
+                let operands = self.operands(operands, block)?;
+                self.run_tape(*tape, count(lanes), operands)
+            }
+            StepOp::Fold {
+                operand,
+                length,
+                lanes,
+                ..
+            } => {
+                let fold = Fold {
+                    current: self.operand(operand, block)?,
+                    length: length.at(rows) as usize,
+                    lanes: count(lanes),
+                    level: 0,
+                };
+                return self.begin_fold(op, fold, block);
+            }
+            StepOp::Scan { .. } => return self.begin_scan(op, block),
+        };
+        Ok(Some((Task::Once, step)))
+    }
+
+    /// Takes the result of a step; finds the next one, if there is one.
+    pub(super) fn next(
+        &mut self,
+        call: &Call,
+        task: &mut Task<P>,
+        share: P::Share,
+    ) -> Result<Option<Step<'a, P>>, Fault> {
+        let (op, block) = (self.op(call), call.block);
+        match task {
+            Task::Once => {
+                match op {
+                    StepOp::Tape { outs, .. } => {
+                        for out in outs {
+                            let part = self.produced(&share, out);
+                            self.write(out.value, part, block)?;
+                        }
+                    }
+                    StepOp::Input { out, .. }
+                    | StepOp::Convert { out, .. }
+                    | StepOp::Product { out, .. } => self.write(*out, share, block)?,
+                    _ => return Err(internal("an operation that runs no step ran one")),
+                }
+                Ok(None)
+            }
+            Task::Carry(out) => {
+                self.stored.insert(*out, Arc::new(share));
+                Ok(None)
+            }
+            Task::Fold(fold) => {
+                self.fold_level(op, fold, share)?;
+                self.fold_step(op, fold, block)
+            }
+            Task::Scan(scan) => {
+                self.end_iteration(op, scan, &share)?;
+                self.iteration(op, scan, block)
+            }
+        }
+    }
+
+    /// Combines what a tile left with what the tiles before it left.
+    fn carry(&mut self, op: &'a StepOp, block: Block) -> Result<Option<Begun<'a, P>>, Fault> {
+        let Some(out) = op.writes().first().copied() else {
+            return Err(internal("a step that carries writes nothing"));
+        };
+        let (before, partial) = self.carried(out, block)?;
+        let Some(before) = before else {
+            self.stored.insert(out, partial);
+            return Ok(None);
+        };
+        let lanes = partial.elements();
+        match op {
+            StepOp::Fold {
+                carry: Some(tape), ..
+            } => {
+                let step = self.run_tape(*tape, lanes, vec![before, partial]);
+                Ok(Some((Task::Carry(out), step)))
+            }
+            StepOp::Linear { .. } => {
+                let domain = self.plan.values[out.0 as usize].domain;
+                let terms = [&before, &partial].map(|share| Term {
+                    share: share.as_ref(),
+                    factor: Factor::Number(1),
+                });
+                let sum = self.party.linear(domain, lanes, &terms)?;
+                self.stored.insert(out, Arc::new(sum));
+                Ok(None)
+            }
+            _ => Err(internal("a second tile where none was planned")),
+        }
+    }
+
+    fn begin_fold(
+        &mut self,
+        op: &'a StepOp,
+        mut fold: Fold<P>,
+        block: Block,
+    ) -> Result<Option<Begun<'a, P>>, Fault> {
+        let step = self.fold_step(op, &mut fold, block)?;
+        Ok(step.map(|step| (Task::Fold(fold), step)))
+    }
+
+    /// The next level of a tree; at its end, the result is written.
+    fn fold_step(
+        &mut self,
+        op: &'a StepOp,
+        fold: &mut Fold<P>,
+        block: Block,
+    ) -> Result<Option<Step<'a, P>>, Fault> {
+        let StepOp::Fold {
+            levels,
+            bits,
+            signed,
+            out,
+            ..
+        } = op
+        else {
+            return Err(internal("not a fold"));
+        };
+        if fold.length > 1 {
+            let half = fold.length / 2;
+            let pair = [fold.part(0, half), fold.part(half, half)];
+            let tape = levels.get(fold.level);
+            let tape = *tape.ok_or_else(|| internal("a fold with too few levels"))?;
+            return Ok(Some(self.run_tape(
+                tape,
+                half * fold.lanes,
+                pair.map(Arc::new).into(),
+            )));
+        }
+        let last = bits.last().copied();
+        let last = last.ok_or_else(|| internal("a fold without widths"))?;
+        let total = fold.current.resize(0, last.into(), *signed);
+        match op.carries() {
+            true => self.write_partial(*out, total, block)?,
+            false => self.write(*out, total, block)?,
+        }
+        Ok(None)
+    }
+
+    /// Takes the result of a level; an odd element goes through.
+    fn fold_level(
+        &mut self,
+        op: &StepOp,
+        fold: &mut Fold<P>,
+        pairs: P::Share,
+    ) -> Result<(), Fault> {
+        let StepOp::Fold { bits, signed, .. } = op else {
+            return Err(internal("not a fold"));
+        };
+        let wide = usize::from(bits[fold.level + 1]);
+        let half = fold.length / 2;
+        fold.current = Arc::new(match fold.length % 2 {
+            0 => pairs,
+            _ => {
+                let odd = fold.part(2 * half, 1).resize(0, wide, *signed);
+                P::Share::concat(&[&pairs, &odd])
+            }
+        });
+        fold.length -= half;
+        fold.level += 1;
+        Ok(())
+    }
+
+    fn begin_scan(&mut self, op: &'a StepOp, block: Block) -> Result<Option<Begun<'a, P>>, Fault> {
+        let StepOp::Scan {
+            init,
+            over,
+            captured,
+            carries,
+            outs,
+            ..
+        } = op
+        else {
+            return Err(internal("not a scan"));
+        };
+        let mut state = Vec::new();
+        for (init, carry) in init.iter().zip(carries) {
+            let bits = usize::from(self.plan.values[carry.0 as usize].bits);
+            // The tile before this one has left the state where it will be in the end.
+            let before = self.stored.get(carry).filter(|_| op.in_order()).cloned();
+            state.push(match before {
+                Some(share) => share,
+                None => {
+                    let signed = self.plan.values[init.0 as usize].signed;
+                    Arc::new(self.value(*init, block)?.resize(0, bits, signed))
+                }
+            });
+        }
+        let captured = captured.iter().map(|value| self.value(*value, block));
+        let captured = captured.map(|share| Ok(one_lane::<P>(&*share?)));
+        let mut scan = Scan {
+            index: 0,
+            state,
+            captured: captured.collect::<Result<_, Fault>>()?,
+            over: self.operands(over, block)?,
+            written: outs.iter().map(|_| Vec::new()).collect(),
+        };
+        let step = self.iteration(op, &mut scan, block)?;
+        Ok(step.map(|step| (Task::Scan(scan), step)))
+    }
+
+    /// The next iteration of a loop; at its end, what it leaves is written.
+    fn iteration(
+        &mut self,
+        op: &'a StepOp,
+        scan: &mut Scan<P>,
+        block: Block,
+    ) -> Result<Option<Step<'a, P>>, Fault> {
+        let StepOp::Scan {
+            tape,
+            length,
+            carries,
+            outs,
+            ..
+        } = op
+        else {
+            return Err(internal("not a scan"));
+        };
+        if scan.index < length.at(block.rows) as usize {
+            let element = View {
+                offset: scan.index,
+                dims: vec![],
+            };
+            let state = scan.state.iter().map(|share| one_lane::<P>(share));
+            let element = |share: &Arc<P::Share>| share.gather(&element, &View::whole(1));
+            let over = scan.over.iter().map(|share| Arc::new(element(share)));
+            let captured = scan.captured.iter().cloned();
+            let operands = state.chain(over).chain(captured).collect();
+            return Ok(Some(self.run_tape(*tape, 1, operands)));
+        }
+        for (out, parts) in outs.iter().zip(&scan.written) {
+            let parts = parts.iter().collect::<Vec<_>>();
+            self.write(out.value, P::Share::concat(&parts), block)?;
+        }
+        for (carry, share) in carries.iter().zip(scan.state.drain(..)) {
+            match op.in_order() {
+                true => drop(self.stored.insert(*carry, share)),
+                false => self.write(*carry, share, block)?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes the result of an iteration: the next state, and what the iteration writes.
+    fn end_iteration(
+        &mut self,
+        op: &StepOp,
+        scan: &mut Scan<P>,
+        result: &P::Share,
+    ) -> Result<(), Fault> {
+        let StepOp::Scan { carries, outs, .. } = op else {
+            return Err(internal("not a scan"));
+        };
+        let mut first = 0;
+        for (share, carry) in scan.state.iter_mut().zip(carries) {
+            let plan = &self.plan.values[carry.0 as usize];
+            let out = Produced {
+                value: *carry,
+                first,
+                inner: plan.elements as u32,
+            };
+            *share = Arc::new(self.produced(result, &out));
+            first += out.inner * u32::from(plan.bits);
+        }
+        for (parts, out) in scan.written.iter_mut().zip(outs) {
+            parts.push(self.produced(result, out));
+        }
+        scan.index += 1;
+        Ok(())
+    }
+}
+
+impl<P: Protocol> Fold<P> {
+    /// Elements `first..first + count` along the dimension.
+    fn part(&self, first: usize, count: usize) -> P::Share {
+        let view = View {
+            offset: first * self.lanes,
+            dims: vec![(count * self.lanes, 1)],
+        };
+        self.current.gather(&view, &View::whole(1))
+    }
+}
+
+/// All elements as the planes of one lane.
+fn one_lane<P: Protocol>(share: &P::Share) -> Arc<P::Share> {
+    Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
+}

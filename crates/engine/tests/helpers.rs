@@ -1,0 +1,175 @@
+//! Helpers are parties of a session beside those of the program: they bring nothing, learn nothing,
+//! and stand in the job that everyone approves.
+
+mod common;
+
+use std::thread;
+
+use common::{PROGRAM, assert_right, inputs, parse};
+use sealane_engine::data::{self, Sources};
+use sealane_engine::{
+    EngineError, Job, Kind, NetworkClass, ProtocolName, RunReport, run, simulate,
+};
+use sealane_net::Mesh;
+use sealane_program::types::Data;
+
+fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+fn planned(protocol: ProtocolName, helpers: &[&str]) -> Result<Job, EngineError> {
+    let helpers = named(helpers);
+    Job::in_tiles(parse(PROGRAM), protocol, NetworkClass::Lan, helpers, 2)
+}
+
+fn clear(helpers: &[&str]) -> Job {
+    planned(ProtocolName::Clear, helpers).expect("a sound job")
+}
+
+/// What each of `parties` brings, of whom helpers bring nothing.
+fn all_inputs(parties: usize) -> Vec<Vec<Option<Data>>> {
+    let mut all = inputs().to_vec();
+    all.resize(parties, vec![None, None]);
+    all
+}
+
+/// Runs every party of a session with the job that it has approved.
+fn session(jobs: &[Job]) -> Vec<Result<RunReport, EngineError>> {
+    let sides = Mesh::in_memory(jobs.len()).into_iter().zip(jobs);
+    thread::scope(|scope| {
+        let start = |((mut mesh, job), inputs): ((Mesh, _), Vec<_>)| {
+            scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
+        };
+        let threads = sides.zip(all_inputs(jobs.len())).map(start);
+        let threads = threads.collect::<Vec<_>>();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("no panic");
+        threads.into_iter().map(join).collect()
+    })
+}
+
+fn refused(helpers: &[&str]) -> String {
+    let error = planned(ProtocolName::Clear, helpers)
+        .err()
+        .expect("a refusal");
+    assert_eq!(error.kind(), Kind::Config);
+    error.to_string()
+}
+
+#[test]
+fn helpers_take_part_and_learn_nothing() {
+    let jobs = [(); 4].map(|()| clear(&["ada", "cyd"]));
+    let names = named(&["clinic", "lab", "ada", "cyd"]);
+    assert_eq!(jobs[0].parties(), names);
+    assert_eq!(jobs[0].helpers(), &names[2..]);
+    assert_eq!(jobs[0].cost(&[5]).expect("rows in bounds").parties, names);
+    for (party, report) in session(&jobs).into_iter().enumerate() {
+        let report = report.unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(report.party.as_ref(), Some(&names[party]));
+        assert_eq!(report.parties, names);
+        assert!(report.as_planned());
+        match party {
+            0 | 1 => assert_right(&report),
+            _ => assert!(report.results.iter().all(|result| result.data.is_none())),
+        }
+    }
+}
+
+#[test]
+fn a_simulation_has_the_helpers_too() {
+    let inputs = inputs().into_iter().flatten().flatten().collect();
+    let report = simulate(&clear(&["ada"]), inputs).unwrap_or_else(|error| panic!("{error}"));
+    assert!(report.as_planned());
+    let sent = report.payload_bytes();
+    assert_eq!(sent.len(), 3);
+    // In the clear, owners send their inputs to all others, and helpers have none.
+    assert_eq!(sent[2], ("ada".to_string(), 0));
+    assert!(report.results.iter().all(|result| result.data.is_some()));
+}
+
+#[test]
+fn another_order_of_helpers_is_another_job_and_both_are_shown() {
+    let [turned, right] = [["cyd", "ada"], ["ada", "cyd"]].map(|helpers| clear(&helpers));
+    assert_ne!(turned.hash(), right.hash());
+    let jobs = [right, clear(&["ada", "cyd"]), turned];
+    let jobs = jobs.into_iter().chain([clear(&["ada", "cyd"])]);
+    let reports = session(&jobs.collect::<Vec<_>>());
+    let texts = reports.iter().map(|report| {
+        let error = report.as_ref().err().expect("nobody runs another job");
+        assert_eq!(error.kind(), Kind::Peer, "{error}");
+        error.to_string()
+    });
+    let texts = texts.collect::<Vec<_>>();
+    let part = "the list of parties and helpers";
+    assert!(texts.iter().all(|text| text.contains(part)), "{texts:?}");
+    // Who looks first sees both lists, and tells the others what differs.
+    let [right, turned] = ["[clinic, lab, ada, cyd]", "[clinic, lab, cyd, ada]"];
+    let told = |there: &str, here: &str| {
+        let differs = format!("approved another job: {part} differs ({there} there, {here} here)");
+        texts.iter().any(|text| text.contains(&differs))
+    };
+    assert!(told(right, turned) || told(turned, right), "{texts:?}");
+}
+
+#[test]
+fn a_helper_has_a_name_of_its_own_of_the_usual_form() {
+    let text = refused(&["ada", "lab"]);
+    assert!(text.starts_with("`lab` cannot be a helper"), "{text}");
+    assert!(text.contains("hint: "), "{text}");
+    let text = refused(&["ada", "cyd", "ada"]);
+    assert!(text.starts_with("two helpers are called `ada`"), "{text}");
+    for wrong in ["", " cyd", "1st", "ada-2", "ädä"] {
+        let text = refused(&["ada", wrong]);
+        let words = format!("helper 2 of 2: a party cannot be called `{wrong}`");
+        assert!(text.starts_with(&words), "{text}");
+        assert!(text.contains("letters, digits"), "{text}");
+    }
+    let many = (0..63).map(|number| format!("h{number}"));
+    let many = many.collect::<Vec<_>>();
+    let text = refused(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(text.contains("at most 64"), "{text}");
+}
+
+#[test]
+fn a_protocol_of_two_that_both_compute_wants_no_helper() {
+    let error = planned(ProtocolName::Yao, &["ada"])
+        .err()
+        .expect("a refusal");
+    assert_eq!(error.kind(), Kind::Program);
+    let text = error.to_string();
+    for words in ["error[parties]", "(clinic, lab)", "name no helper"] {
+        assert!(text.contains(words), "{text}");
+    }
+}
+
+#[test]
+fn a_helper_brings_no_data() {
+    let job = clear(&["ada"]);
+    let nothing = data::load(job.program(), 2, &Sources::default()).expect("nothing to read");
+    assert_eq!(nothing.len(), 2);
+    assert!(nothing.iter().all(Option::is_none));
+    let rows = data::own_rows(job.program(), &nothing);
+    assert_eq!(rows.expect("no rows of its own"), [None]);
+    for argument in ["ada.csv", "x=ada.csv"] {
+        let sources = Sources::from_arguments(&named(&[argument]));
+        let loaded = data::load(job.program(), 2, &sources);
+        let finding = loaded.err().expect("a file too many");
+        assert_eq!(finding.code, "data-unknown-input");
+        assert!(finding.reason.contains("ada.csv"), "{finding}");
+        assert!(finding.hint.contains("leave out"), "{finding}");
+    }
+    let [of_clinic, _] = inputs();
+    let error = data::check_own(job.program(), 2, &of_clinic).expect_err("another's data");
+    assert!(
+        error.to_string().contains("belongs to another party"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_mesh_without_the_helpers_is_refused() {
+    let [mut mesh, _other] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).unwrap_or_else(|_| panic!());
+    let [own, _] = inputs();
+    let error = run(&clear(&["ada"]), &own, &mut mesh, &mut |_, _| ());
+    let text = error.err().expect("a party is missing").to_string();
+    assert_eq!(text, "the job has 3 parties, not 2");
+}

@@ -1,0 +1,199 @@
+//! Parties that write far more than their links hold before any of them reads.
+
+mod common;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{A, B, C, D, configs, hear, meet, pattern, say};
+use sealane_net::{
+    Awaited, Limits, Mesh, NetError, NetworkClass, PartyId, Transport, simulated_pair,
+};
+
+/// What each party writes to each other one: thousands of times the room of a link.
+const FLIGHT_BYTES: usize = 8 << 20;
+
+/// Limits under which a link holds a few KiB, and a run that stands still ends as a failed test.
+fn tiny() -> Limits {
+    Limits {
+        inbound_bytes: 4 << 10,
+        outbound_bytes: 4 << 10,
+        patience: Duration::from_secs(30),
+        ..Limits::default()
+    }
+}
+
+fn over_tls(parties: usize, limits: Limits) -> Vec<Mesh> {
+    let meshes = meet(configs(parties, limits)).into_iter();
+    meshes.map(Result::unwrap).collect()
+}
+
+fn simulated(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
+    type Row = Vec<Option<Box<dyn Transport>>>;
+    let mut rows: Vec<Row> = (0..parties)
+        .map(|_| (0..parties).map(|_| None).collect())
+        .collect();
+    for one in 0..parties {
+        for other in one + 1..parties {
+            let (near, far) = simulated_pair(&limits, class);
+            rows[one][other] = Some(Box::new(near));
+            rows[other][one] = Some(Box::new(far));
+        }
+    }
+    let mesh = |(me, row)| Mesh::from_transports(PartyId::from_index(me), row, limits).unwrap();
+    rows.into_iter().enumerate().map(mesh).collect()
+}
+
+/// Runs each party in a thread of its own; gives the meshes back.
+fn run(meshes: Vec<Mesh>, party: impl Fn(&mut Mesh) + Sync) -> Vec<Mesh> {
+    let run = |mut mesh: Mesh| {
+        party(&mut mesh);
+        mesh
+    };
+    thread::scope(|threads| {
+        let runs: Vec<_> = meshes
+            .into_iter()
+            .map(|mesh| threads.spawn(move || run(mesh)))
+            .collect();
+        runs.into_iter().map(|run| run.join().unwrap()).collect()
+    })
+}
+
+/// Every party writes a flight to every other, then all read.
+fn exchange_flights(meshes: Vec<Mesh>) {
+    let started = Instant::now();
+    let flight = pattern(FLIGHT_BYTES);
+    let meshes = run(meshes, |mesh| {
+        for peer in mesh.peers() {
+            mesh.send(peer, &flight).unwrap();
+        }
+        mesh.flush().unwrap();
+        for peer in mesh.peers() {
+            assert!(hear(mesh, peer, FLIGHT_BYTES) == flight);
+        }
+    });
+    assert!(
+        started.elapsed() < Duration::from_secs(20),
+        "no stand-still on the way"
+    );
+    let digest = *blake3::hash(&flight).as_bytes();
+    for mesh in &meshes {
+        // What was taken in early has counted when it was received.
+        assert_eq!(mesh.rounds(), 1);
+        for peer in mesh.peers() {
+            assert_eq!(mesh.digest_sent(peer), digest);
+            assert_eq!(mesh.digest_received(peer), digest);
+        }
+    }
+    assert!(
+        meshes
+            .iter()
+            .any(|mesh| mesh.backlog_peak_bytes() > FLIGHT_BYTES / 2)
+    );
+}
+
+#[test]
+fn three_and_five_parties_in_memory_may_all_write_before_they_read() {
+    for parties in [3, 5] {
+        exchange_flights(Mesh::in_memory_with(parties, tiny()));
+    }
+}
+
+#[test]
+fn three_and_five_parties_over_tls_may_all_write_before_they_read() {
+    for parties in [3, 5] {
+        exchange_flights(over_tls(parties, tiny()));
+    }
+}
+
+#[test]
+fn three_parties_of_a_simulated_network_may_all_write_before_they_read() {
+    exchange_flights(simulated(3, NetworkClass::Lan, tiny()));
+}
+
+/// Two write to two others in opposite order, and these read in the order that suits neither: all
+/// four wait for each other, and those who could make room wait for bytes.
+fn cross(meshes: Vec<Mesh>) {
+    let flight = pattern(FLIGHT_BYTES);
+    let write = |mesh: &mut Mesh, to: [PartyId; 2]| to.map(|to| say(mesh, to, &flight));
+    let read = |mesh: &mut Mesh, from: [PartyId; 2]| {
+        from.map(|from| assert!(hear(mesh, from, FLIGHT_BYTES) == flight))
+    };
+    run(meshes, |mesh| {
+        match mesh.me() {
+            A => write(mesh, [C, D]),
+            B => write(mesh, [D, C]),
+            C => read(mesh, [B, A]),
+            _ => read(mesh, [A, B]),
+        };
+    });
+}
+
+#[test]
+fn who_waits_for_one_makes_room_for_another() {
+    cross(Mesh::in_memory_with(4, tiny()));
+    cross(over_tls(4, tiny()));
+    cross(simulated(4, NetworkClass::Lan, tiny()));
+}
+
+#[test]
+fn a_stream_to_a_slow_receiver_is_slowed_down_and_not_taken_in() {
+    let limits = Limits {
+        inbound_bytes: 100_000,
+        ..tiny()
+    };
+    let meshes = run(Mesh::in_memory_with(3, limits), |mesh| {
+        let piece = pattern(50_000);
+        match mesh.me() {
+            A => (0..100).for_each(|_| mesh.send(B, &piece).unwrap()),
+            B => (0..99).for_each(|_| {
+                thread::sleep(Duration::from_millis(2));
+                assert!(hear(mesh, A, piece.len()) == piece);
+            }),
+            _ => {}
+        }
+    });
+    assert!(meshes.iter().all(|mesh| mesh.backlog_peak_bytes() == 0));
+}
+
+#[test]
+fn a_peer_that_floods_beyond_the_bound_is_named_when_patience_ends() {
+    let limits = Limits {
+        backlog_bytes: 1 << 20,
+        patience: Duration::from_millis(1500),
+        ..tiny()
+    };
+    let flight = pattern(FLIGHT_BYTES);
+    let meshes = run(Mesh::in_memory_with(3, limits), |mesh| match mesh.me() {
+        A => {
+            // B does not listen, and C sends what A has no use for.
+            let error = mesh.send(B, &flight).unwrap_err();
+            let NetError::Overfull {
+                from: C,
+                held_bytes,
+                party: B,
+                ..
+            } = error
+            else {
+                panic!("{error}")
+            };
+            assert!((1 << 20..2 << 20).contains(&held_bytes), "{held_bytes}");
+            assert_eq!(
+                error.with_names(&["ada", "bob", "cyd"]).to_string(),
+                format!(
+                    "cyd (party 2) has sent most of {held_bytes} bytes that cannot be used yet, as \
+                     many as this party holds, while bob (party 1) took in nothing for 1 s and \
+                     this party waits for room for the payload of step 0; see that all run the \
+                     same version, and run on fewer rows at a time"
+                )
+            );
+        }
+        C => {
+            let error = mesh.send(A, &flight).unwrap_err();
+            assert_eq!(error, NetError::Overdue(A, Awaited::Room { step: 0 }, 1));
+        }
+        _ => thread::sleep(Duration::from_secs(2)),
+    });
+    assert!(meshes[0].backlog_peak_bytes() >= 1 << 20);
+    assert_eq!(meshes[1].backlog_peak_bytes(), 0);
+}

@@ -1,0 +1,350 @@
+//! Module `flow`: when each step of each tile runs. The cost of a plan and the engine follow it
+//! both, so that what is planned and what happens cannot differ.
+//!
+//! A *block* is one pass through a segment: all of it, or one tile of its rows. Blocks are taken up
+//! in order and a few are in flight at once, those of different segments too. A *call* is a step in
+//! a block; it may begin as soon as what it reads is there. All parties proceed in *turns*:
+//!
+//! 1. Every call that may begin does, and writes its first flight.
+//! 2. The turn ends: everything that was written leaves, as one message to each peer.
+//! 3. Every call under way reads the flight that is due and writes the next one, or is finished.
+//!
+//! So calls that do not wait for each other share rounds, whatever they are, and the turns of a run
+//! are its longest chain of flights. This is the paper's `join` (Launchbury et al., ICFP 2012,
+//! section 5) on messages, and its pipelined batches; no protocol knows of it. The order of calls
+//! follows from the plan, the row counts and the number of flights of each call alone, which all
+//! parties know, so that nothing that crosses needs a label.
+
+use crate::steps::{Plan, PlanValue, Segment, StepOp};
+use std::collections::{HashMap, VecDeque};
+
+/// Blocks in flight at most. Tiles are sized so that so many fit in memory.
+pub const IN_FLIGHT: usize = 4;
+
+/// One pass through a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Block {
+    /// Index of the segment.
+    pub segment: usize,
+    /// Number of the tile, from 0; 0 for a segment that runs once.
+    pub tile: u64,
+    /// First row of the tile.
+    pub start: u64,
+    /// Rows of the tile; 0 for a segment that runs once.
+    pub rows: u64,
+}
+
+/// A step in a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// The block.
+    pub block: Block,
+    /// Index of the step in its segment.
+    pub step: usize,
+    /// Whether this is the second part of a step that carries: what the tile left is combined with
+    /// what the tiles before it left.
+    pub carry: bool,
+}
+
+/// Who does what a plan says: a party of a run, or the clocks of a cost.
+pub trait Driver {
+    /// Why it stops.
+    type Error;
+    /// Begins a call; says whether it is finished already.
+    fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
+    /// Ends a turn: whatever calls have written leaves.
+    fn turn(&mut self) -> Result<(), Self::Error>;
+    /// Takes a call over one flight; says whether it is finished.
+    fn advance(&mut self, call: &Call) -> Result<bool, Self::Error>;
+    /// All calls of a block are finished.
+    fn close(&mut self, block: &Block) -> Result<(), Self::Error>;
+    /// Takes the only call under way to its end: nothing else can begin before.
+    fn finish_alone(&mut self, call: &Call) -> Result<(), Self::Error> {
+        loop {
+            self.turn()?;
+            if self.advance(call)? {
+                return Ok(());
+            }
+        }
+    }
+    /// How many of the next `left` full tiles need not be run: for those who count, not for those
+    /// who run. `state` is the state of all blocks in flight, all tiles of one segment; what
+    /// happens next depends on it and on what the driver knows alone.
+    fn skip(&mut self, _state: &[u32], _left: u64) -> u64 {
+        0
+    }
+}
+
+/// Does all steps of a plan, on so many rows of each table.
+///
+/// # Errors
+/// Those of the driver.
+pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D::Error> {
+    let mut flow = Flow::new(plan, rows);
+    loop {
+        flow.begin(driver)?;
+        match flow.running[..] {
+            [] => return Ok(()),
+            [(call, _)] => {
+                driver.finish_alone(&call)?;
+                flow.running.clear();
+                flow.finished(&call);
+            }
+            _ => {
+                driver.turn()?;
+                for (call, turns) in std::mem::take(&mut flow.running) {
+                    match driver.advance(&call)? {
+                        true => flow.finished(&call),
+                        false => flow.running.push((call, turns + 1)),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a step waits for.
+#[derive(Clone, Copy)]
+enum Need {
+    /// A step of the same block.
+    Here(usize),
+    /// A step in all blocks of its segment.
+    After { segment: usize, step: usize },
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Status {
+    Waiting,
+    Running,
+    Done,
+}
+
+/// A block in flight; each step has two places, the second one for its carry.
+struct Flying {
+    block: Block,
+    status: Vec<[Status; 2]>,
+    left: usize,
+}
+
+/// What is still to be taken up of a segment.
+#[derive(Clone, Copy, Default)]
+struct Walk {
+    /// Full tiles (or the one block of a segment that runs once), and the rows of a last one.
+    full: u64,
+    rest: u64,
+    /// Tiles taken up.
+    begun: u64,
+    /// Blocks in all.
+    blocks: u64,
+}
+
+struct Flow<'a> {
+    plan: &'a Plan,
+    needs: Vec<Vec<Vec<Need>>>,
+    walks: Vec<Walk>,
+    /// The segment whose blocks are taken up.
+    segment: usize,
+    flying: VecDeque<Flying>,
+    /// For each segment and step, the blocks in which it is finished.
+    finished: Vec<Vec<u64>>,
+    /// Calls under way, with the turns that they have taken.
+    running: Vec<(Call, u32)>,
+    /// Whether a call has been finished since all steps were looked at.
+    changed: bool,
+}
+
+impl<'a> Flow<'a> {
+    fn new(plan: &'a Plan, rows: &[u64]) -> Flow<'a> {
+        let walk = |segment: &Segment| match segment.rows {
+            None => Walk {
+                full: 1,
+                blocks: 1,
+                ..Walk::default()
+            },
+            Some(table) => {
+                let table = usize::from(table.0);
+                let (count, tile) = (rows[table], plan.rows[table].tile);
+                Walk {
+                    full: count / tile,
+                    rest: count % tile,
+                    begun: 0,
+                    blocks: count.div_ceil(tile),
+                }
+            }
+        };
+        let none = |segment: &Segment| vec![0; segment.steps.len()];
+        Flow {
+            plan,
+            needs: needs(plan),
+            walks: plan.segments.iter().map(walk).collect(),
+            segment: 0,
+            flying: VecDeque::new(),
+            finished: plan.segments.iter().map(none).collect(),
+            running: Vec::new(),
+            changed: true,
+        }
+    }
+
+    /// Begins every call that may, and takes up blocks as others are finished. Steps come after
+    /// what they need, so that one look at each is enough until a call is finished elsewhere.
+    fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
+        while std::mem::take(&mut self.changed) {
+            while self.flying.len() < IN_FLIGHT && self.take_up(driver) {}
+            for at in 0..self.flying.len() {
+                for step in 0..self.flying[at].status.len() {
+                    while let Some(call) = self.ready(at, step) {
+                        let status = &mut self.flying[at].status[step];
+                        status[usize::from(call.carry)] = Status::Running;
+                        match driver.begin(&call)? {
+                            true => self.finished(&call),
+                            false => self.running.push((call, 0)),
+                        }
+                    }
+                }
+            }
+            while let Some(at) = self.flying.iter().position(|flying| flying.left == 0) {
+                let flying = self.flying.remove(at);
+                flying.map_or(Ok(()), |flying| driver.close(&flying.block))?;
+                // There is room for another one.
+                self.changed = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up the next block; says whether there was one.
+    fn take_up<D: Driver>(&mut self, driver: &mut D) -> bool {
+        let Some(walk) = self.walks.get(self.segment).copied() else {
+            return false;
+        };
+        let segment = &self.plan.segments[self.segment];
+        let tile = segment
+            .rows
+            .map(|table| self.plan.rows[usize::from(table.0)].tile);
+        if walk.begun > 0 && walk.full > 1 {
+            self.skip(driver);
+        }
+        let walk = &mut self.walks[self.segment];
+        let rows = match (tile, walk.full) {
+            (Some(_), 0) => std::mem::take(&mut walk.rest),
+            (Some(tile), _) => tile,
+            (None, _) => 0,
+        };
+        if walk.full == 0 && rows == 0 {
+            self.segment += 1;
+            return self.take_up(driver);
+        }
+        let block = Block {
+            segment: self.segment,
+            tile: walk.begun,
+            start: walk.begun * tile.unwrap_or(0),
+            rows,
+        };
+        walk.full = walk.full.saturating_sub(1);
+        walk.begun += 1;
+        let places = |op: &StepOp| match op.carries() {
+            true => [Status::Waiting; 2],
+            false => [Status::Waiting, Status::Done],
+        };
+        let status = segment.steps.iter().map(|step| places(&step.op));
+        let status = status.collect::<Vec<_>>();
+        let waiting = status.iter().flatten().filter(|s| **s == Status::Waiting);
+        self.flying.push_back(Flying {
+            block,
+            left: waiting.count(),
+            status,
+        });
+        true
+    }
+
+    /// Asks the driver whether full tiles of the segment at hand can be left out.
+    fn skip<D: Driver>(&mut self, driver: &mut D) {
+        let blocks = self.flying.iter().map(|flying| flying.block);
+        if blocks
+            .clone()
+            .any(|block| block.segment != self.segment || block.tile == 0)
+        {
+            return;
+        }
+        let walk = &mut self.walks[self.segment];
+        let mut state = Vec::new();
+        for flying in &self.flying {
+            state.push((walk.begun - flying.block.tile) as u32);
+            state.extend(flying.status.iter().flatten().map(|status| *status as u32));
+        }
+        for (call, turns) in &self.running {
+            let tile = (walk.begun - call.block.tile) as u32;
+            state.extend([tile, call.step as u32, u32::from(call.carry), *turns]);
+        }
+        let skipped = driver.skip(&state, walk.full - 1);
+        walk.full -= skipped;
+        walk.blocks -= skipped;
+    }
+
+    /// The call of a step in a block in flight, if it may begin.
+    fn ready(&self, at: usize, step: usize) -> Option<Call> {
+        let flying = &self.flying[at];
+        let Block { segment, tile, .. } = flying.block;
+        let op = &self.plan.segments[segment].steps[step].op;
+        let in_turn = self.finished[segment][step] == tile;
+        let there = |need: &Need| match *need {
+            Need::Here(step) => flying.status[step][0] == Status::Done,
+            Need::After { segment, step } => {
+                self.finished[segment][step] == self.walks[segment].blocks
+            }
+        };
+        let (carry, may) = match flying.status[step] {
+            [Status::Waiting, _] => (false, !op.in_order() || in_turn),
+            [Status::Done, Status::Waiting] => (true, in_turn),
+            _ => return None,
+        };
+        let call = Call {
+            block: flying.block,
+            step,
+            carry,
+        };
+        (may && (carry || self.needs[segment][step].iter().all(there))).then_some(call)
+    }
+
+    fn finished(&mut self, call: &Call) {
+        let mut flying = self.flying.iter_mut();
+        let flying = flying.find(|flying| flying.block == call.block);
+        let Some(flying) = flying else { return };
+        flying.status[call.step][usize::from(call.carry)] = Status::Done;
+        flying.left -= 1;
+        self.changed = true;
+        if flying.status[call.step] == [Status::Done; 2] {
+            self.finished[call.block.segment][call.step] += 1;
+        }
+    }
+}
+
+/// What each step of each segment waits for.
+fn needs(plan: &Plan) -> Vec<Vec<Vec<Need>>> {
+    let mut maker: HashMap<PlanValue, (usize, usize)> = HashMap::new();
+    for (segment, steps) in plan.segments.iter().map(|s| &s.steps).enumerate() {
+        for (step, made) in steps.iter().enumerate() {
+            let values = made.op.writes().into_iter();
+            maker.extend(values.map(|value| (value, (segment, step))));
+        }
+    }
+    let of_segment = |(segment, walked): (usize, &Segment)| {
+        let need = |value: &PlanValue| {
+            let (made_in, step) = *maker.get(value)?;
+            let need = Need::After {
+                segment: made_in,
+                step,
+            };
+            Some(if made_in == segment {
+                Need::Here(step)
+            } else {
+                need
+            })
+        };
+        let steps = walked.steps.iter();
+        steps
+            .map(|step| step.op.reads().iter().filter_map(need).collect())
+            .collect()
+    };
+    plan.segments.iter().enumerate().map(of_segment).collect()
+}

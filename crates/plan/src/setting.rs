@@ -1,0 +1,216 @@
+//! Pass `setting`: which parties compute, and in which roles.
+//!
+//! The parties of a session are those of the program and then its helpers, who own nothing and
+//! learn nothing but may compute. A protocol without fixed roles is run by all of them alike. One
+//! with roles is run by the helpers, if there are as many as roles, or by all parties, if those
+//! are as many; in between nobody could say who computes, and planning refuses.
+
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::Program;
+use sealane_protocol::{PartyId, Profile, Protocol, Setting};
+
+/// The settings that a program with helpers may run in, in order of preference: every assignment
+/// of those who compute to the roles.
+///
+/// # Errors
+/// The parties do not fit the protocol.
+pub(crate) fn settings<P: Protocol>(
+    program: &Program,
+    helpers: usize,
+) -> Result<Vec<Setting>, Diagnostic> {
+    candidates(&P::profile(), &program.parties, helpers)
+}
+
+fn candidates(
+    profile: &Profile,
+    named: &[String],
+    helpers: usize,
+) -> Result<Vec<Setting>, Diagnostic> {
+    let (roles, parties) = (profile.roles.len(), named.len() + helpers);
+    let those_who_compute = match roles {
+        0 => 0..0,
+        _ if parties == roles => 0..parties,
+        _ if profile.outsiders && helpers == roles => named.len()..parties,
+        _ => return Err(refusal(profile, named, helpers)),
+    };
+    let players = those_who_compute.map(PartyId::from_index);
+    let orders = permutations(&players.collect::<Vec<_>>()).into_iter();
+    Ok(orders.map(|roles| Setting { parties, roles }).collect())
+}
+
+/// All orders of a few parties, the given one first; of none, the empty one.
+fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
+    let Some(_) = parties.first() else {
+        return vec![Vec::new()];
+    };
+    let mut orders = Vec::new();
+    for (at, first) in parties.iter().enumerate() {
+        let rest = [&parties[..at], &parties[at + 1..]].concat();
+        let prepend = |rest: Vec<PartyId>| [vec![*first], rest].concat();
+        orders.extend(permutations(&rest).into_iter().map(prepend));
+    }
+    orders
+}
+
+/// Says which numbers do not fit, and every change that would make them fit.
+fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
+    let (roles, parties) = (profile.roles.len(), named.len());
+    let names = named.join(", ");
+    let together = match helpers {
+        0 => "no helper".to_string(),
+        _ => count(helpers, "helper"),
+    };
+    let mut ways = Vec::new();
+    match roles.checked_sub(parties) {
+        Some(0) => ways.push("name no helper: the program's parties compute".to_string()),
+        Some(few) => {
+            let (who, example) = (who(few, "with"), example(named, few));
+            ways.push(format!("name {who} (`--helpers {example}`)"));
+        }
+        None => {}
+    }
+    if profile.outsiders {
+        let (who, example) = (who(roles, "for"), example(named, roles));
+        ways.push(format!("name {who} (`--helpers {example}`)"));
+    }
+    ways.push("choose another protocol".to_string());
+    Diagnostic {
+        code: "parties",
+        message: format!(
+            "protocol `{}` computes with {}",
+            profile.name,
+            plural(roles, "party", "parties")
+        ),
+        span: None,
+        reason: format!("the program names {parties} ({names}) and the command {together}"),
+        hint: ways.join(", or "),
+    }
+}
+
+/// Helpers that are missing: those who compute with the program's parties, or for them.
+fn who(missing: usize, how: &str) -> String {
+    let verb = if missing == 1 { "computes" } else { "compute" };
+    format!("{} who {verb} {how} them", count(missing, "helper"))
+}
+
+fn count(number: usize, what: &str) -> String {
+    plural(number, what, &format!("{what}s"))
+}
+
+fn plural(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Names that helpers could have beside those of the program, as `--helpers` takes them.
+fn example(taken: &[String], helpers: usize) -> String {
+    let names = ["ada", "bob", "cyd"].map(String::from).into_iter();
+    let names = names.chain((1..).map(|number| format!("helper{number}")));
+    let free = names.filter(|name| !taken.contains(name));
+    free.take(helpers).collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_protocol::fake::Honest;
+
+    fn profile(roles: &'static [&'static str], outsiders: bool) -> Profile {
+        Profile {
+            name: "ring",
+            roles,
+            outsiders,
+            ..Honest::profile()
+        }
+    }
+
+    const THREE: &[&str] = &["first", "second", "third"];
+    const TWO: &[&str] = &["garbler", "evaluator"];
+
+    fn named(names: &str) -> Vec<String> {
+        names.split(' ').map(String::from).collect()
+    }
+
+    /// Who may play the roles, by index.
+    fn players(
+        roles: &'static [&'static str],
+        outsiders: bool,
+        names: &str,
+        helpers: usize,
+    ) -> Option<Vec<Vec<u8>>> {
+        let named = named(names);
+        let settings = candidates(&profile(roles, outsiders), &named, helpers).ok()?;
+        let total = named.len() + helpers;
+        assert!(settings.iter().all(|setting| setting.parties == total));
+        let roles = |setting: Setting| setting.roles.iter().map(|party| party.0).collect();
+        Some(settings.into_iter().map(roles).collect())
+    }
+
+    fn refused(
+        roles: &'static [&'static str],
+        outsiders: bool,
+        names: &str,
+        helpers: usize,
+    ) -> String {
+        let refused = candidates(&profile(roles, outsiders), &named(names), helpers);
+        let error = refused.expect_err("the numbers do not fit");
+        assert_eq!(error.code, "parties");
+        format!("{}: {}; {}", error.message, error.reason, error.hint)
+    }
+
+    #[test]
+    fn without_roles_all_take_part_alike() {
+        assert_eq!(players(&[], false, "a b", 0), Some(vec![vec![]]));
+        assert_eq!(players(&[], false, "a b", 3), Some(vec![vec![]]));
+    }
+
+    #[test]
+    fn as_many_helpers_as_roles_compute_for_the_parties_of_the_program() {
+        let orders = players(THREE, true, "a b", 3).expect("three helpers suit three roles");
+        assert_eq!(orders.len(), 6);
+        assert_eq!(orders[0], [2, 3, 4]);
+        assert_eq!(orders[5], [4, 3, 2]);
+        assert_eq!(
+            players(TWO, true, "a", 2),
+            Some(vec![vec![1, 2], vec![2, 1]])
+        );
+        // Not where parties without a role can own nothing.
+        assert_eq!(players(THREE, false, "a b", 3), None);
+    }
+
+    #[test]
+    fn all_compute_where_all_together_are_as_many_as_roles() {
+        for outsiders in [false, true] {
+            let orders = players(THREE, outsiders, "a b", 1).expect("one helper is missing");
+            assert_eq!((orders.len(), &orders[0][..]), (6, &[0, 1, 2][..]));
+            let pair = vec![vec![0, 1], vec![1, 0]];
+            assert_eq!(players(TWO, outsiders, "a b", 0), Some(pair));
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_every_way_out() {
+        assert_eq!(
+            refused(THREE, true, "hospital lab", 0),
+            "protocol `ring` computes with 3 parties: the program names 2 (hospital, lab) and the \
+             command no helper; name 1 helper who computes with them (`--helpers ada`), or name \
+             3 helpers who compute for them (`--helpers ada,bob,cyd`), or choose another protocol"
+        );
+        assert_eq!(
+            refused(TWO, false, "a b c", 2),
+            "protocol `ring` computes with 2 parties: the program names 3 (a, b, c) and the \
+             command 2 helpers; choose another protocol"
+        );
+        assert_eq!(
+            refused(TWO, false, "a b", 1),
+            "protocol `ring` computes with 2 parties: the program names 2 (a, b) and the command \
+             1 helper; name no helper: the program's parties compute, or choose another protocol"
+        );
+    }
+
+    #[test]
+    fn examples_take_no_name_of_the_program() {
+        let text = refused(THREE, true, "ada cyd", 2);
+        assert!(text.contains("`--helpers bob`"), "{text}");
+        assert!(text.contains("`--helpers bob,helper1,helper2`"), "{text}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Random lookups: tables of constants and of values, of numbers and of tuples.
+
+use super::{Grower, split_mix};
+use sealane_program::builder::Handle;
+use sealane_program::graph::Binary;
+use sealane_program::types::{Data, Range};
+
+/// Most entries of a random table of constants: no power of two, one, and what lies between.
+const ENTRIES: usize = 20;
+
+impl Grower<'_> {
+    /// A lookup, by `a` as it is or brought inside of the table.
+    pub(super) fn lookup(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let table = match self.below(4) {
+            0 => self.value_table(pool)?,
+            _ => self.constant_table()?,
+        };
+        if let Ok(made) = self.builder.lookup(table, a, None) {
+            return Some(made);
+        }
+        let count = *self.builder.value(table)?.shape.fixed.first()?;
+        let index = self.within(a, count.into())?;
+        self.builder.lookup(table, index, None).ok()
+    }
+
+    /// 1 to [`ENTRIES`] numbers of a random type, or pairs of them.
+    fn constant_table(&mut self) -> Option<Handle> {
+        let (ty, count) = (self.element_type(), 1 + self.below(ENTRIES));
+        let shape = match self.below(3) {
+            0 => vec![count as u64, 2],
+            _ => vec![count as u64],
+        };
+        // One number of the tape stands for the whole table, or tables would use it up.
+        let (Range { lo, hi }, mut state) = (ty.range(), self.below(1 << 30) as u64);
+        let number = |_| match split_mix(&mut state) {
+            random if random % 4 == 0 => hi,
+            random => lo + i128::from(random) % (hi - lo + 1),
+        };
+        let numbers: Vec<i128> = (0..shape.iter().product()).map(number).collect();
+        let data = Data::from_numbers(ty, shape, &numbers).expect("numbers of the type");
+        self.builder.constant(data, None).ok()
+    }
+
+    /// A value that can be a table, if the pool has one.
+    fn value_table(&mut self, pool: &[Handle]) -> Option<Handle> {
+        let table = |handle: &&Handle| {
+            let shape = self.builder.value(**handle).map(|value| &value.shape);
+            shape.is_some_and(|shape| shape.rows.is_none() && shape.rank() > 0)
+        };
+        let tables: Vec<Handle> = pool.iter().filter(table).copied().collect();
+        (!tables.is_empty()).then(|| self.pick(&tables))
+    }
+
+    /// A number below `count` made of `a`: its remainder, or `a` cut.
+    fn within(&mut self, a: Handle, count: i128) -> Option<Handle> {
+        // A wrapping type has no remainder, and a small one does not hold the divisor.
+        let remainder = match self.below(2) {
+            0 => self
+                .builder
+                .binary(Binary::Mod, a.into(), count.into(), None)
+                .ok(),
+            _ => None,
+        };
+        remainder.or_else(|| self.bounded(a, 0, count - 1))
+    }
+}
