@@ -109,6 +109,22 @@ def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
     return _value.dot(a, b, dtype)
 
 
+@overload
+def lookup(table: T, index: Operand) -> T: ...
+@overload
+def lookup(table: Public, index: Operand) -> Any: ...
+def lookup(table: Operand, index: Operand) -> Any:
+    """`table[index]` for an index that nobody sees: the entries of `table`, along its first axis,
+    at the places that `index` holds.
+
+    The table is a list, a NumPy array or a value without rows, of at most 65,536 entries; an entry
+    may have axes of its own. The index is an integer of any shape whose range lies within the
+    table, or the lookup is refused. All of the table is touched, whatever the index is.
+    """
+    trace = trace_of(table, index)
+    return wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
+
+
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
     """Values of one shape joined along a new axis."""
     trace = trace_of(*values)

@@ -33,8 +33,8 @@ class Unsupported:
     def __index__(self) -> NoReturn:
         raise _no_number(
             "a Python index or count",
-            "loop over a public count, or walk a dimension with `sl.map` or `sl.scan`; to pick an "
-            "element, compare its position: `sl.where(np.arange(n) == i, x, 0).sum(dtype=sl.i64)`",
+            "to pick an entry of a table, write `sl.lookup(table, index)`; to count, loop over a "
+            "public number, or walk a dimension with `sl.map` or `sl.scan`",
         )
 
     def __int__(self) -> NoReturn:
@@ -106,7 +106,8 @@ class Unsupported:
             "numpy",
             "a value cannot become a NumPy array",
             reason=_NO_CONTENT,
-            hint="join values with `sl.stack([...])`, compute with functions of `sealane`",
+            hint="join values with `sl.stack([...])`, pick an entry of an array with "
+            "`sl.lookup(array, index)`, compute with functions of `sealane`",
         )
 
     def __array_function__(

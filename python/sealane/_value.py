@@ -256,8 +256,7 @@ class Value(Unsupported, metaclass=ElementType):
                 "secret-index",
                 "a secret value cannot be an index",
                 reason="Which element is read would show in the work that is done.",
-                hint="compare every position with it: "
-                "`sl.where(np.arange(n) == i, x, 0).sum(dtype=sl.i64)`",
+                hint="write `sl.lookup(table, index)`, which touches every entry",
             )
         return wrap(self._trace, self._trace.index(self._node, items, _source.here()))
 
@@ -440,11 +439,11 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return int(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
+        array = _constants(item)
         packed = pack(item)
         if packed is not None:
             return packed
-        array = np.asarray(item)
-        item = array.flat[0] if array.size else item
+        item = array.flat[0]
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
@@ -454,6 +453,27 @@ def operand(item: object) -> _core.Operand:
         reason="Constants of a program are integers, truth values and NumPy arrays of them.",
         hint="scale fractions to integers" if "float" in kind else "use an integer or an array",
     )
+
+
+def _constants(item: object) -> npt.NDArray[Any]:
+    """An array of constants; refused if it has no elements, or rows of different lengths."""
+    try:
+        array = np.asarray(item)
+    except ValueError:
+        raise refuse(
+            "operand",
+            "rows of a constant array differ in length",
+            reason="An array has as many elements in every row.",
+            hint="give every row as many elements",
+        ) from None
+    if array.size == 0:
+        raise refuse(
+            "operand",
+            "a constant array has no elements",
+            reason="Every value has at least one, and a table at least one entry.",
+            hint="leave the operation out where there is nothing to do",
+        )
+    return array
 
 
 def _holds_values(item: object) -> bool:

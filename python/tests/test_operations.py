@@ -246,6 +246,103 @@ def test_shifts_select_indexing_and_functions() -> None:
     assert ones.dtype == np.uint8
 
 
+def check_lookup(case: Any, clear: bool) -> None:
+    """A table of constants and the same as a secret of bob's, by a scalar and by a vector."""
+    kind, table, index = case
+    last = len(table) - 1
+
+    def f(i: Any, j: Any, entries: Any) -> Any:
+        return sl.lookup(table.tolist(), i), sl.lookup(entries, i), sl.lookup(table, j)
+
+    annotations = {
+        "i": sl.Private[sl.u8, "alice", len(index), sl.between(0, last)],
+        "j": sl.Private[sl.i8, "bob", sl.between(0, last)],
+        "entries": sl.Private[kind, "bob", *table.shape],
+        "return": tuple[
+            sl.Revealed[kind, "bob"], sl.Revealed[kind, "alice"], sl.Revealed[kind, "alice"]
+        ],
+    }
+    results = run(f, annotations, index, index[0], table, clear=clear)
+    for got, expected in zip(results, [table[index], table[index], table[index[0]]], strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+@st.composite
+def tables(draw: Draw) -> tuple[Any, Any, list[int]]:
+    """A type, 1 to 20 numbers of it or pairs of them, and three indices."""
+    signed, bits = draw(st.booleans()), draw(st.sampled_from([1, 3, 8, 33, 64]))
+    shape = [draw(st.integers(1, 20)), *draw(st.sampled_from([[], [2]]))]
+    count = int(np.prod(shape))
+    numbers = st.integers(*limits(signed, bits)) | st.sampled_from(limits(signed, bits))
+    entries = draw(st.lists(numbers, min_size=count, max_size=count))
+    index = draw(st.lists(st.integers(0, shape[0] - 1), min_size=3, max_size=3))
+    dtype = np.int64 if signed else np.uint64
+    return element(signed, bits), np.array(entries, dtype=dtype).reshape(shape), index
+
+
+@QUICK
+@given(case=tables())
+def test_lookup(case: Any) -> None:
+    check_lookup(case, clear=True)
+
+
+@SECURE
+@given(case=tables())
+def test_lookup_on_garbled_circuits(case: Any) -> None:
+    check_lookup(case, clear=False)
+
+
+@pytest.mark.parametrize("clear", [False, True], ids=["yao", "clear"])
+def test_lookups_in_bodies_and_of_any_shape(clear: bool) -> None:
+    following = np.array([7, 0, 12, 3, 15, 1, 9, 4, 2, 14, 6, 5, 13, 8, 11, 10])
+    truths = [True, False, False, True]
+
+    def f(x: Any, grid: Any, table: Any) -> Any:
+        def walk(state: Any, step: Any) -> Any:
+            state = sl.lookup(following, state ^ step)
+            return state, sl.lookup(table, state)
+
+        last, passed = sl.scan(walk, sl.u4(0), x)
+        mapped = sl.map(lambda step: sl.lookup(table, step) + sl.lookup([0, 1], step & 1), x)
+        return last, passed, mapped, sl.lookup(truths, grid), sl.lookup(grid, grid[0, 0] >> 1)
+
+    annotations = {
+        "x": sl.Private[sl.u4, "alice", "rows <= 9"],
+        "grid": sl.Private[sl.u2, "alice", 2, 3],
+        "table": sl.Private[sl.u8, "bob", 16, sl.between(0, 200)],
+        "return": tuple[
+            sl.Revealed[sl.u4, "bob"],
+            sl.Revealed[sl.u8, "bob"],
+            sl.Revealed[sl.u8, "bob"],
+            sl.Revealed[sl.boolean, "bob"],
+            sl.Revealed[sl.u2, "bob"],
+        ],
+    }
+    x, grid, table = [3, 15, 0, 8], np.array([[3, 0, 1], [1, 2, 3]]), np.arange(200, 40, -10)
+    last, passed, mapped, true, row = run(f, annotations, x, grid, table, clear=clear)
+    states = [0]
+    for step in x:
+        states.append(following[states[-1] ^ step])
+    assert last == states[-1]
+    assert passed.tolist() == table[states[1:]].tolist()
+    assert mapped.tolist() == [table[step] + step % 2 for step in x]
+    assert true.tolist() == np.array(truths)[grid].tolist()
+    assert row.tolist() == grid[1].tolist()
+
+
+def test_a_lookup_that_its_owner_can_do_alone_takes_no_gate() -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.u4, "alice"], table: sl.Private[sl.u8, "bob", 16]
+    ) -> tuple[sl.Revealed[sl.u8, "bob"], sl.Revealed[sl.u8, "bob"]]:
+        own = sl.lookup([number * number for number in range(16)], x)
+        return own, sl.lookup(table, 3)
+
+    assert f.plan().ands == 0
+    own, third = f(9, list(range(50, 66)))
+    assert (own, third) == (81, 53)
+
+
 def test_constants_of_numpy_and_python() -> None:
     @sl.program
     def f(x: sl.Private[sl.i32, "alice", 3, sl.between(-100, 100)]) -> sl.Revealed[sl.i32, "bob"]:

@@ -63,6 +63,8 @@ def f(
     reveal_type(sl.where(n > 3, n, 0))
     reveal_type(sl.dot(x, [1, 2], dtype=sl.i64))
     reveal_type(n.astype(sl.u32.wrapping))
+    reveal_type(sl.lookup(x[0], n & 1))
+    reveal_type(sl.lookup([3, 5], n & 1))
     x.nothing()
     return sl.dot(x, [1, 2], dtype=sl.i64) > n
 
@@ -80,6 +82,8 @@ EXPECTED = [
     '"i32"',
     '"i64"',
     '"u32"',
+    '"u16"',
+    '"Any"',
     '"u16" has no attribute "nothing"  [attr-defined]',
     '"dict[str, int]"',
 ]

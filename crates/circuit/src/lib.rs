@@ -10,7 +10,8 @@
 //!   result is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
 //! * [`bristol`] reads and writes the Bristol and Bristol Fashion formats.
 //!
-//! Cost is the number of AND gates: XOR and NOT are nearly free in every protocol of this house.
+//! Cost is the number of AND gates, or that of levels of them: XOR and NOT are nearly free in every
+//! protocol of this house. A [`Goal`] says which of the two a builder spends least of.
 //! Words are slices of [`Wire`], least significant bit first, negative numbers in two's complement.
 //!
 //! Circuits are public. Nothing here protects the values that [`Tape::eval`] or [`Circuit::eval`]

@@ -85,6 +85,10 @@ proptest! {
         tape.check().unwrap();
         prop_assert_eq!(tape.ands.len() as u64, circuit.info().ands);
         prop_assert_eq!(u64::from(tape.depth), circuit.info().depth);
+        // Rounds of a protocol: a batch for each level.
+        let rounds = compile(&circuit, &Machine::ROUNDS);
+        let levels = rounds.batches.iter().filter(|batch| !batch.ands.is_empty()).count();
+        prop_assert_eq!(levels as u32, rounds.depth);
         let fashion = read(&write(&circuit, Format::BristolFashion).unwrap()).unwrap();
         prop_assert_eq!(fashion.format, Format::BristolFashion);
         let old = read(&write(&circuit, Format::Bristol).unwrap()).unwrap();

@@ -10,6 +10,7 @@ use sealane_program::builder::Builder;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
 use sealane_protocol::{PartyId, Profile, Protocol};
+use sealane_trio::Trio;
 use sealane_yao::Yao;
 use std::fmt;
 use std::str::FromStr;
@@ -20,6 +21,7 @@ macro_rules! dispatch {
     ($name:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $name {
             $crate::job::ProtocolName::Yao => $function::<sealane_yao::Yao>($($argument),*),
+            $crate::job::ProtocolName::Trio => $function::<sealane_trio::Trio>($($argument),*),
             $crate::job::ProtocolName::Clear => $function::<sealane_clear::Clear>($($argument),*),
         }
     };
@@ -31,18 +33,21 @@ pub(crate) use dispatch;
 pub enum ProtocolName {
     /// Garbled circuits between two parties.
     Yao,
+    /// Replicated sharing between three parties.
+    Trio,
     /// The reference, without any secrecy.
     Clear,
 }
 
 impl ProtocolName {
     /// All of them.
-    pub const ALL: [ProtocolName; 2] = [ProtocolName::Yao, ProtocolName::Clear];
+    pub const ALL: [ProtocolName; 3] = [ProtocolName::Yao, ProtocolName::Trio, ProtocolName::Clear];
 
     /// What the protocol is.
     pub fn profile(self) -> Profile {
         match self {
             ProtocolName::Yao => Yao::profile(),
+            ProtocolName::Trio => Trio::profile(),
             ProtocolName::Clear => Clear::profile(),
         }
     }

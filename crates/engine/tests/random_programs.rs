@@ -8,12 +8,20 @@ use sealane_testkit::random_program::{Case, cases};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
-fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, TestCaseError> {
+fn run(
+    case: &Case,
+    protocol: ProtocolName,
+    helpers: usize,
+    tile: u64,
+) -> Result<RunReport, TestCaseError> {
+    let helpers = ["una", "dos", "tri"][..helpers]
+        .iter()
+        .map(|name| name.to_string());
     let job = match Job::in_tiles(
         case.program.clone(),
         protocol,
         NetworkClass::Lan,
-        vec![],
+        helpers.collect(),
         tile,
     ) {
         Err(EngineError::Program(error)) if error.code == "whole-rows" => {
@@ -30,9 +38,14 @@ fn run(case: &Case, protocol: ProtocolName, tile: u64) -> Result<RunReport, Test
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
 }
 
-fn check(case: &Case, protocol: ProtocolName, tile: u64) -> Result<(), TestCaseError> {
+fn check(
+    case: &Case,
+    protocol: ProtocolName,
+    helpers: usize,
+    tile: u64,
+) -> Result<(), TestCaseError> {
     let want = reference::evaluate(&case.program, &case.inputs).expect("inputs of the case");
-    let report = run(case, protocol, tile)?;
+    let report = run(case, protocol, helpers, tile)?;
     for result in &report.results {
         let got = result.data.as_ref().expect("somebody learns every result");
         let want = &want[&result.name];
@@ -63,7 +76,7 @@ proptest! {
 
     #[test]
     fn clear_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
-        check(&case, ProtocolName::Clear, tile)?;
+        check(&case, ProtocolName::Clear, 0, tile)?;
     }
 }
 
@@ -72,6 +85,22 @@ proptest! {
 
     #[test]
     fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
-        check(&case, ProtocolName::Yao, tile)?;
+        check(&case, ProtocolName::Yao, 0, tile)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// Helpers compute for the program's parties, or as many with them as are missing.
+    #[test]
+    fn trio_computes_what_the_reference_computes(
+        case in cases(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        let missing = 3usize.saturating_sub(case.program.parties.len());
+        let helpers = if outside { 3 } else { missing };
+        check(&case, ProtocolName::Trio, helpers, tile)?;
     }
 }

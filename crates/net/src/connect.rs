@@ -1,33 +1,15 @@
-//! How the parties of a run find each other.
-//!
-//! Of two parties, the one with the lower index listens at its own address and the other dials, so
-//! that a run of n parties needs no coordinator and each pair has exactly one connection. Diallers
-//! try again until the listener is there; every wait ends with `Limits::connect`.
+//! What a party has to know of the others to meet them, checked before anything is sent.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::io;
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::error::{KeyFault, NetError};
+use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
-use crate::meeting::{Failure, Host, Met};
+use crate::meeting::Host;
 use crate::{Identity, PartyId, PublicKey, Transport};
-
-/// Pause between two looks at a listener, and before the second attempt to dial.
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
-
-/// Longest pause between two attempts to dial.
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-
-/// How long reports of attempts that end with the deadline are waited for.
-const REPORT_GRACE: Duration = Duration::from_millis(200);
-
-/// Attempts of others that are heard at the same time; more are turned away.
-const MAX_ATTEMPTS: usize = 64;
 
 /// Everything a party needs to meet the others.
 pub struct MeshConfig {
@@ -82,6 +64,11 @@ impl MeshConfig {
         Ok(identities.into_iter().enumerate().map(config).collect())
     }
 
+    /// The name of `party`, which is one of the run.
+    pub(crate) fn name(&self, party: PartyId) -> &str {
+        &self.parties[party.index()].name
+    }
+
     /// The parties' names in order, for [`NetError::with_names`].
     pub fn names(&self) -> Vec<&str> {
         self.parties
@@ -115,24 +102,23 @@ pub fn free_loopback_port() -> io::Result<u16> {
 
 /// Meets all other parties over TCP with mutual TLS; one transport a party, none for this one.
 ///
-/// Ends within `limits.connect`, and at once when a party comes with a wrong key, another version
-/// or another idea of who is who. Whatever else connects and talks no TLS or nothing at all is
-/// passed over, and reported if the party that was waited for does not come.
+/// Ends within `limits.connect`. Ends at once when a party comes with a wrong key, another version
+/// or another idea of who is who, when a party that has been met ends, or when one gives up, with
+/// an error that names the party. Whatever else connects is passed over, and reported if the party
+/// that was waited for does not come.
 pub fn connect_transports(
     config: &MeshConfig,
 ) -> Result<Vec<Option<Box<dyn Transport>>>, NetError> {
-    check(config)?;
-    meet_all(&Host::new(config, true))
+    meet_all(config, true).map(|gathered| gathered.transports)
 }
 
-/// As [`connect_transports`], without TLS.
-pub(crate) fn danger_plaintext_transports(
-    config: &MeshConfig,
-) -> Result<Vec<Option<Box<dyn Transport>>>, NetError> {
+/// Meets all other parties, with TLS or, for measurements, without.
+pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered, NetError> {
     check(config)?;
-    meet_all(&Host::new(config, false))
+    gather(&Host::new(config, encrypted))
 }
 
+/// Refuses a configuration with which no meeting can succeed.
 fn check(config: &MeshConfig) -> Result<(), NetError> {
     let parties = config.parties.len();
     let Some(own) = config.parties.get(config.me.index()) else {
@@ -152,177 +138,40 @@ fn check(config: &MeshConfig) -> Result<(), NetError> {
         };
         return Err(NetError::WrongKey(config.me, fault));
     }
+    refuse_doubles(config)
+}
+
+/// Refuses a key that two parties share, and an address at which two would have to listen.
+fn refuse_doubles(config: &MeshConfig) -> Result<(), NetError> {
+    let (mut keys, mut addresses) = (HashMap::new(), HashMap::new());
+    for (party, endpoint) in config.parties.iter().enumerate() {
+        let party = PartyId::from_index(party);
+        // Nobody dials the last party, so its address is not used.
+        let dialled = (party.index() + 1 < config.parties.len()).then_some(&endpoint.address);
+        let doubles = [
+            ("key", keys.insert(endpoint.key, party)),
+            (
+                "address",
+                dialled.and_then(|address| addresses.insert(address, party)),
+            ),
+        ];
+        for (what, first) in doubles {
+            if let Some(first) = first {
+                let first = config.name(first);
+                let what = format!("its {what} is also that of {first} in this configuration");
+                return Err(NetError::WrongParty(party, what));
+            }
+        }
+    }
     Ok(())
-}
-
-/// Listens first, so that nobody's dialling waits for this party's own.
-fn meet_all(host: &Host<'_>) -> Result<Vec<Option<Box<dyn Transport>>>, NetError> {
-    let config = host.config;
-    let (me, parties) = (config.me.index(), config.parties.len());
-    let listener = if me + 1 < parties {
-        Some(listen(config)?)
-    } else {
-        None
-    };
-    let mut met: Vec<Option<Met>> = (0..parties).map(|_| None).collect();
-    for (lower, place) in met[..me].iter_mut().enumerate() {
-        *place = Some(dial(host, PartyId::from_index(lower))?);
-    }
-    if let Some(listener) = listener {
-        accept_all(host, &listener, &mut met)?;
-    }
-    let start = |met: Option<Met>| {
-        met.map(|met| met.start(config).map(|t| Box::new(t) as Box<dyn Transport>))
-            .transpose()
-    };
-    met.into_iter().map(start).collect()
-}
-
-fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
-    let address = config
-        .listen
-        .as_ref()
-        .unwrap_or(&config.parties[config.me.index()].address);
-    TcpListener::bind(address)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
-}
-
-/// Dials until `peer` is met or the deadline passes.
-fn dial(host: &Host<'_>, peer: PartyId) -> Result<Met, NetError> {
-    let address = &host.config.parties[peer.index()].address;
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let attempt = match open(address, host.deadline) {
-            Ok(socket) => host.dial(socket, peer),
-            Err(error) => Err(Failure::Gone(error.to_string())),
-        };
-        let cause = match attempt {
-            Ok(met) => return Ok(met),
-            Err(Failure::Stranger(error) | Failure::Final(error)) => return Err(error),
-            Err(Failure::Gone(cause)) => cause,
-        };
-        if Instant::now() + pause >= host.deadline {
-            let waited = host.config.limits.connect.as_secs_f32();
-            let cause = format!("{cause} (after {waited} s of trying)");
-            return Err(NetError::Unreachable(peer, address.clone(), cause));
-        }
-        thread::sleep(pause);
-        pause = (2 * pause).min(LONGEST_PAUSE);
-    }
-}
-
-/// A connection with the first of the addresses of `address` that answers.
-fn open(address: &str, deadline: Instant) -> io::Result<TcpStream> {
-    let mut result = Err(io::Error::new(
-        io::ErrorKind::NotFound,
-        "the name has no address",
-    ));
-    for candidate in address.to_socket_addrs()? {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        result = TcpStream::connect_timeout(&candidate, left);
-        // On the own machine, a dialler can meet itself on a port where nobody listens.
-        if let Ok(socket) = &result
-            && socket.local_addr()? == socket.peer_addr()?
-        {
-            result = Err(io::ErrorKind::ConnectionRefused.into());
-        }
-        if result.is_ok() {
-            break;
-        }
-    }
-    result
-}
-
-/// Listens until every party with a higher index has been met. Each connection is heard by a thread
-/// of its own, so that one that says nothing keeps nobody waiting.
-fn accept_all(
-    host: &Host<'_>,
-    listener: &TcpListener,
-    met: &mut [Option<Met>],
-) -> Result<(), NetError> {
-    let me = host.config.me.index();
-    let (report, reports) = mpsc::channel();
-    // The sockets of attempts that have not been reported, by the number of the attempt.
-    let mut pending: BTreeMap<usize, TcpStream> = BTreeMap::new();
-    thread::scope(|threads| {
-        let mut last_fault = None;
-        let result = loop {
-            let missing = (me + 1..met.len()).find(|party| met[*party].is_none());
-            let Some(missing) = missing.map(PartyId::from_index) else {
-                break Ok(());
-            };
-            if Instant::now() >= host.deadline {
-                break Err(nobody(host, missing, last_fault, &reports));
-            }
-            if let Some((socket, other_handle)) = next_connection(listener, pending.len()) {
-                let number = pending.last_key_value().map_or(0, |(last, _)| last + 1);
-                pending.insert(number, other_handle);
-                let report = report.clone();
-                // The receiver outlives this scope, so a report is never lost.
-                threads.spawn(move || report.send((number, host.accept(socket, missing))));
-            }
-            let Ok((number, outcome)) = reports.recv_timeout(FIRST_PAUSE) else {
-                continue;
-            };
-            pending.remove(&number);
-            match outcome {
-                // Of two connections with the same right key, the first stands.
-                Ok(new) => {
-                    met[new.peer.index()].get_or_insert(new);
-                }
-                Err(Failure::Final(error)) => break Err(error),
-                Err(Failure::Stranger(error)) => last_fault = Some(error),
-                Err(Failure::Gone(_)) => {}
-            }
-        };
-        // Frees the threads that still listen to somebody.
-        for socket in pending.values() {
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-        result
-    })
-}
-
-/// The next connection of somebody, unless too many are being heard; two handles
-/// of the same socket, one to talk on and one to end the talk.
-fn next_connection(listener: &TcpListener, attempts: usize) -> Option<(TcpStream, TcpStream)> {
-    let (socket, _) = listener.accept().ok()?;
-    // Some systems hand the listener's mode on to its connections.
-    socket.set_nonblocking(false).ok()?;
-    let other_handle = socket.try_clone().ok()?;
-    (attempts < MAX_ATTEMPTS).then_some((socket, other_handle))
-}
-
-/// Why `missing` was not met by the deadline.
-fn nobody(
-    host: &Host<'_>,
-    missing: PartyId,
-    last_fault: Option<NetError>,
-    reports: &Receiver<(usize, Result<Met, Failure>)>,
-) -> NetError {
-    let mut fault = last_fault;
-    while let Ok((_, outcome)) = reports.recv_timeout(REPORT_GRACE) {
-        if let Err(Failure::Final(error) | Failure::Stranger(error)) = outcome {
-            fault.get_or_insert(error);
-        }
-    }
-    fault.unwrap_or_else(|| {
-        let waited = host.config.limits.connect.as_secs_f32();
-        let address = host.config.parties[host.config.me.index()].address.clone();
-        let cause = format!("it did not dial {address} within {waited} s");
-        let theirs = host.config.parties[missing.index()].address.clone();
-        NetError::Unreachable(missing, theirs, cause)
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::hello::WIRE_VERSION;
+    use std::thread;
+    use std::time::Duration;
 
     fn configs() -> [MeshConfig; 2] {
         let limits = Limits {
@@ -342,9 +191,9 @@ mod tests {
                     wire_version: WIRE_VERSION + 1,
                     ..Host::new(&b, encrypted)
                 };
-                meet_all(&host).err().unwrap()
+                gather(&host).err().unwrap()
             });
-            let of_older = meet_all(&Host::new(&a, encrypted)).err().unwrap();
+            let of_older = gather(&Host::new(&a, encrypted)).err().unwrap();
             let (one, other) = (WIRE_VERSION, WIRE_VERSION + 1);
             for (error, peer, ours, theirs) in [
                 (of_older, PartyId(1), one, other),

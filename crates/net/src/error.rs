@@ -80,10 +80,10 @@ pub enum NetError {
     /// The parties run versions that do not speak with each other: ours, then theirs.
     #[error("{0} runs Sealane {2}, this party runs {1}; install the same version on both sides")]
     WrongVersion(PartyId, Version, Version),
-    /// The key is right, but the parties disagree on who is who.
+    /// The parties disagree on who is who: an index, an address or a key is another party's.
     #[error(
         "{0} is taken for another: {1}; see that all configurations list the same parties in the \
-         same order"
+         same order, each with its own address and key"
     )]
     WrongParty(PartyId, String),
     /// No connection came about: the address, and the cause.

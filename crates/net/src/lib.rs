@@ -33,6 +33,7 @@ mod connect;
 mod counters;
 mod error;
 mod frame;
+mod gather;
 mod hello;
 mod identity;
 mod limits;

@@ -1,7 +1,7 @@
 //! How two parties meet on a fresh TCP connection: TLS with pinned keys, then a hello each way.
 //!
-//! An attempt that fails says what kind of failure it was, because those who dial and those who
-//! listen go on differently: see [`Failure`].
+//! An attempt that fails says what kind of failure it was; what it means for the run is judged in
+//! `gather.rs`.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
@@ -16,7 +16,7 @@ use crate::error::{KeyFault, NetError};
 use crate::hello::{Hello, WIRE_VERSION};
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
 use crate::tls::{self, Pin};
-use crate::{MeshConfig, PartyId};
+use crate::{MeshConfig, PartyId, PublicKey};
 
 /// How long a party that refuses another waits until that one has heard why.
 const REFUSAL_LINGER: Duration = Duration::from_millis(500);
@@ -44,13 +44,10 @@ pub(crate) struct Met {
 pub(crate) enum Failure {
     /// The other end was gone before it said anything of weight. Who dials tries again.
     Gone(String),
-    /// The other end is silent or no party of this run. Who listens goes on: noise on the port must
-    /// not end the run.
-    Stranger(NetError),
-    /// The other end is a party with which this one cannot run, or says that it is one and shows a
-    /// wrong key. Ends the meeting on both sides, at once, because a wrong key is a mistake far
-    /// more often than an attack. The price: whoever can reach the port can end a meeting by
-    /// showing a key of his own. Nothing more than the meeting is lost.
+    /// The other end has not proved to be the party that the error names: it is silent, speaks
+    /// another language, or shows or expects another key.
+    Unproven(NetError),
+    /// The other end is a party with which this one cannot run.
     Final(NetError),
 }
 
@@ -68,10 +65,7 @@ impl<'a> Host<'a> {
     /// Meets `peer`, whose address answered on `socket`.
     pub(crate) fn dial(&self, socket: TcpStream, peer: PartyId) -> Result<Met, Failure> {
         let hello = self.hello(peer);
-        let mut timed = Timed {
-            socket: &socket,
-            deadline: self.deadline,
-        };
+        let mut timed = Timed::new(&socket, self.deadline);
         let (cipher, theirs) = if self.encrypted {
             let pin = Pin::new(self.config.parties[peer.index()].key);
             let mut client =
@@ -80,36 +74,38 @@ impl<'a> Host<'a> {
             let greeted = greet_first(&mut Stream::new(&mut client, &mut timed), &hello);
             let theirs = greeted.map_err(|error| {
                 say_last_words(&mut client, &mut timed);
-                self.failure(peer, Some(&pin), &error, &socket)
+                self.failure(peer, Some(&pin), &error, &timed)
             })?;
             (Cipher::tls(client.into()), theirs)
         } else {
             let theirs = greet_first(&mut timed, &hello)
-                .map_err(|error| self.failure(peer, None, &error, &socket))?;
+                .map_err(|error| self.failure(peer, None, &error, &timed))?;
             (Cipher::Plain, theirs)
         };
         finish(hello, theirs, socket, cipher)
     }
 
-    /// Meets whoever has dialled in on `socket`. Faults that cannot be laid at a certain party's
-    /// door are laid at that of `missing`, one that is waited for.
-    pub(crate) fn accept(&self, socket: TcpStream, missing: PartyId) -> Result<Met, Failure> {
-        let mut timed = Timed {
-            socket: &socket,
-            deadline: self.deadline,
-        };
+    /// Meets whoever has dialled in on `socket`, by `deadline`. Faults that cannot be laid at a
+    /// certain party's door are laid at that of `missing`, one that is waited for.
+    pub(crate) fn accept(
+        &self,
+        socket: TcpStream,
+        missing: PartyId,
+        deadline: Instant,
+    ) -> Result<Met, Failure> {
+        let mut timed = Timed::new(&socket, deadline);
         if !self.encrypted {
             let theirs = Hello::read(&mut timed)
-                .map_err(|error| self.failure(missing, None, &error, &socket))?;
-            let hello = self.hello(self.expected(Some(theirs.from), missing, &socket)?);
+                .map_err(|error| self.failure(missing, None, &error, &timed))?;
+            let hello = self.hello(self.claimant(Some(theirs.from), missing, &socket)?);
             hello
                 .write(&mut timed)
-                .map_err(|error| self.failure(hello.to, None, &error, &socket))?;
-            return finish(hello, theirs, socket, Cipher::Plain);
+                .map_err(|error| self.failure(hello.to, None, &error, &timed))?;
+            return self.finish_accepted(hello, theirs, socket, Cipher::Plain);
         }
         let accepted = self.first_message(&mut timed, missing)?;
         let claimed = tls::claimed_party(accepted.client_hello().server_name());
-        let peer = self.expected(claimed, missing, &socket)?;
+        let peer = self.claimant(claimed, missing, &socket)?;
         let pin = Pin::new(self.config.parties[peer.index()].key);
         let server = tls::server(&self.config.identity, Arc::clone(&pin))
             .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
@@ -118,15 +114,32 @@ impl<'a> Host<'a> {
             .map_err(|(error, mut alert)| {
                 // The other end learns the reason from the alert, if it still listens.
                 let _ = alert.write_all(&mut timed);
-                Failure::Stranger(NetError::Tls(peer, error.to_string()))
+                Failure::Unproven(NetError::Tls(peer, error.to_string()))
             })?;
         let hello = self.hello(peer);
         let greeted = greet_second(&mut Stream::new(&mut server, &mut timed), &hello);
         let theirs = greeted.map_err(|error| {
             say_last_words(&mut server, &mut timed);
-            self.failure(peer, Some(&pin), &error, &socket)
+            self.failure(peer, Some(&pin), &error, &timed)
         })?;
-        finish(hello, theirs, socket, Cipher::tls(server.into()))
+        self.finish_accepted(hello, theirs, socket, Cipher::tls(server.into()))
+    }
+
+    /// Judges the hello of one who has dialled in. One with a lower index has no business to dial;
+    /// it has found this party in search of another, which its hello says or, if not, its place.
+    fn finish_accepted(
+        &self,
+        ours: Hello,
+        theirs: Hello,
+        socket: TcpStream,
+        cipher: Cipher,
+    ) -> Result<Met, Failure> {
+        let met = finish(ours, theirs, socket, cipher)?;
+        if met.peer < self.config.me {
+            let what = "it dials a party that comes after it".into();
+            return Err(Failure::Final(NetError::WrongParty(met.peer, what)));
+        }
+        Ok(met)
     }
 
     fn hello(&self, peer: PartyId) -> Hello {
@@ -148,7 +161,7 @@ impl<'a> Host<'a> {
             match acceptor.read_tls(timed) {
                 Ok(0) => return Err(Failure::Gone("it closed the connection at once".into())),
                 Ok(_) => {}
-                Err(error) => return Err(self.failure(missing, None, &error, timed.socket)),
+                Err(error) => return Err(self.failure(missing, None, &error, timed)),
             }
             match acceptor.accept() {
                 Ok(Some(accepted)) => return Ok(accepted),
@@ -156,34 +169,30 @@ impl<'a> Host<'a> {
                 Err((error, mut alert)) => {
                     let _ = alert.write_all(timed);
                     let what = format!("{} sent no TLS: {error}", from(timed.socket));
-                    return Err(Failure::Stranger(NetError::Malformed(missing, what)));
+                    return Err(Failure::Unproven(NetError::Malformed(missing, what)));
                 }
             }
         }
     }
 
-    /// The party that dials in, if it is one for which this party listens.
-    fn expected(
+    /// The party that somebody who dials in says it is.
+    fn claimant(
         &self,
         claimed: Option<PartyId>,
         missing: PartyId,
         socket: &TcpStream,
     ) -> Result<PartyId, Failure> {
-        let parties = self.config.parties.len();
+        let me = self.config.me;
         match claimed {
-            Some(peer) if peer > self.config.me && peer.index() < parties => Ok(peer),
-            Some(other) => Err(Failure::Stranger(NetError::WrongParty(
-                missing,
-                format!(
-                    "{} says it is {other}, who does not dial {}",
-                    from(socket),
-                    self.config.me
-                ),
-            ))),
-            None => Err(Failure::Stranger(NetError::Malformed(
-                missing,
-                format!("{} speaks TLS but is no party", from(socket)),
-            ))),
+            Some(peer) if peer != me && peer.index() < self.config.parties.len() => Ok(peer),
+            Some(other) => {
+                let what = format!("{} says it is {other} and speaks to {me}", from(socket));
+                Err(Failure::Unproven(NetError::WrongParty(missing, what)))
+            }
+            None => {
+                let what = format!("{} speaks TLS but is no party", from(socket));
+                Err(Failure::Unproven(NetError::Malformed(missing, what)))
+            }
         }
     }
 
@@ -193,38 +202,49 @@ impl<'a> Host<'a> {
         peer: PartyId,
         pin: Option<&Pin>,
         error: &io::Error,
-        socket: &TcpStream,
+        timed: &Timed<'_>,
     ) -> Failure {
+        let from = from(timed.socket);
         if let Some((expected, seen)) = pin.and_then(Pin::refused) {
-            let fault = KeyFault::Theirs { expected, seen };
-            linger(socket);
-            return Failure::Final(NetError::WrongKey(peer, fault));
+            linger(timed.socket);
+            return Failure::Unproven(self.wrong_key(peer, expected, seen));
         }
         let tls = error
             .get_ref()
             .and_then(|cause| cause.downcast_ref::<rustls::Error>());
-        match (tls, error.kind()) {
+        Failure::Unproven(match (tls, error.kind()) {
             (Some(rustls::Error::AlertReceived(AlertDescription::AccessDenied)), _) => {
                 let shown = self.config.identity.public_key();
-                Failure::Final(NetError::WrongKey(peer, KeyFault::Ours { shown }))
+                NetError::WrongKey(peer, KeyFault::Ours { shown })
             }
             (Some(error @ rustls::Error::InvalidMessage(_)), _) => {
-                let what = format!("{} sent no TLS: {error}", from(socket));
-                Failure::Stranger(NetError::Malformed(peer, what))
+                NetError::Malformed(peer, format!("{from} sent no TLS: {error}"))
             }
-            (Some(error), _) => Failure::Stranger(NetError::Tls(peer, error.to_string())),
-            (None, ErrorKind::InvalidData) => {
-                let what = format!("{}: {error}", from(socket));
-                Failure::Stranger(NetError::Malformed(peer, what))
+            (Some(error), _) => NetError::Tls(peer, error.to_string()),
+            (None, ErrorKind::InvalidData) => NetError::Malformed(peer, format!("{from}: {error}")),
+            (None, kind) if is_timeout(kind) => {
+                NetError::Stalled(peer, timed.started.elapsed().as_secs())
             }
-            (None, kind) if is_timeout(kind) => Failure::Stranger(NetError::Stalled(
-                peer,
-                self.config.limits.connect.as_secs(),
-            )),
             (None, kind) if is_closed(kind) => {
-                Failure::Gone("it closed the connection before the greeting".into())
+                return Failure::Gone("it closed the connection before the greeting".into());
             }
-            (None, _) => Failure::Gone(error.to_string()),
+            (None, _) => return Failure::Gone(error.to_string()),
+        })
+    }
+
+    /// The error for a key that is not the one expected of `peer`. If it is the one expected of
+    /// another, the two have been exchanged somewhere, which says more.
+    fn wrong_key(&self, peer: PartyId, expected: PublicKey, seen: PublicKey) -> NetError {
+        let mut others = self.config.parties.iter().enumerate();
+        match others.find(|(_, other)| other.key == seen) {
+            Some((_, other)) => {
+                let what = format!(
+                    "it shows the key {seen}, which is that of {} here",
+                    other.name
+                );
+                NetError::WrongParty(peer, what)
+            }
+            None => NetError::WrongKey(peer, KeyFault::Theirs { expected, seen }),
         }
     }
 }
@@ -279,10 +299,7 @@ fn finish(ours: Hello, theirs: Hello, socket: TcpStream, cipher: Cipher) -> Resu
 /// Ends `socket` in such a way that the other end can read what was sent last: a socket that is
 /// closed with unread bytes in it takes them away.
 fn linger(socket: &TcpStream) {
-    let mut timed = Timed {
-        socket,
-        deadline: Instant::now() + REFUSAL_LINGER,
-    };
+    let mut timed = Timed::new(socket, Instant::now() + REFUSAL_LINGER);
     let mut ignored = [0; 4096];
     // Any failure here ends the wait, which is all that is wanted.
     let _ = socket.shutdown(Shutdown::Write);
@@ -301,10 +318,19 @@ fn from(socket: &TcpStream) -> String {
 /// A socket on which all waiting together ends at a deadline, however slowly bytes trickle.
 struct Timed<'a> {
     socket: &'a TcpStream,
+    started: Instant,
     deadline: Instant,
 }
 
-impl Timed<'_> {
+impl<'a> Timed<'a> {
+    fn new(socket: &'a TcpStream, deadline: Instant) -> Timed<'a> {
+        Timed {
+            socket,
+            started: Instant::now(),
+            deadline,
+        }
+    }
+
     fn left(&self) -> io::Result<Option<Duration>> {
         match self.deadline.saturating_duration_since(Instant::now()) {
             Duration::ZERO => Err(ErrorKind::TimedOut.into()),

@@ -10,10 +10,11 @@
 //! never ends in a deadlock, and what bounds the memory that it takes, is told in `links.rs`.
 
 use crate::channel::Channel;
-use crate::connect::{self, MeshConfig, connect_transports};
+use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::error::NetError;
 use crate::frame::MAX_CONTROL_BYTES;
+use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
@@ -36,6 +37,8 @@ pub struct Mesh {
     received_stamp: u32,
     /// Largest stamp sent or consumed.
     rounds: u32,
+    /// Strangers who came to nothing while the parties met.
+    turned_away: usize,
 }
 
 impl Mesh {
@@ -64,19 +67,19 @@ impl Mesh {
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,
             rounds: 0,
+            turned_away: 0,
         })
     }
 
-    /// Meets all other parties over TCP with mutual TLS; see [`connect_transports`].
+    /// Meets all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
     pub fn connect(config: &MeshConfig) -> Result<Mesh, NetError> {
-        Mesh::from_transports(config.me, connect_transports(config)?, config.limits)
+        Mesh::over(config, true)
     }
 
     /// Meets all other parties over bare TCP: **nobody's key is checked and everybody on the way
     /// can read and change every byte**. For measurements of what encryption costs, never for data.
     pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh, NetError> {
-        let transports = connect::danger_plaintext_transports(config)?;
-        Mesh::from_transports(config.me, transports, config.limits)
+        Mesh::over(config, false)
     }
 
     /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
@@ -198,6 +201,12 @@ impl Mesh {
         self.links.backlog_peak_bytes()
     }
 
+    /// Connections that were turned away while the parties met, because whoever made them was no
+    /// party of the run or said nothing.
+    pub fn turned_away(&self) -> usize {
+        self.turned_away
+    }
+
     /// All counters: payload by step and peer, messages, bytes on the wire.
     pub fn counters(&mut self) -> Counters {
         let per_peer = |count: fn(&Channel) -> Traffic| {
@@ -271,6 +280,19 @@ impl Mesh {
     /// without dropping it may take the reason along.
     pub fn abort(&mut self, reason: &str) {
         self.links.shutdown(Farewell::Abort(reason));
+    }
+
+    /// Meets all other parties.
+    fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh, NetError> {
+        let Gathered {
+            transports,
+            turned_away,
+        } = meet_all(config, encrypted)?;
+        let mesh = Mesh::from_transports(config.me, transports, config.limits)?;
+        Ok(Mesh {
+            turned_away,
+            ..mesh
+        })
     }
 
     /// One mesh a party over pairs made by `pair`.

@@ -179,6 +179,11 @@ impl<T> Queue<T> {
         self.lock().aside
     }
 
+    /// Why the queue has ended, if it has.
+    pub(crate) fn end(&self) -> Option<LinkError> {
+        self.lock().end.clone()
+    }
+
     /// Ends the queue: what it holds can still be taken, then `reason` is seen. The first end
     /// stands.
     pub(crate) fn close(&self, reason: LinkError) {

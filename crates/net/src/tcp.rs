@@ -85,6 +85,13 @@ impl TcpTransport {
     }
 }
 
+impl TcpTransport {
+    /// Why nothing more will come from the peer, once that is so.
+    pub(crate) fn end(&self) -> Option<LinkError> {
+        self.link.incoming.end()
+    }
+}
+
 impl Transport for TcpTransport {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();

@@ -3,11 +3,11 @@
 mod common;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{A, B, C, configs, hear, meet, pair, pattern, say, short};
+use common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
 use sealane_net::{Awaited, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
@@ -347,14 +347,4 @@ fn plaintext_moves_the_same_bytes() {
         let mut b = Mesh::danger_plaintext(&other).unwrap();
         assert_eq!(hear(&mut b, A, 300_000), pattern(300_000));
     });
-}
-
-/// Dials until somebody listens.
-fn dial(address: &str) -> TcpStream {
-    loop {
-        match TcpStream::connect(address) {
-            Ok(socket) => return socket,
-            Err(_) => thread::sleep(Duration::from_millis(10)),
-        }
-    }
 }

@@ -149,6 +149,8 @@ struct Flow<'a> {
     finished: Vec<Vec<u64>>,
     /// Calls under way, with the turns that they have taken.
     running: Vec<(Call, u32)>,
+    /// Whether a call has been finished since all steps were looked at.
+    changed: bool,
 }
 
 impl<'a> Flow<'a> {
@@ -179,35 +181,35 @@ impl<'a> Flow<'a> {
             flying: VecDeque::new(),
             finished: plan.segments.iter().map(none).collect(),
             running: Vec::new(),
+            changed: true,
         }
     }
 
-    /// Begins every call that may, and takes up blocks as others are finished.
+    /// Begins every call that may, and takes up blocks as others are finished. Steps come after
+    /// what they need, so that one look at each is enough until a call is finished elsewhere.
     fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
-        loop {
-            let mut begun = false;
-            while self.flying.len() < IN_FLIGHT && self.take_up(driver) {
-                begun = true;
-            }
+        while std::mem::take(&mut self.changed) {
+            while self.flying.len() < IN_FLIGHT && self.take_up(driver) {}
             for at in 0..self.flying.len() {
-                for call in self.ready(at) {
-                    begun = true;
-                    self.flying[at].status[call.step][usize::from(call.carry)] = Status::Running;
-                    match driver.begin(&call)? {
-                        true => self.finished(&call),
-                        false => self.running.push((call, 0)),
+                for step in 0..self.flying[at].status.len() {
+                    while let Some(call) = self.ready(at, step) {
+                        let status = &mut self.flying[at].status[step];
+                        status[usize::from(call.carry)] = Status::Running;
+                        match driver.begin(&call)? {
+                            true => self.finished(&call),
+                            false => self.running.push((call, 0)),
+                        }
                     }
                 }
             }
             while let Some(at) = self.flying.iter().position(|flying| flying.left == 0) {
                 let flying = self.flying.remove(at);
                 flying.map_or(Ok(()), |flying| driver.close(&flying.block))?;
-                begun = true;
-            }
-            if !begun {
-                return Ok(());
+                // There is room for another one.
+                self.changed = true;
             }
         }
+        Ok(())
     }
 
     /// Takes up the next block; says whether there was one.
@@ -279,34 +281,29 @@ impl<'a> Flow<'a> {
         walk.blocks -= skipped;
     }
 
-    /// Calls of a block in flight that may begin.
-    fn ready(&self, at: usize) -> Vec<Call> {
+    /// The call of a step in a block in flight, if it may begin.
+    fn ready(&self, at: usize, step: usize) -> Option<Call> {
         let flying = &self.flying[at];
         let Block { segment, tile, .. } = flying.block;
-        let mut ready = Vec::new();
-        for (step, status) in flying.status.iter().enumerate() {
-            let op = &self.plan.segments[segment].steps[step].op;
-            let in_turn = self.finished[segment][step] == tile;
-            let carry = match status {
-                [Status::Waiting, _] if !op.in_order() || in_turn => false,
-                [Status::Done, Status::Waiting] if in_turn => true,
-                _ => continue,
-            };
-            let there = |need: &Need| match *need {
-                Need::Here(step) => flying.status[step][0] == Status::Done,
-                Need::After { segment, step } => {
-                    self.finished[segment][step] == self.walks[segment].blocks
-                }
-            };
-            if carry || self.needs[segment][step].iter().all(there) {
-                ready.push(Call {
-                    block: flying.block,
-                    step,
-                    carry,
-                });
+        let op = &self.plan.segments[segment].steps[step].op;
+        let in_turn = self.finished[segment][step] == tile;
+        let there = |need: &Need| match *need {
+            Need::Here(step) => flying.status[step][0] == Status::Done,
+            Need::After { segment, step } => {
+                self.finished[segment][step] == self.walks[segment].blocks
             }
-        }
-        ready
+        };
+        let (carry, may) = match flying.status[step] {
+            [Status::Waiting, _] => (false, !op.in_order() || in_turn),
+            [Status::Done, Status::Waiting] => (true, in_turn),
+            _ => return None,
+        };
+        let call = Call {
+            block: flying.block,
+            step,
+            carry,
+        };
+        (may && (carry || self.needs[segment][step].iter().all(there))).then_some(call)
     }
 
     fn finished(&mut self, call: &Call) {
@@ -315,6 +312,7 @@ impl<'a> Flow<'a> {
         let Some(flying) = flying else { return };
         flying.status[call.step][usize::from(call.carry)] = Status::Done;
         flying.left -= 1;
+        self.changed = true;
         if flying.status[call.step] == [Status::Done; 2] {
             self.finished[call.block.segment][call.step] += 1;
         }

@@ -245,14 +245,17 @@ impl Builder {
         self.append(op, meta, span)
     }
 
-    /// An overflow in a scan is often that of a carry, whose range surprises: the error says so.
+    /// A range that is too wide in a scan is often that of a carry, which surprises: the error
+    /// says so.
     fn in_scan(&self, mut error: Diagnostic) -> Diagnostic {
         let scan = self
             .open
             .iter()
             .any(|open| matches!(open.kind, Kind::Scan { .. }));
-        if scan && error.code == code::RANGE_OVERFLOW {
+        if scan && matches!(error.code, code::RANGE_OVERFLOW | code::INDEX) {
             error.reason += "; in a scan, a carry can hold any value of its type";
+        }
+        if scan && error.code == code::RANGE_OVERFLOW {
             error.hint += "; for a carry, clamp with `sl.minimum` and `sl.maximum`, or start the \
                            scan with a wider or a wrapping type";
         }

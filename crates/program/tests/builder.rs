@@ -6,7 +6,7 @@ use common::{at, input, signature};
 use sealane_program::builder::{Builder, Index, Operand};
 use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Op, Visibility};
-use sealane_program::types::{Shape, Type};
+use sealane_program::types::{Data, Shape, Type};
 use sealane_program::warnings::UNROLLED;
 
 const U16: Type = Type::unsigned(16);
@@ -188,6 +188,125 @@ fn shapes_and_arguments_are_refused_by_name() {
         code::SHAPE_MISMATCH,
         "a stack of [patients, 2] and [2]",
     );
+}
+
+#[test]
+fn a_lookup_is_refused_with_what_brings_the_index_inside() {
+    let mut b = Builder::new("tables").expect("a name");
+    let (owner, n) = (
+        b.party("a").expect("a party"),
+        b.rows("n", 9).expect("rows"),
+    );
+    let mut of = |name: &str, ty, shape, lo, hi| {
+        let declared = b.input(input(name, owner, ty, shape, lo, hi));
+        declared.expect("an input")
+    };
+    let (vector, scalar) = (Shape::fixed([200]), Shape::scalar);
+    let boxes = of("boxes", U16, vector, 0, 9);
+    let nibbles = of("nibbles", U16, Shape::fixed([16]), 0, 9);
+    let (byte, wide) = (
+        of("byte", Type::U8, scalar(), 0, 255),
+        of("wide", Type::I64, scalar(), -5, 1 << 40),
+    );
+    let below = of("below", Type::signed(4), scalar(), -1, 7);
+    let word = of("word", U16.wrapping(), scalar(), 0, 65535);
+    let rows = of("rows", U16, Shape::with_rows(n, []), 0, 9);
+    let truth = of("truth", Type::Bool, scalar(), 0, 1);
+    let span = at(4, 12, 34);
+    let refused = b.lookup(boxes, byte, span.as_ref()).unwrap_err();
+    assert_eq!(
+        refused.render(Some("    return sl.lookup(boxes, byte)")),
+        "error[index]: `sl.lookup(boxes, byte)` can look outside of the table\n \
+         --> risk.py:4:12\n  |\n4 |     return sl.lookup(boxes, byte)\n  \
+         |            ^^^^^^^^^^^^^^^^^^^^^^\n\
+         reason: byte is in 0..255, and the table has entries 0..199\n\
+         hint: give the table 256 entries, or bring the index inside: `byte % 200` starts again \
+         after the last entry"
+    );
+    let minus = b.scalar(Type::signed(2), -1, None).expect("a number");
+    let single = b.index(boxes, &[Index::At(3)], None).expect("a number");
+    for (table, index, hint) in [
+        (
+            nibbles,
+            byte,
+            "give the table 256 entries, or bring the index inside: `byte & 15` keeps the low bits",
+        ),
+        (
+            boxes,
+            wide,
+            "bring the index inside: `sl.minimum(sl.maximum(wide, 0), 199)`, or `wide % 200` \
+             starts again after the last entry",
+        ),
+        (
+            boxes,
+            below,
+            "bring the index inside: `sl.maximum(below, 0)`",
+        ),
+        (
+            boxes,
+            word,
+            "give the table 65536 entries, or bring the index inside: `sl.minimum(word, 199)` \
+             stops at the last entry",
+        ),
+        (boxes, minus, "a public index needs no lookup: `boxes[0]`"),
+        (
+            boxes,
+            truth,
+            "write `sl.where(truth, yes, no)`, or `truth.astype(sl.u1)` for an index of 0 and 1",
+        ),
+        (
+            rows,
+            truth,
+            "declare a table of a fixed length, or compare a key in every row and add: \
+             `sl.where(key == i, x, 0).sum()`",
+        ),
+        (
+            single,
+            byte,
+            "name the table first: `sl.lookup(table, index)`",
+        ),
+    ] {
+        assert_eq!(b.lookup(table, index, None).unwrap_err().hint, hint);
+    }
+    // What the hints say is accepted.
+    for (index, op, number) in [
+        (byte, Binary::Mod, 200),
+        (wide, Binary::Mod, 200),
+        (below, Binary::Max, 0),
+        (word, Binary::Min, 199),
+        (wide, Binary::And, 15),
+    ] {
+        let inside = b.binary(op, index.into(), number.into(), None);
+        b.lookup(boxes, inside.expect("a number"), None)
+            .expect("a place of the table");
+    }
+}
+
+#[test]
+fn an_equal_table_is_written_once_in_each_graph() {
+    let (mut b, x, _) = signature().expect("a signature");
+    let table = || Data::from_numbers(U16, vec![4], &[3, 1, 4, 1]).expect("a table");
+    let outside = b.constant(table(), None).expect("a table");
+    assert_eq!(b.constant(table(), None).expect("a table"), outside);
+    let other = Data::from_numbers(U16, vec![2, 2], &[3, 1, 4, 1]).expect("a table");
+    assert_ne!(b.constant(other, None).expect("a table"), outside);
+    let wider = Data::from_numbers(Type::U8, vec![4], &[3, 1, 4, 1]).expect("a table");
+    assert_ne!(b.constant(wider, None).expect("a table"), outside);
+    let row = b.begin_map(&[x], None).expect("a map");
+    let inside = [table(), table()].map(|table| b.constant(table, None).expect("a table"));
+    assert_eq!(inside[0], inside[1]);
+    let low = b.binary(Binary::And, row[0].into(), 3.into(), None);
+    let low = low.expect("an index");
+    let found = [inside[0], outside].map(|table| b.lookup(table, low, None).expect("entries"));
+    let same = b.binary(Binary::Eq, found[0].into(), found[1].into(), None);
+    let parts = b.end_map(&[same.expect("a truth").into()], None);
+    let parts = parts.expect("a body");
+    b.reveal("result", parts[0].into(), &[0], Type::Bool, None)
+        .expect("a result");
+    let (program, _) = b.finish().expect("a sound program");
+    let body = program.main.values.iter().find_map(|v| v.op.body());
+    let captured = body.expect("a body").params;
+    assert_eq!(captured, 1, "constants move into a body by value");
 }
 
 #[test]

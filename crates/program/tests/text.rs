@@ -232,6 +232,59 @@ fn names_are_letters_that_look_like_themselves() {
     assert!(error("party lab\n", "party hospital\n").contains("error["));
 }
 
+const BOXES: &str = "\
+sealane program 1
+name boxes
+party alice
+party bob
+rows n <= 9
+input x : alice u8[n] in 0..3
+input t : bob i8[4, 2] in -5..100
+main {
+  %0 = param 0 : u8[n] in 0..3 known alice
+  %1 = param 1 : i8[4, 2] in -5..100 known bob
+  %2 = const [7, 0, 9, 8] : u4[4] in 0..9 public
+  %3 = lookup %2, %0 : u4[n] in 0..9 known alice
+  %4 = lookup %1, %0 : i8[n, 2] in -5..100 secret
+}
+reveal one = %3 : u4 to bob
+reveal pairs = %4 : i8 to alice
+";
+
+#[test]
+fn lookups_are_read_and_held_to_their_tables() {
+    let program = parse(BOXES, "boxes").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(print(&program), BOXES);
+    let refused = |from: &str, to: &str| {
+        assert!(BOXES.contains(from), "{from}");
+        parse(&BOXES.replace(from, to), "boxes").expect_err("a refusal")
+    };
+    // An index that reaches beyond the table would be read as some other entry.
+    let beyond = refused("in 0..3", "in 0..4");
+    assert_eq!(beyond.code, code::INDEX);
+    assert_eq!(beyond.span.map(|span| span.line), Some(12));
+    assert_eq!(
+        refused("lookup %1, %0", "lookup %0, %0").code,
+        code::SHAPE_MISMATCH
+    );
+    assert_eq!(
+        refused("lookup %1, %0", "lookup %1, %9").code,
+        code::INVALID
+    );
+    assert_eq!(refused("lookup %1, %0", "lookup %1").code, code::SYNTAX);
+    for (from, to) in [
+        (
+            "%4 = lookup %1, %0 : i8[n, 2]",
+            "%4 = lookup %1, %0 : i8[n, 4, 2]",
+        ),
+        ("u4[n] in 0..9", "u4[n] in 0..8"),
+        ("0..9 known alice", "0..9 public"),
+        ("-5..100 secret", "-5..100 known bob"),
+    ] {
+        assert_eq!(refused(from, to).code, code::INVALID, "{to}");
+    }
+}
+
 /// A small program that uses most of the language, and its warnings.
 fn risk() -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
     let (mut b, x, w) = signature()?;

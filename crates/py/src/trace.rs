@@ -183,6 +183,19 @@ impl Trace {
         })
     }
 
+    /// Adds `table[index]` for an index that is a value.
+    fn lookup(
+        &mut self,
+        py: Python<'_>,
+        table: Item<'_>,
+        index: Item<'_>,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        self.on_handles(py, at, [table, index], |builder, [table, index], span| {
+            builder.lookup(table, index, span)
+        })
+    }
+
     /// Adds a join along a new axis.
     fn stack(
         &mut self,

@@ -138,7 +138,7 @@ fn every_line_has_its_test() {
             "line {number} has no test"
         );
     }
-    assert_eq!(lines, 36);
+    assert_eq!(lines, 38);
 }
 
 #[test]
@@ -849,4 +849,79 @@ fn n36_results_fit_their_declared_type() {
             (code::RANGE_OVERFLOW, true)
         );
     }
+}
+
+#[test]
+fn n37_a_lookup_is_an_index_of_numpy() {
+    let data = |ty, shape: &[u64], numbers: &[i128]| {
+        Data::from_numbers(ty, shape.to_vec(), numbers).expect("numbers of the type")
+    };
+    let index = within(u(8), 0, 3, &[3, 0, 0, 2]);
+    let of = |table: Data| {
+        run(&[index], |b, x| {
+            let table = b.constant(table, None)?;
+            b.lookup(table, x[0], None)
+        })
+    };
+    assert_eq!(
+        of(data(i(9), &[4], &[-200, 7, 11, 200])).unwrap(),
+        (i(9), vec![200, -200, -200, 11])
+    );
+    // Python: np.arange(8).reshape(4, 2)[[3, 0, 0, 2]].ravel()
+    assert_eq!(
+        of(data(u(3), &[4, 2], &[0, 1, 2, 3, 4, 5, 6, 7])).unwrap(),
+        (u(3), vec![6, 7, 0, 1, 0, 1, 4, 5])
+    );
+    assert_eq!(
+        of(data(Type::Bool, &[5], &[1, 0, 0, 1, 0])).unwrap(),
+        (Type::Bool, vec![1, 1, 1, 0])
+    );
+    let rows = run_shaped(true, &[index], |b, x| {
+        let table = b.constant(data(u(8), &[4], &[9, 8, 7, 6]), None)?;
+        let found = b.lookup(table, x[0], None)?;
+        assert_eq!(
+            b.value(found).map(|v| v.range),
+            Some(Range { lo: 6, hi: 9 })
+        );
+        Ok(found)
+    });
+    assert_eq!(rows.unwrap(), (u(8), vec![6, 9, 9, 7]));
+    // A permutation after itself.
+    let own = run(&[within(w(8), 0, 2, &[2, 0, 1])], |b, x| {
+        b.lookup(x[0], x[0], None)
+    });
+    assert_eq!(own.unwrap(), (w(8), vec![1, 2, 0]));
+}
+
+#[test]
+fn n38_an_index_that_can_leave_its_table_is_refused() {
+    let table = all(u(8), &[5, 6, 7]);
+    let refused = |rows, index: Column| {
+        let looked = run_shaped(rows, &[table, index], |b, x| b.lookup(x[0], x[1], None));
+        looked.map(|(_, numbers)| numbers).map_err(|e| e.code)
+    };
+    assert_eq!(
+        refused(false, within(i(8), 0, 2, &[1, 0, 2])),
+        Ok(vec![6, 5, 7])
+    );
+    for (lo, hi) in [(0, 3), (-1, 2), (3, 3)] {
+        let numbers = [hi; 3];
+        let outside = within(i(8), lo, hi, &numbers);
+        assert_eq!(refused(false, outside), Err(code::INDEX));
+    }
+    let truth = all(Type::Bool, &[1, 0, 1]);
+    assert_eq!(refused(false, truth), Err(code::TYPE_MISMATCH));
+    let rows = refused(true, within(u(8), 0, 0, &[0, 0, 0]));
+    assert_eq!(rows, Err(code::SHAPE_MISMATCH));
+    let sized = |count: usize| {
+        let numbers = vec![1; count];
+        run(&[within(u(8), 0, 1, &[1])], |b, x| {
+            let table = Data::from_numbers(u(1), vec![count as u64], &numbers);
+            let table = b.constant(table.expect("ones"), None)?;
+            b.lookup(table, x[0], None)
+        })
+        .map_err(|e| e.code)
+    };
+    assert_eq!(sized(1 << 16), Ok((u(1), vec![1])));
+    assert_eq!(sized((1 << 16) + 1), Err(code::LIMIT));
 }

@@ -53,7 +53,10 @@ fn reduce(b: &mut Builder, columns: &mut [Word]) {
         } else {
             // Some column holds three bits, so one of them is late.
             let depths = counted.iter().flatten().map(|&bit| b.depth(bit));
-            time = depths.filter(|&depth| depth > time).min().expect("a late bit");
+            time = depths
+                .filter(|&depth| depth > time)
+                .min()
+                .expect("a late bit");
         }
     }
 }
@@ -146,7 +149,13 @@ fn propagate(b: &mut Builder, columns: &[Word]) -> Word {
         let chain = &mut chains[index];
         sums.push((b.parity(&bits), index, chain.len() - 1));
         let span = Span::column(b, &bits);
-        let nothing_yet = matches!(chain[..], [Span { otherwise: Wire::ZERO, .. }]);
+        let nothing_yet = matches!(
+            chain[..],
+            [Span {
+                otherwise: Wire::ZERO,
+                ..
+            }]
+        );
         match span.through {
             Wire::ONE => {}
             _ if nothing_yet && span.otherwise == Wire::ZERO => {}
@@ -156,7 +165,10 @@ fn propagate(b: &mut Builder, columns: &[Word]) -> Word {
             _ => chain.push(span),
         }
     }
-    let carries: Vec<Vec<Span>> = chains.iter().map(|chain| b.scan(chain, Span::join)).collect();
+    let carries: Vec<Vec<Span>> = chains
+        .iter()
+        .map(|chain| b.scan(chain, Span::join))
+        .collect();
     sums.into_iter()
         .map(|(sum, chain, place)| b.xor(sum, carries[chain][place].otherwise))
         .collect()

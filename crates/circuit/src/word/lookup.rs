@@ -12,8 +12,8 @@
 //! and a high part, an entry is the inner product of the one-hot form of the high part with rows,
 //! each the free inner product of that of the low part with a row of the table. That takes an AND
 //! for each bit of an entry and each row but one: 142 for an S-box of 8 by 8 bits, no deeper than
-//! the 247. [`cut`] says where to cut: above all bits is the paper's form, which suits wide entries,
-//! and below all bits is the form for secret ones.
+//! the 247. [`cut`] says where to cut: above all bits is the paper's form, which suits wide
+//! entries, and below all bits is the form for secret ones.
 //!
 //! Nothing here hides the table from whoever sees the circuit, unless its entries are secret wires.
 
@@ -30,11 +30,12 @@ impl Builder {
 
     /// `table[index]`; 0 for an index beyond the table.
     ///
-    /// For [`Goal::Depth`] the depth is ceil(log2 k) for k bits of index and a table of constants,
-    /// and one more for secret entries, which take an AND for each bit of each. For [`Goal::Size`]
-    /// it is a tree of multiplexers, n - 1 ANDs a bit for n = 2^k entries; or the former where a
-    /// table of constants takes fewer ANDs that way. Which one does depends on what parts of the
-    /// table are equal, since those are made once; so both are built, and counted.
+    /// For [`Goal::Depth`] this is the inner product with the one-hot index: of depth ceil(log2 k)
+    /// for k bits of index and a table of constants, and one more for secret entries, which take an
+    /// AND for each bit of each. For [`Goal::Size`] it is a tree of multiplexers, n - 1 ANDs a bit
+    /// for n = 2^k entries, or the inner product where a table of constants takes fewer ANDs that
+    /// way. Which one does depends on what parts of the table are equal, since those are made once;
+    /// so both are built, and counted.
     ///
     /// # Panics
     /// If the table is empty or its entries differ in width.
@@ -46,7 +47,10 @@ impl Builder {
             "entries of different widths"
         );
         let table = &table[..reach(index.len(), table.len())];
-        let constant = table.iter().flatten().all(|bit| bit.as_constant().is_some());
+        let constant = table
+            .iter()
+            .flatten()
+            .all(|bit| bit.as_constant().is_some());
         let low = match constant {
             true => cut(index.len(), table.len(), width, self.goal()),
             false => 0,
@@ -163,7 +167,9 @@ impl Builder {
 
 /// How many of `count` entries an index of so many bits reaches.
 fn reach(bits: usize, count: usize) -> usize {
-    1usize.checked_shl(bits as u32).map_or(count, |all| all.min(count))
+    1usize
+        .checked_shl(bits as u32)
+        .map_or(count, |all| all.min(count))
 }
 
 /// Whether an index of so many bits has exactly `count` values.

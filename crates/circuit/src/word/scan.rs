@@ -2,13 +2,13 @@
 //! [`Goal::Size`], as a parallel prefix network for [`Goal::Depth`].
 //!
 //! The network is that of Ladner and Fischer ("Parallel prefix computation", Journal of the ACM
-//! 27(4), 1980). Among those of minimal depth it is the smallest known in simple form: fewer than
-//! 4 n joins, where Sklansky's takes n/2 log n; the two are the same up to 8 items, and at 64
-//! items it is 168 against 192. Fan-out, its price in hardware, is free here.
+//! 27(4), 1980): of minimal depth, with fewer than 4 n joins, where Sklansky's takes n/2 log n (at
+//! 64 items 168 and 192). Every join is an AND or two that cross a network, so size matters even
+//! here; fan-out, its price in hardware, is free.
 //!
 //! Ladner and Fischer cut in halves. Here the lower part is a whole power of two, so that a
-//! length just beyond one, such as the carries of n = 2^k bits and the carry in, leaves its spare
-//! level to the long part: 94 joins for 33 items where halves take 111.
+//! length just beyond one, such as n = 2^k bits and a carry in, leaves the spare level to the long
+//! part: 63 joins for 33 items, where halves take 75.
 
 use crate::builder::{Builder, Goal};
 

@@ -7,7 +7,7 @@ use crate::builder::{Builder, Goal, Wire, Word};
 use crate::compile::compile;
 use crate::eval::Lanes;
 use crate::word::Int;
-use crate::{CircuitInfo, Machine, Order};
+use crate::{Machine, Order};
 
 /// How many operands are evaluated at once.
 const LANES: usize = 512;
@@ -133,6 +133,11 @@ fn check_goal(
     let circuit = b.finish(vec![output]);
     let tape = compile(&circuit, &machine(case.seed));
     tape.check().unwrap();
+    let rounds = compile(&circuit, &Machine::ROUNDS);
+    assert_eq!(
+        rounds.batches.iter().filter(|b| !b.ands.is_empty()).count() as u32,
+        tape.depth
+    );
 
     let mut random = case.seed;
     let pairs: Vec<(i128, i128)> = (0..512)
@@ -314,122 +319,6 @@ proptest! {
             prop_assert_eq!(seen, (0..n).collect::<Vec<_>>());
         }
     }
-}
-
-/// The sizes of `build` on two operands of `width` bits.
-fn info(
-    goal: Goal,
-    width: usize,
-    signed: bool,
-    build: impl Fn(&mut Builder, Int, Int) -> Word,
-) -> CircuitInfo {
-    let mut b = Builder::for_goal(goal);
-    let (x, y) = (b.input(width), b.input(width));
-    let word = build(&mut b, Int { bits: &x, signed }, Int { bits: &y, signed });
-    b.finish(vec![word]).info()
-}
-
-/// The ANDs of `build` on two operands of `width` bits.
-fn ands(width: usize, signed: bool, build: impl Fn(&mut Builder, Int, Int) -> Word) -> u64 {
-    info(Goal::Size, width, signed, build).ands
-}
-
-#[test]
-fn table() {
-    for n in [8usize, 16, 32, 64] {
-        for goal in GOALS {
-            for signed in [false, true] {
-            let f = |name: &str, build: &dyn Fn(&mut Builder, Int, Int) -> Word| {
-                let i = info(goal, n, signed, build);
-                eprintln!("{n:3} {goal:?} {signed} {name:10} depth {:4} ands {:6}", i.depth, i.ands);
-            };
-            f("add", &|b, x, y| b.add(x, y, n + 1));
-            f("add mod", &|b, x, y| b.add(x, y, n));
-            f("sub", &|b, x, y| b.sub(x, y, n + 1));
-            f("lt", &|b, x, y| vec![b.lt(x, y)]);
-            f("abs", &|b, x, _| b.abs(x, n));
-            f("mul", &|b, x, y| b.mul(x, y, 2 * n));
-            f("mul low", &|b, x, y| b.mul(x, y, n));
-            f("square", &|b, x, _| b.mul(x, x, 2*n));
-            f("popcount", &|b, x, _| b.popcount(x.bits, 8));
-            f("div", &|b, x, y| b.div(x, y, n));
-            f("sum8", &|b, x, y| {let z = b.xor(x.bits[0], y.bits[0]); let c: Vec<Word> = (0..4).map(|i| { let mut v = x.bits.to_vec(); v.rotate_left(i); v[i]=z; v}).collect(); let mut t: Vec<Int> = c.iter().map(|c| Int{bits:c, signed}).collect(); let c2: Vec<Word> = (0..4).map(|i| { let mut v = y.bits.to_vec(); v.rotate_left(i); v[i]=z; v}).collect(); t.extend(c2.iter().map(|c| Int{bits:c, signed})); b.sum(&t, n+3)});
-            }
-        }
-    }
-}
-
-#[test]
-fn adders_and_comparators_take_an_and_a_bit() {
-    for signed in [false, true] {
-        for n in [1, 2, 8, 33, 64] {
-            let w = n as u64;
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n)),
-                w - 1,
-                "sum modulo 2^{n}"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 1)),
-                w,
-                "sum of {n} bits"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.add(x, y, n + 9)),
-                w,
-                "extension is free"
-            );
-            assert_eq!(
-                ands(n, signed, |b, x, y| b.sub(x, y, n + 1)),
-                w,
-                "difference"
-            );
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.lt(x, y)]), w, "less than");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.le(x, y)]), w, "at most");
-            assert_eq!(ands(n, signed, |b, x, y| vec![b.eq(x, y)]), w - 1, "equal");
-            assert_eq!(ands(n, signed, |b, x, y| b.max(x, y, n)), 2 * w, "maximum");
-        }
-    }
-}
-
-#[test]
-fn popcount_takes_the_known_minimum() {
-    for n in 1..=64usize {
-        let minimum = n as u64 - u64::from(n.count_ones());
-        assert_eq!(ands(n, false, |b, x, _| b.popcount(x.bits, 7)), minimum);
-    }
-}
-
-#[test]
-fn products_take_no_more_than_the_school_book() {
-    // The Bristol Fashion circuit for 64 x 64 -> 64 bits takes 4033.
-    let low = ands(64, false, |b, x, y| b.mul(x, y, 64));
-    assert!(low < 4033, "{low}");
-    let full = ands(64, false, |b, x, y| b.mul(x, y, 128));
-    assert!(full < 2 * 64 * 64 - 64, "{full}");
-    let square = ands(64, false, |b, x, _| b.mul(x, x, 128));
-    assert!(square < full * 6 / 10, "{square}");
-    // 10 = 8 + 2: one addition, of which the lowest bits are free.
-    let ten = constant(10);
-    assert!(ands(64, true, |b, x, _| b.mul(x, Int::signed(&ten), 64)) < 64);
-    assert_eq!(
-        ands(8, true, |b, x, y| b.mul(x, y, 16)),
-        ands(8, false, |b, x, y| b.mul(x, y, 16))
-    );
-}
-
-#[test]
-fn division_takes_three_quarters_of_a_square() {
-    let q = ands(64, false, |b, x, y| b.div(x, y, 64));
-    assert!(q < 64 * 64 * 8 / 10, "{q}");
-    assert_eq!(
-        ands(64, true, |b, x, _| b.div(x, Int::signed(&constant(8)), 64)),
-        0
-    );
-}
-
-fn constant(value: i128) -> Word {
-    Builder::new().constant(value, 64)
 }
 
 #[test]

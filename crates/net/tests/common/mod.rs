@@ -2,6 +2,7 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
+use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
@@ -66,4 +67,14 @@ pub fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     at.recv(from, &mut bytes).unwrap();
     bytes
+}
+
+/// Dials until somebody listens.
+pub fn dial(address: &str) -> TcpStream {
+    loop {
+        match TcpStream::connect(address) {
+            Ok(socket) => return socket,
+            Err(_) => thread::sleep(Duration::from_millis(10)),
+        }
+    }
 }

@@ -49,8 +49,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
             format!("`{name}` has {count} entries to look into"),
         )
         .because(format!(
-            "a table has 1 to {MAX_TABLE_ENTRIES} entries, since each lookup touches \
-                          all of them"
+            "a lookup touches all entries, so a table has at most {MAX_TABLE_ENTRIES}"
         ))
         .hint(
             "compute part of the entry from the index, or look into smaller tables by parts of it",
@@ -68,7 +67,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
         )),
         None => Err(Diagnostic::new(
             code::SHAPE_MISMATCH,
-            format!("`{name}` is a single element, not a table"),
+            "a single element is no table to look into",
         )
         .because("a lookup goes along the first axis of its table")
         .hint("name the table first: `sl.lookup(table, index)`")),

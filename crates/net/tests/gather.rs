@@ -1,0 +1,320 @@
+//! Meetings of three and of five parties over TLS on loopback: who is missing, who dies, who is the
+//! wrong one in the ring, and strangers at the door.
+
+mod common;
+
+use std::io::{self, Read};
+use std::net::{Shutdown, TcpListener};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{A, B, C, D, E, configs, dial, hear, meet, say, short};
+use sealane_net::{Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId};
+
+const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
+
+/// What the users of a meeting that fails read.
+fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
+    let text = |result: Result<Mesh, NetError>| {
+        let error = result.err().expect("the meeting must fail");
+        error.with_names(&NAMES).to_string()
+    };
+    results.into_iter().map(text).collect()
+}
+
+/// Limits under which a certain error is told long before the meeting would end.
+fn unhurried() -> Limits {
+    Limits {
+        connect: Duration::from_secs(12),
+        ..short()
+    }
+}
+
+#[test]
+fn each_pair_of_five_meets_once() {
+    let meshes = meet(configs(5, Limits::default()));
+    thread::scope(|threads| {
+        for mut mesh in meshes.into_iter().map(Result::unwrap) {
+            threads.spawn(move || {
+                let me = mesh.me();
+                for peer in mesh.peers() {
+                    say(&mut mesh, peer, &[me.0, peer.0]);
+                }
+                for peer in mesh.peers() {
+                    assert_eq!(hear(&mut mesh, peer, 2), [peer.0, me.0]);
+                }
+                assert_eq!((mesh.parties(), mesh.turned_away()), (5, 0));
+                mesh.finish().unwrap();
+            });
+        }
+    });
+}
+
+#[test]
+fn a_missing_party_is_named_to_all() {
+    for (parties, missing) in [(3, A), (3, B), (3, C), (5, C)] {
+        let mut all = configs(parties, short());
+        let name = NAMES[missing.index()];
+        let address = all.remove(missing.index()).parties[missing.index()]
+            .address
+            .clone();
+        let started = Instant::now();
+        for text in texts(meet(all)) {
+            // Who ends first tells the others why.
+            let what = format!(
+                "{name} (party {}) cannot be reached at {address}",
+                missing.0
+            );
+            assert!(text.contains(&what), "{text}");
+        }
+        assert!(started.elapsed() < Duration::from_secs(5));
+    }
+}
+
+#[test]
+fn all_who_are_missing_are_named() {
+    let mut all = configs(5, short());
+    let text = texts(meet(vec![all.remove(2)])).remove(0);
+    for name in ["ada", "bob", "dan", "eve"] {
+        assert!(text.contains(name), "{text}");
+    }
+}
+
+#[test]
+fn one_that_gives_up_tells_whom_it_has_met_why() {
+    let mut all = configs(3, unhurried());
+    all.remove(2);
+    // Bob does not wait for Cyd as long as Ada would.
+    all[1].limits.connect = Duration::from_millis(500);
+    let started = Instant::now();
+    let told = texts(meet(all));
+    assert!(
+        told[0].starts_with("bob (party 1) gave up: cyd (party 2) cannot be reached"),
+        "{}",
+        told[0]
+    );
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn one_that_dies_while_others_are_waited_for_is_named_at_once() {
+    let mut all = configs(3, unhurried());
+    all.remove(2);
+    let relay = TcpListener::bind("127.0.0.1:0").unwrap();
+    let target = all[0].parties[0].address.clone();
+    all[1].parties[0].address = relay.local_addr().unwrap().to_string();
+    let cutter = thread::spawn(move || {
+        let (near, _) = relay.accept().unwrap();
+        let far = dial(&target);
+        for (from, to) in [(&near, &far), (&far, &near)] {
+            let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+            thread::spawn(move || io::copy(&mut from, &mut to));
+        }
+        thread::sleep(Duration::from_millis(700));
+        for socket in [near, far] {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    });
+    let started = Instant::now();
+    let errors: Vec<_> = meet(all)
+        .into_iter()
+        .map(|result| result.err().unwrap())
+        .collect();
+    assert_eq!(errors, [NetError::Vanished(B), NetError::Vanished(A)]);
+    assert!(started.elapsed() < Duration::from_secs(5));
+    cutter.join().unwrap();
+}
+
+/// Lets three or five parties meet after `spoil` has changed the configuration of one of them.
+/// Gives the error of this one and the texts of all; nobody waits until the meeting would end, but
+/// for those who have met nobody yet and so cannot know.
+fn spoilt(parties: usize, of: PartyId, spoil: impl Fn(&mut MeshConfig)) -> (NetError, Vec<String>) {
+    let mut all = configs(parties, unhurried());
+    spoil(&mut all[of.index()]);
+    let own = of.index();
+    let started = Instant::now();
+    let threads: Vec<_> = all
+        .into_iter()
+        .map(|mut config| {
+            if config.me != of {
+                config.limits.connect = short().connect;
+            }
+            thread::spawn(move || (Mesh::connect(&config), started.elapsed()))
+        })
+        .collect();
+    let mut results: Vec<_> = threads.into_iter().map(|run| run.join().unwrap()).collect();
+    assert!(results[own].1 < Duration::from_secs(8), "told in time");
+    let error = results[own]
+        .0
+        .as_ref()
+        .err()
+        .expect("the meeting must fail")
+        .clone();
+    let results = results.drain(..).map(|(result, _)| result).collect();
+    (error, texts(results))
+}
+
+#[test]
+fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
+    for (of, one, other) in [(A, B, C), (B, A, C), (C, A, B)] {
+        let (error, told) = spoilt(3, of, |config| {
+            let key = config.parties[one.index()].key;
+            config.parties[one.index()].key = config.parties[other.index()].key;
+            config.parties[other.index()].key = key;
+        });
+        let (one, other) = (NAMES[one.index()], NAMES[other.index()]);
+        let text = &told[of.index()];
+        match error {
+            NetError::WrongParty(..) => {
+                assert!(text.contains(one) && text.contains(other), "{text}");
+                assert!(text.contains("each with its own address and key"), "{text}");
+            }
+            // The other one was quicker to find that it is refused.
+            NetError::Aborted(..) => assert!(text.contains("expects another key"), "{text}"),
+            other => panic!("{other}"),
+        }
+        let refused = "expects another key of this party";
+        assert!(told.iter().any(|text| text.contains(refused)), "{told:?}");
+    }
+}
+
+#[test]
+fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named() {
+    for (parties, of, one, other) in [(3, C, A, B), (5, B, A, C), (5, E, B, D)] {
+        let (error, told) = spoilt(parties, of, |config| {
+            let address = config.parties[one.index()].address.clone();
+            config.parties[one.index()].address = config.parties[other.index()].address.clone();
+            config.parties[other.index()].address = address;
+        });
+        let text = &told[of.index()];
+        assert!(matches!(error, NetError::WrongParty(..)), "{text}");
+        for party in [one, other] {
+            assert!(text.contains(NAMES[party.index()]), "{text}");
+        }
+        assert!(text.contains("each with its own address and key"), "{text}");
+    }
+}
+
+#[test]
+fn one_who_lists_the_parties_in_another_order_is_told() {
+    let (error, told) = spoilt(3, C, |config| config.parties.swap(0, 1));
+    assert!(matches!(error, NetError::WrongParty(..)), "{told:?}");
+    assert!(told[2].contains("in the same order"), "{told:?}");
+}
+
+#[test]
+fn one_of_three_with_a_key_that_nobody_knows_is_named() {
+    for wrong in [A, B, C] {
+        let (error, told) = spoilt(3, wrong, |config| {
+            config.identity = Identity::generate();
+            config.parties[config.me.index()].key = config.identity.public_key();
+        });
+        let ours = matches!(error, NetError::WrongKey(_, KeyFault::Ours { .. }));
+        let aborted = matches!(error, NetError::Aborted(..));
+        assert!(ours || aborted, "{told:?}");
+        let name = NAMES[wrong.index()];
+        let shows = format!("{name} (party {}) shows the key", wrong.0);
+        assert!(told.iter().any(|text| text.contains(&shows)), "{told:?}");
+    }
+}
+
+#[test]
+fn a_configuration_in_which_two_share_a_key_or_an_address_is_refused_at_once() {
+    let mut config = configs(3, unhurried()).remove(0);
+    config.parties[2].key = config.parties[1].key;
+    let text = texts(vec![Mesh::connect(&config)]).remove(0);
+    assert!(
+        text.starts_with("cyd (party 2) is taken for another: its key is also that of bob"),
+        "{text}"
+    );
+    let mut config = configs(3, unhurried()).remove(2);
+    config.parties[1].address = config.parties[0].address.clone();
+    let text = texts(vec![Mesh::connect(&config)]).remove(0);
+    assert!(text.contains("its address is also that of ada"), "{text}");
+}
+
+/// Two parties and a stranger who claims to be the second with a key of its own. To the first, the
+/// second's host is another than the one from which all here come.
+fn first_second_stranger(limits: Limits) -> [MeshConfig; 3] {
+    let mut all = configs(2, limits);
+    let (mut first, second) = (all.remove(0), all.remove(0));
+    let mut stranger = MeshConfig {
+        me: B,
+        identity: Identity::generate(),
+        parties: first.parties.clone(),
+        listen: None,
+        limits,
+    };
+    stranger.parties[1].key = stranger.identity.public_key();
+    first.parties[1].address = first.parties[1].address.replace("127.0.0.1", "127.0.0.2");
+    [first, second, stranger]
+}
+
+#[test]
+fn a_stranger_with_a_key_of_its_own_does_not_keep_the_right_one_out() {
+    let [first, second, stranger] = first_second_stranger(unhurried());
+    let first = thread::spawn(move || Mesh::connect(&first).unwrap());
+    for _ in 0..3 {
+        let shown = stranger.identity.public_key();
+        assert_eq!(
+            Mesh::connect(&stranger).err().unwrap(),
+            NetError::WrongKey(A, KeyFault::Ours { shown })
+        );
+    }
+    let _second = Mesh::connect(&second).unwrap();
+    assert_eq!(first.join().unwrap().turned_away(), 3);
+}
+
+#[test]
+fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
+    let [first, _, stranger] = first_second_stranger(short());
+    let (expected, seen) = (first.parties[1].key, stranger.identity.public_key());
+    let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
+    let _ = Mesh::connect(&stranger);
+    let fault = KeyFault::Theirs { expected, seen };
+    assert_eq!(first.join().unwrap(), NetError::WrongKey(B, fault));
+}
+
+#[test]
+fn strangers_from_elsewhere_are_counted_where_the_right_one_does_not_come() {
+    let [first, ..] = first_second_stranger(short());
+    let address = first.parties[0].address.clone();
+    let first = thread::spawn(move || Mesh::connect(&first));
+    let _silent = dial(&address);
+    let text = texts(vec![first.join().unwrap()]).remove(0);
+    assert!(
+        text.starts_with("bob (party 1) cannot be reached at 127.0.0.2"),
+        "{text}"
+    );
+    assert!(
+        text.contains("connections of strangers turned away: 1"),
+        "{text}"
+    );
+}
+
+#[test]
+fn many_silent_strangers_do_not_keep_the_right_one_out() {
+    let mut all = configs(2, unhurried());
+    let (first, second) = (all.remove(0), all.remove(0));
+    let address = first.parties[0].address.clone();
+    let started = Instant::now();
+    let first = thread::spawn(move || Mesh::connect(&first).unwrap());
+    let _strangers: Vec<_> = (0..150).map(|_| dial(&address)).collect();
+    let _second = Mesh::connect(&second).unwrap();
+    assert!(first.join().unwrap().turned_away() >= 150 - 64);
+    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn a_silent_stranger_is_turned_away_long_before_the_meeting_ends() {
+    let mut all = configs(2, unhurried());
+    let (first, second) = (all.remove(0), all.remove(0));
+    let address = first.parties[0].address.clone();
+    let first = thread::spawn(move || Mesh::connect(&first).unwrap());
+    let mut silent = dial(&address);
+    let started = Instant::now();
+    let _ = silent.read_to_end(&mut Vec::new());
+    assert!(started.elapsed() < Duration::from_secs(8));
+    let _second = Mesh::connect(&second).unwrap();
+    assert_eq!(first.join().unwrap().turned_away(), 1);
+}

@@ -1,0 +1,88 @@
+//! Components under way: what one flight brings, and the resharing that every product ends with.
+
+use crate::form::Form;
+use crate::roles::Computing;
+use sealane_net::Mesh;
+use sealane_protocol::{Fault, PartyId, Planes};
+use zeroize::Zeroizing;
+
+/// A shared tensor of which one component may still be on its way to this party.
+pub(crate) struct Arriving {
+    pub(crate) form: Form,
+    parts: [Planes<u64>; 2],
+    /// Which part is missing, and who sends it.
+    missing: Option<(usize, PartyId)>,
+}
+
+impl Arriving {
+    /// A tensor from its parts; the one that is missing comes from `sender`.
+    ///
+    /// # Errors
+    /// [`Fault::Internal`] if both are missing.
+    pub(crate) fn of(
+        form: Form,
+        parts: [Option<Planes<u64>>; 2],
+        sender: PartyId,
+    ) -> Result<Arriving, Fault> {
+        let missing = parts.iter().position(Option::is_none);
+        if parts.iter().all(Option::is_none) {
+            return Err(Fault::Internal("a component has no key".to_string()));
+        }
+        Ok(Arriving {
+            form,
+            parts: parts.map(|part| part.unwrap_or_else(|| Planes::new(0, 0, vec![]))),
+            missing: missing.map(|place| (place, sender)),
+        })
+    }
+
+    /// Both components, after the flight.
+    pub(crate) fn finish(mut self, mesh: &mut Mesh) -> Result<[Planes<u64>; 2], Fault> {
+        if let Some((place, sender)) = self.missing {
+            self.parts[place] = recv(self.form, sender, mesh)?;
+        }
+        Ok(self.parts)
+    }
+}
+
+impl Computing {
+    /// Turns this party's summand of a tensor into a component that two parties hold (Araki et al.,
+    /// CCS 2016, section 3.2): adds a share of zero, sends the sum to the one other party that holds
+    /// this component, and awaits the next component from its maker.
+    ///
+    /// The receiver knows one of the two keys of this share of zero, so by the other one what it
+    /// receives looks random.
+    pub(crate) fn reshare(
+        &mut self,
+        form: Form,
+        mut summand: Planes<u64>,
+        mesh: &mut Mesh,
+    ) -> Result<Arriving, Fault> {
+        self.keys.add_zero(form, summand.data_mut());
+        send(form, summand.data(), self.seat.previous, mesh)?;
+        Arriving::of(form, [Some(summand), None], self.seat.next)
+    }
+}
+
+/// Sends a component.
+pub(crate) fn send(
+    form: Form,
+    component: &[u64],
+    to: PartyId,
+    mesh: &mut Mesh,
+) -> Result<(), Fault> {
+    Ok(mesh.send(to, &form.pack(component))?)
+}
+
+/// Reads a component.
+///
+/// # Errors
+/// [`Fault::Peer`] if bits after the last one are not zero.
+pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
+    // The length is this party's own reckoning.
+    let mut bytes = Zeroizing::new(vec![0; form.bytes()]);
+    mesh.recv(from, &mut bytes)?;
+    form.unpack(&bytes).ok_or_else(|| Fault::Peer {
+        party: from,
+        what: "bits after the end of a message are not zero".to_string(),
+    })
+}

@@ -1,0 +1,213 @@
+//! Conversions between bits and integers modulo `2^k`.
+//!
+//! *Integers to bits* (in the manner of Mohassel and Rindal, "ABY3", CCS 2018, section 5.3). The
+//! bits of each component `x_j` are shared bits already: component `j` of the sharing is the word
+//! itself, which its two holders know, and the other components are zero. A tape adds the three
+//! words. Nothing crosses but the resharings of the tape, so its security is that of tapes.
+//!
+//! *Bits to integers* (ABY3, section 5.4.1, for bits that nobody knows). Of a bit
+//! `b = b_0 ^ b_1 ^ b_2`, role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element, and `d = b_2`
+//! is known to roles 1 and 2, so it is component 2 of a sharing whose others are zero. Then
+//! `b = c + d - 2 c d`, and a value of weights `w_j` is
+//!
+//! ```text
+//! sum of w_j (c_j + d_j)  -  2 * (inner product of all c_j and w_j d_j)
+//! ```
+//!
+//! which is one input and one resharing of one element: two flights. An input and a product are all
+//! that crosses, and each is secure by itself: role 2 sees `c` less `F(k_1)`, which it does not know.
+
+use crate::arrive::Arriving;
+use crate::bits::{planes_from_elements, words_for};
+use crate::form::Form;
+use crate::product::{add_scaled, cross};
+use crate::roles::Computing;
+use crate::share::Share;
+use crate::tape::Ran;
+use sealane_circuit::{Builder, Int, Machine, Tape, compile};
+use sealane_net::Mesh;
+use sealane_protocol::{Fault, Goal, Planes, Shares};
+use std::sync::{Arc, OnceLock};
+
+/// Adds three words of so many bits, at most 64, modulo the power of two.
+pub(crate) fn adder(bits: usize) -> &'static Tape {
+    static TAPES: [OnceLock<Tape>; 65] = [const { OnceLock::new() }; 65];
+    TAPES[bits].get_or_init(|| {
+        let mut b = Builder::for_goal(Goal::Depth);
+        let words = [(); 3].map(|()| b.input(bits));
+        let sum = b.sum(&words.each_ref().map(|word| Int::unsigned(word)), bits);
+        compile(&b.finish(vec![sum]), &Machine::ROUNDS)
+    })
+}
+
+/// Values whose bits are being turned into ring elements.
+pub(crate) struct Inject {
+    /// c, a plane for each bit.
+    c: Arriving,
+    /// w d.
+    weighted: [Planes<u64>; 2],
+    weights: Vec<u64>,
+    k: usize,
+}
+
+/// The same, when the inner product is under way.
+pub(crate) struct Weighed {
+    product: Arriving,
+    /// The sum of w (c + d).
+    linear: [Planes<u64>; 2],
+}
+
+impl Computing {
+    /// Integers to bits: begins the tape that adds the three components.
+    pub(crate) fn decompose<'a>(
+        &mut self,
+        k: usize,
+        bits: usize,
+        share: &Share,
+        mesh: &mut Mesh,
+    ) -> Result<Ran<'a>, Fault> {
+        if bits > k {
+            let what = format!("no {bits} bits of an integer modulo 2^{k}");
+            return Err(Fault::Internal(what));
+        }
+        let elements = share.elements();
+        let parts = Form::ring(k, 1, elements).parts(share)?;
+        let form = Form::bits(bits, elements);
+        let word = |component| {
+            let place = self.seat.place_of(component);
+            let mut shared = [form.zeros(), form.zeros()];
+            if let (Some(place), Some(parts)) = (place, parts) {
+                planes_from_elements(parts[place], shared[place].data_mut());
+            }
+            Arc::new(form.share(shared))
+        };
+        let words = [0, 1, 2].map(word);
+        self.begin_tape(adder(bits), elements, &words, mesh)
+    }
+
+    /// Bits to integers: role 0 inputs c.
+    pub(crate) fn inject(
+        &mut self,
+        k: usize,
+        bits: usize,
+        signed: bool,
+        share: &Share,
+        mesh: &mut Mesh,
+    ) -> Result<Inject, Fault> {
+        let elements = share.elements();
+        let parts = Form::bits(bits, elements).parts(share)?;
+        // Bits above these weigh a multiple of 2^k.
+        let form = Form::ring(k, bits.min(k), elements);
+        let expand = |place: usize| match parts {
+            Some(parts) => expand(form, parts[place]),
+            None => form.zeros(),
+        };
+        let values = (self.seat.role == 0).then(|| {
+            let (mut own, next) = (expand(0), expand(1));
+            let pairs = own.data_mut().iter_mut().zip(next.data());
+            pairs.for_each(|(own, next)| *own ^= next);
+            own
+        });
+        let weights = weights(bits, signed);
+        let weighted = [0, 1].map(|place| {
+            let mut weighted = form.zeros();
+            if self.seat.place_of(2) == Some(place) {
+                let bits = expand(place);
+                for plane in 0..bits.planes() {
+                    add_scaled(weighted.plane_mut(plane), bits.plane(plane), weights[plane]);
+                }
+            }
+            weighted
+        });
+        Ok(Inject {
+            c: self.input_of_role(0, form, values, mesh)?,
+            weighted,
+            weights,
+            k,
+        })
+    }
+
+    /// Bits to integers, when c has come.
+    pub(crate) fn weigh(&mut self, inject: Inject, mesh: &mut Mesh) -> Result<Weighed, Fault> {
+        let Inject {
+            c,
+            weighted,
+            weights,
+            k,
+        } = inject;
+        let form = Form::ring(k, 1, c.form.elements());
+        let c = c.finish(mesh)?;
+        let [own, next] = &weighted;
+        let products = cross(
+            form,
+            c.each_ref().map(Planes::data),
+            [own.data(), next.data()],
+        );
+        let mut summand = form.zeros();
+        add_scaled(summand.data_mut(), products.data(), 2u64.wrapping_neg());
+        let linear = [0, 1].map(|place| {
+            let mut sum = form.zeros();
+            for plane in 0..c[place].planes() {
+                add_scaled(sum.data_mut(), c[place].plane(plane), weights[plane]);
+                form.group.add(sum.data_mut(), weighted[place].plane(plane));
+            }
+            sum
+        });
+        let product = self.reshare(form, summand, mesh)?;
+        Ok(Weighed { product, linear })
+    }
+}
+
+impl Weighed {
+    /// The integers.
+    pub(crate) fn finish(self, mesh: &mut Mesh) -> Result<Share, Fault> {
+        let form = self.product.form;
+        let mut parts = self.product.finish(mesh)?;
+        for (part, linear) in parts.iter_mut().zip(&self.linear) {
+            form.group.add(part.data_mut(), linear.data());
+            form.trim(part.data_mut());
+        }
+        Ok(form.share(parts))
+    }
+}
+
+/// Integers modulo a smaller power of two: local.
+pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share, Fault> {
+    let (planes, elements) = (share.planes(), share.elements());
+    let form = Form::ring(smaller, planes, elements);
+    let Some(parts) = Form::ring(k, planes, elements).parts(share)? else {
+        return Ok(form.shape());
+    };
+    Ok(form.share(parts.map(|part| {
+        let mut reduced = form.zeros();
+        reduced.data_mut().copy_from_slice(part);
+        form.trim(reduced.data_mut());
+        reduced
+    })))
+}
+
+/// What each bit of a value counts, modulo `2^64`.
+fn weights(bits: usize, signed: bool) -> Vec<u64> {
+    let weight = |bit: usize| {
+        let weight = 1u64.checked_shl(bit as u32).unwrap_or(0);
+        match signed && bit + 1 == bits {
+            true => weight.wrapping_neg(),
+            false => weight,
+        }
+    };
+    (0..bits).map(weight).collect()
+}
+
+/// The lowest planes of packed bits, each bit a word of its own.
+fn expand(form: Form, planes: &[u64]) -> Planes<u64> {
+    let mut words = form.zeros();
+    let elements = form.elements();
+    let stride = words_for(elements).max(1);
+    let pairs = words.data_mut().chunks_mut(elements.max(1));
+    for (words, plane) in pairs.zip(planes.chunks(stride)) {
+        for (element, word) in words.iter_mut().enumerate() {
+            *word = plane[element / 64] >> (element % 64) & 1;
+        }
+    }
+    words
+}

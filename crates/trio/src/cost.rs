@@ -1,0 +1,143 @@
+//! What each step of `trio` costs, flight by flight.
+
+use crate::convert::adder;
+use crate::form::width;
+use crate::keys::KEY_BYTES;
+use crate::{reveal, seat};
+use sealane_protocol::{
+    Correlation, Cost, DIGEST_BYTES, Demand, Domain, Flight, Message, Opening, PartyId, Setting,
+    Work,
+};
+
+pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
+    match work {
+        Work::Input {
+            owner,
+            elements,
+            bits,
+            ..
+        } => Cost::of(vec![input(setting, *owner, elements * bits)]),
+        Work::Tape { tape, lanes } => {
+            let batches = tape.batches.iter().map(|batch| batch.ands.len() as u64);
+            let batches = batches.filter(|ands| *ands > 0);
+            let flights = batches.map(|ands| reshare(setting, ands * lanes));
+            Cost {
+                ands: tape.ands.len() as u64 * lanes,
+                ..Cost::of(flights.collect())
+            }
+        }
+        Work::Product { domain, lanes, .. } => Cost::of(vec![reshare(
+            setting,
+            lanes * width_of(*domain).unwrap_or(1),
+        )]),
+        Work::Convert {
+            from,
+            to,
+            elements,
+            bits,
+            ..
+        } => convert(setting, [*from, *to].map(width_of), *elements, *bits),
+        Work::Reveal { results, .. } => Cost::of(vec![digests(setting), open(setting, results)]),
+    }
+}
+
+pub(crate) fn demand(setting: &Setting, work: &Work) -> Demand {
+    let mut demand = Demand::default();
+    if let Work::Input { owner, .. } = work
+        && seat::role(setting, *owner).is_none()
+    {
+        demand.add(Correlation::Seed { owner: *owner }, 1);
+    }
+    demand
+}
+
+pub(crate) fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
+    let message = |from, to| Message {
+        from,
+        to: seat::party(setting, to),
+        bytes: KEY_BYTES,
+    };
+    let mut flight: Flight = (0..3)
+        .map(|role| message(seat::party(setting, role), role + 2))
+        .collect();
+    for kind in demand.0.keys() {
+        if let Correlation::Seed { owner } = kind {
+            // Keys of components 0 and 1, to the two holders of each.
+            flight.extend([2, 0, 0, 1].map(|role| message(*owner, role)));
+        }
+    }
+    Cost::of(vec![flight])
+}
+
+/// An input of so many bits.
+fn input(setting: &Setting, owner: PartyId, bits: u64) -> Flight {
+    let to = match seat::role(setting, owner) {
+        Some(role) => vec![role + 2],
+        None => vec![1, 2],
+    };
+    let message = |role| Message {
+        from: owner,
+        to: seat::party(setting, role),
+        bytes: bits.div_ceil(8),
+    };
+    to.into_iter().map(message).collect()
+}
+
+/// Both directions between bits and integers; all else is local or refused.
+fn convert(setting: &Setting, widths: [Option<u64>; 2], elements: u64, bits: u64) -> Cost {
+    match widths {
+        [Some(k), None] if bits <= k => {
+            let (tape, lanes) = (adder(bits as usize), elements);
+            cost(setting, &Work::Tape { tape, lanes })
+        }
+        [None, Some(k)] => {
+            let inputs = elements * bits.min(k) * k;
+            let first = seat::party(setting, 0);
+            Cost::of(vec![
+                input(setting, first, inputs),
+                reshare(setting, elements * k),
+            ])
+        }
+        _ => Cost::default(),
+    }
+}
+
+/// Each role sends so many bits to its predecessor.
+fn reshare(setting: &Setting, bits: u64) -> Flight {
+    let message = |role| Message {
+        from: seat::party(setting, role),
+        to: seat::party(setting, role + 2),
+        bytes: bits.div_ceil(8),
+    };
+    (0..3).map(message).collect()
+}
+
+fn digests(setting: &Setting) -> Flight {
+    let message = |(from, to)| Message {
+        from,
+        to,
+        bytes: DIGEST_BYTES,
+    };
+    seat::links(setting).map(message).collect()
+}
+
+/// What opens the results.
+fn open(setting: &Setting, results: &[Opening]) -> Flight {
+    let to = |to: PartyId| {
+        let learnt = results.iter().filter(move |result| result.to.contains(to));
+        let bytes = learnt.map(|result| result.bits.div_ceil(8)).sum();
+        let givers = reveal::givers(seat::role(setting, to)).into_iter();
+        givers.map(move |(giver, _)| Message {
+            from: seat::party(setting, giver),
+            to,
+            bytes,
+        })
+    };
+    setting.everyone().flat_map(to).collect()
+}
+
+/// `k` of a ring; none of bits, and of what steps refuse.
+fn width_of(domain: Domain) -> Option<u64> {
+    let width = width(domain).ok().flatten();
+    width.map(|k| k as u64)
+}

@@ -1,0 +1,273 @@
+//! The form of a component: words in rows, the same for both algebras.
+//!
+//! Bits: a row is a plane, its bits are the lanes, and words add by XOR. Ring elements: a row is one
+//! element of `k` bits in one word, and words add modulo `2^64`; [`Form::trim`] reduces them modulo
+//! `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows follow
+//! each other without gaps.
+
+use crate::bits::{
+    Writer, elements_from_planes, from_bytes, gather_bytes, low_mask, planes_from_elements,
+    scatter_bytes, to_bytes, words_for,
+};
+use crate::packed::Packed;
+use crate::share::{Body, Pair, Share};
+use sealane_protocol::{Algebra, Domain, Fault, Planes, Shares, Sharing};
+use zeroize::Zeroizing;
+
+/// How words add.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// Lane by lane, by XOR.
+    Xor,
+    /// As integers modulo a power of two.
+    Sum,
+}
+
+impl Group {
+    /// Adds words to words.
+    pub(crate) fn add(self, sum: &mut [u64], words: &[u64]) {
+        let pairs = sum.iter_mut().zip(words);
+        match self {
+            Group::Xor => pairs.for_each(|(sum, word)| *sum ^= word),
+            Group::Sum => pairs.for_each(|(sum, word)| *sum = sum.wrapping_add(*word)),
+        }
+    }
+
+    /// Subtracts words from words.
+    pub(crate) fn subtract(self, rest: &mut [u64], words: &[u64]) {
+        let pairs = rest.iter_mut().zip(words);
+        match self {
+            Group::Xor => pairs.for_each(|(rest, word)| *rest ^= word),
+            Group::Sum => pairs.for_each(|(rest, word)| *rest = rest.wrapping_sub(*word)),
+        }
+    }
+}
+
+/// The form of one component of a tensor.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    pub(crate) group: Group,
+    planes: usize,
+    elements: usize,
+    /// Bits of a row.
+    row_bits: usize,
+}
+
+impl Form {
+    /// Bits.
+    pub(crate) fn bits(planes: usize, elements: usize) -> Form {
+        Form {
+            group: Group::Xor,
+            planes,
+            elements,
+            row_bits: elements,
+        }
+    }
+
+    /// Elements of `Z_2^k`.
+    pub(crate) fn ring(k: usize, planes: usize, elements: usize) -> Form {
+        Form {
+            group: Group::Sum,
+            planes,
+            elements,
+            row_bits: k,
+        }
+    }
+
+    /// A tensor of a domain.
+    pub(crate) fn of(domain: Domain, planes: usize, elements: usize) -> Result<Form, Fault> {
+        Ok(match width(domain)? {
+            None => Form::bits(planes, elements),
+            Some(k) => Form::ring(k, planes, elements),
+        })
+    }
+
+    /// A tensor of a domain whose values are given as bit planes.
+    pub(crate) fn of_bits(domain: Domain, planes: usize, elements: usize) -> Result<Form, Fault> {
+        let k = width(domain)?.unwrap_or(1);
+        if !planes.is_multiple_of(k) {
+            let what = format!("{planes} planes of bits are no elements of {k} bits");
+            return Err(Fault::Internal(what));
+        }
+        Form::of(domain, planes / k, elements)
+    }
+
+    /// The tensor without data.
+    pub(crate) fn shape(self) -> Share {
+        Share::zeros(self.planes, self.elements)
+    }
+
+    /// Elements of a plane.
+    pub(crate) fn elements(self) -> usize {
+        self.elements
+    }
+
+    fn rows(self) -> usize {
+        match self.group {
+            Group::Xor => self.planes,
+            Group::Sum => self.planes * self.elements,
+        }
+    }
+
+    fn row_words(self) -> usize {
+        words_for(self.row_bits)
+    }
+
+    /// Words of the component.
+    pub(crate) fn words(self) -> usize {
+        self.rows() * self.row_words()
+    }
+
+    /// Bytes of the component in a message.
+    pub(crate) fn bytes(self) -> usize {
+        (self.rows() * self.row_bits).div_ceil(8)
+    }
+
+    /// A component of zeros.
+    pub(crate) fn zeros(self) -> Planes<u64> {
+        self.planes_of(vec![0; self.words()])
+    }
+
+    fn planes_of(self, words: Vec<u64>) -> Planes<u64> {
+        let row = match self.group {
+            Group::Xor => self.row_words(),
+            Group::Sum => self.elements,
+        };
+        Planes::new(self.planes, row, words)
+    }
+
+    /// Clears what is not part of a row: bits past the last lane, multiples of `2^k`.
+    pub(crate) fn trim(self, words: &mut [u64]) {
+        let mask = low_mask((self.row_bits + 63) % 64 + 1);
+        let lasts = words.chunks_exact_mut(self.row_words().max(1));
+        lasts.for_each(|row| row[row.len() - 1] &= mask);
+    }
+
+    /// The message that holds a component: its rows without gaps, first bit lowest.
+    pub(crate) fn pack(self, words: &[u64]) -> Zeroizing<Vec<u8>> {
+        let mut bytes = Zeroizing::new(vec![0; self.bytes()]);
+        if self.row_bits.is_multiple_of(64) {
+            to_bytes(words, &mut bytes);
+            return bytes;
+        }
+        let mut dense = Writer::new(words_for(self.rows() * self.row_bits));
+        for row in words.chunks_exact(self.row_words()) {
+            dense.copy(row, 0, self.row_bits);
+        }
+        to_bytes(&Zeroizing::new(dense.finish()), &mut bytes);
+        bytes
+    }
+
+    /// The component that a message of [`Form::bytes`] bytes holds; none if the bits after the last
+    /// row are not zero.
+    pub(crate) fn unpack(self, bytes: &[u8]) -> Option<Planes<u64>> {
+        let (row_bits, words) = (self.row_bits, from_bytes(bytes));
+        if row_bits.is_multiple_of(64) {
+            return Some(self.planes_of(words));
+        }
+        let dense = Zeroizing::new(words);
+        let used = (self.rows() * row_bits) % 64;
+        if used > 0 && dense.last().is_some_and(|last| last >> used != 0) {
+            return None;
+        }
+        let mut rows = Writer::new(self.words());
+        for row in 0..self.rows() {
+            rows.copy(&dense, row * row_bits, row_bits);
+            rows.align();
+        }
+        Some(self.planes_of(rows.finish()))
+    }
+
+    /// A component from bits plane by plane, 0 or 1 a byte.
+    pub(crate) fn encode(self, bits: &[u8]) -> Planes<u64> {
+        let mut component = self.zeros();
+        if self.elements == 0 {
+            return component;
+        }
+        match self.group {
+            Group::Xor => {
+                for (plane, bits) in bits.chunks_exact(self.elements).enumerate() {
+                    gather_bytes(bits, component.plane_mut(plane));
+                }
+            }
+            Group::Sum => {
+                let planes = Form::bits(self.row_bits, self.elements);
+                let elements = bits.chunks_exact(self.row_bits * self.elements);
+                for (plane, bits) in elements.enumerate() {
+                    let planes = planes.encode(bits);
+                    elements_from_planes(planes.data(), component.plane_mut(plane));
+                }
+            }
+        }
+        component
+    }
+
+    /// The bits of a component plane by plane, 0 or 1 a byte; a ring element has `k` planes.
+    pub(crate) fn decode(self, component: &[u64]) -> Zeroizing<Vec<u8>> {
+        let bits_of_plane = match self.group {
+            Group::Xor => self.elements,
+            Group::Sum => self.row_bits * self.elements,
+        };
+        let mut bits = Zeroizing::new(vec![0; self.planes * bits_of_plane]);
+        if bits.is_empty() {
+            return bits;
+        }
+        let words = component.len() / self.planes;
+        let planes = component.chunks_exact(words);
+        for (plane, bits) in planes.zip(bits.chunks_exact_mut(bits_of_plane)) {
+            match self.group {
+                Group::Xor => scatter_bytes(plane, bits),
+                Group::Sum => {
+                    let form = Form::bits(self.row_bits, self.elements);
+                    let mut planes = form.zeros();
+                    planes_from_elements(plane, planes.data_mut());
+                    bits.copy_from_slice(&form.decode(planes.data()));
+                }
+            }
+        }
+        bits
+    }
+
+    /// Both components of a share that should have this form; none if it is a shape without data.
+    ///
+    /// # Errors
+    /// [`Fault::Internal`] if it has another form.
+    pub(crate) fn parts(self, share: &Share) -> Result<Option<[&[u64]; 2]>, Fault> {
+        let fits = match &share.0 {
+            Body::Shape(..) => true,
+            Body::Bits(_) => self.group == Group::Xor,
+            Body::Ring(_) => self.group == Group::Sum,
+        };
+        if !fits || (self.planes, self.elements) != (share.planes(), share.elements()) {
+            let what = "a share does not live where its step says";
+            return Err(Fault::Internal(what.to_string()));
+        }
+        Ok(share.components())
+    }
+
+    /// A share of both components.
+    pub(crate) fn share(self, [own, next]: [Planes<u64>; 2]) -> Share {
+        Share(match self.group {
+            Group::Xor => Body::Bits(Pair([
+                Packed::of(self.elements, own),
+                Packed::of(self.elements, next),
+            ])),
+            Group::Sum => Body::Ring(Pair([own, next])),
+        })
+    }
+}
+
+/// Bits of an element if the domain is a ring, none if it is bits.
+///
+/// # Errors
+/// [`Fault::Internal`] if it is no domain of this protocol.
+pub(crate) fn width(domain: Domain) -> Result<Option<usize>, Fault> {
+    let (sharing, plain) = (domain.sharing, !domain.authenticated);
+    match domain.algebra {
+        Algebra::Z2 if sharing == Sharing::Replicated && plain => Ok(None),
+        Algebra::Z2k(k @ 1..=64) if sharing == Sharing::Replicated && plain => {
+            Ok(Some(usize::from(k)))
+        }
+        _ => Err(Fault::Internal(format!("trio has no domain {domain:?}"))),
+    }
+}

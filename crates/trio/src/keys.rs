@@ -1,0 +1,181 @@
+//! Common randomness: what two parties can expand from a common key is never sent.
+//!
+//! Key `k_i` is known to roles `i - 1` and `i`, which are the holders of component `i`; each party
+//! makes one and sends it to its predecessor. Zero shares are those of Araki, Furukawa, Lindell, Nof
+//! and Ohara ("High-Throughput Semi-Honest Secure Three-Party Computation with an Honest Majority",
+//! CCS 2016, section 3.2): role `i` draws `F(k_i) - F(k_(i+1))`, and the three sum to zero. One
+//! party knows two of the three keys, so the other two parties' zero shares look random to it but
+//! for their sum.
+//!
+//! A party without a role that owns inputs makes two keys, of components 0 and 1, and sends each to
+//! its two holders.
+//!
+//! `F` is AES-128 in counter mode. All holders of a key draw from it in the same order, because all
+//! parties begin and advance the same steps in the same order; each use has a stream of its own.
+
+use crate::form::{Form, Group};
+use crate::seat::{self, Seat};
+use sealane_block::{Block, Coins, Cpu, Prg};
+use sealane_net::Mesh;
+use sealane_protocol::{Correlation, Demand, Fault, PartyId, Planes, Setting};
+use std::collections::BTreeMap;
+use zeroize::Zeroize;
+
+/// Bytes of a key in a message.
+pub(crate) const KEY_BYTES: u64 = 16;
+
+/// The streams of one key.
+pub(crate) struct Key {
+    zero_bits: Prg,
+    zero_ring: Prg,
+    inputs: Prg,
+}
+
+impl Key {
+    fn new(cpu: Cpu, mut seed: Block) -> Key {
+        let mut uses = Prg::new(cpu, seed);
+        let mut stream = || {
+            let mut seed = uses.block();
+            let stream = Prg::new(cpu, seed);
+            seed.zeroize();
+            stream
+        };
+        let key = Key {
+            zero_bits: stream(),
+            zero_ring: stream(),
+            inputs: stream(),
+        };
+        seed.zeroize();
+        key
+    }
+
+    /// The next random component for an input.
+    pub(crate) fn input(&mut self, form: Form) -> Planes<u64> {
+        let mut component = form.zeros();
+        draw(
+            &mut self.inputs,
+            component.data_mut(),
+            <[u64]>::copy_from_slice,
+        );
+        form.trim(component.data_mut());
+        component
+    }
+
+    fn zero(&mut self, group: Group) -> &mut Prg {
+        match group {
+            Group::Xor => &mut self.zero_bits,
+            Group::Sum => &mut self.zero_ring,
+        }
+    }
+}
+
+/// The keys of a party with a role.
+pub(crate) struct Keys {
+    pub(crate) own: Key,
+    pub(crate) next: Key,
+    /// Of each outsider with inputs, the keys of this party's two components; nobody has a key of
+    /// component 2.
+    pub(crate) guests: BTreeMap<PartyId, [Option<Key>; 2]>,
+}
+
+impl Keys {
+    /// Makes key `i` and exchanges it; reads what outsiders send.
+    pub(crate) fn prepare(
+        seat: Seat,
+        guests: &[PartyId],
+        cpu: Cpu,
+        coins: &mut Coins,
+        mesh: &mut Mesh,
+    ) -> Result<Keys, Fault> {
+        let own = coins.block();
+        mesh.send(seat.previous, &own.to_bytes())?;
+        mesh.flush()?;
+        let own = Key::new(cpu, own);
+        let next = recv_key(seat.next, cpu, mesh)?;
+        let mut keys = Keys {
+            own,
+            next,
+            guests: BTreeMap::new(),
+        };
+        for guest in guests {
+            let mut components = [None, None];
+            for component in [0, 1] {
+                if let Some(place) = seat.place_of(component) {
+                    components[place] = Some(recv_key(*guest, cpu, mesh)?);
+                }
+            }
+            keys.guests.insert(*guest, components);
+        }
+        Ok(keys)
+    }
+
+    /// Adds this party's share of zero to a component.
+    pub(crate) fn add_zero(&mut self, form: Form, component: &mut [u64]) {
+        let group = form.group;
+        draw(self.own.zero(group), component, |sum, words| {
+            group.add(sum, words)
+        });
+        draw(self.next.zero(group), component, |sum, words| {
+            group.subtract(sum, words)
+        });
+        form.trim(component);
+    }
+}
+
+/// The keys of components 0 and 1 of a party without a role.
+pub(crate) fn prepare_guest(
+    setting: &Setting,
+    cpu: Cpu,
+    coins: &mut Coins,
+    mesh: &mut Mesh,
+) -> Result<[Key; 2], Fault> {
+    let mut keys = [0, 1].map(|component| (component, coins.block()));
+    for (component, key) in &keys {
+        for holder in [component + 2, *component] {
+            mesh.send(seat::party(setting, holder), &key.to_bytes())?;
+        }
+    }
+    mesh.flush()?;
+    let streams = keys.map(|(_, key)| Key::new(cpu, key));
+    keys.iter_mut().for_each(|(_, key)| key.zeroize());
+    Ok(streams)
+}
+
+/// The parties without a role that own inputs.
+pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>, Fault> {
+    let guest = |kind: &Correlation| match kind {
+        Correlation::Seed { owner } if seat::role(setting, *owner).is_none() => Ok(*owner),
+        kind => Err(Fault::Internal(format!("trio prepares no {kind:?}"))),
+    };
+    demand.0.keys().map(guest).collect()
+}
+
+fn recv_key(from: PartyId, cpu: Cpu, mesh: &mut Mesh) -> Result<Key, Fault> {
+    let mut bytes = [0; KEY_BYTES as usize];
+    mesh.recv(from, &mut bytes)?;
+    let key = Key::new(cpu, Block::from_bytes(bytes));
+    bytes.zeroize();
+    Ok(key)
+}
+
+/// Hands the next words of a stream to `take`, a buffer at a time, beside the words that they are
+/// for. Both holders of a stream take as many words, so they stay together.
+fn draw(stream: &mut Prg, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
+    // 4 KiB of each stay in the nearest cache.
+    let (mut blocks, mut words) = ([Block::ZERO; 256], [0; 512]);
+    for chunk in into.chunks_mut(words.len()) {
+        let blocks = &mut blocks[..chunk.len().div_ceil(2)];
+        stream.fill(blocks);
+        let bytes = Block::as_bytes(blocks).chunks_exact(8);
+        for (word, bytes) in words.iter_mut().zip(bytes) {
+            *word = bytes
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        }
+        take(chunk, &words[..chunk.len()]);
+    }
+    let used = into.len().min(words.len());
+    blocks[..used.div_ceil(2)].iter_mut().zeroize();
+    words[..used].zeroize();
+}

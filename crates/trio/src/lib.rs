@@ -1,0 +1,262 @@
+//! Room `trio`: three parties, honest majority, semi-honest: (2,3) replicated sharing.
+//!
+//! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k` for
+//! integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices modulo
+//! 3, so each component is held by two parties and each party lacks one. Sums are local; a product is
+//! one element a party and one flight (Araki, Furukawa, Lindell, Nof, Ohara, "High-Throughput
+//! Semi-Honest Secure Three-Party Computation with an Honest Majority", CCS 2016, section 3.2). Bits
+//! run through tapes, compiled by levels of ANDs so that flights are the depth; tables are looked up
+//! by one-hot indices (Launchbury, Diatchki, DuBuisson, Adams-Moran, "Efficient Lookup-Table Protocol
+//! in Secure Multiparty Computation", ICFP 2012, section 3), which are such tapes. Between bits and
+//! integers there are conversions in the manner of Mohassel and Rindal ("ABY3", CCS 2018, section 5).
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | `seat` | the ring of roles, who holds and knows what |
+//! | `keys` | common randomness, shares of zero |
+//! | `form` | components of both algebras as words in rows, and their messages |
+//! | `arrive` | a component under way; the one resharing of all products |
+//! | `roles`, `outside` | what parties with and without a role do in a step |
+//! | `input`, `tape`, `product`, `convert`, `reveal` | the steps |
+//! | `share`, `packed`, `bits` | tensors of shares and their movements |
+//! | `cost` | what all of this costs, exactly |
+//!
+//! Parties without a role may own inputs and learn results; they hold shapes and no shares.
+//!
+//! Security: one semi-honest party, with a role or without, learns nothing beyond the results that it
+//! may learn. AES-128 is taken for a pseudorandom function, and every two parties have a secure
+//! channel. Two parties together see everything, and a malicious one can change results unseen: the
+//! digests before a reveal find accidents only. See SECURITY.md.
+#![forbid(unsafe_code)]
+
+mod arrive;
+mod bits;
+mod convert;
+mod cost;
+mod form;
+mod input;
+mod keys;
+mod outside;
+mod packed;
+mod product;
+mod reveal;
+mod roles;
+mod seat;
+mod share;
+mod tape;
+
+use arrive::Arriving;
+use convert::{Inject, Weighed};
+use form::Form;
+use keys::Keys;
+use outside::Outside;
+use reveal::Opened;
+use roles::Computing;
+use sealane_block::{Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_protocol::{
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, Profile, Progress,
+    Protocol, Setting, Shares, Sharing, Step, Term, Work, check_digests, send_digests,
+};
+use seat::Seat;
+pub use share::Share;
+use tape::Run;
+
+/// One party of a run.
+pub struct Trio {
+    setting: Setting,
+    me: PartyId,
+    cpu: Cpu,
+    coins: Coins,
+    place: Place,
+}
+
+/// What a party is; made by [`Protocol::prepare`].
+enum Place {
+    Unprepared,
+    Role(Box<Computing>),
+    Outside(Box<Outside>),
+}
+
+/// A step that has begun.
+pub struct Pending<'a>(State<'a>);
+
+enum State<'a> {
+    /// A party without a role waits for so many flights between others.
+    Watch(usize, Share),
+    /// The last component of the result is on its way.
+    Arriving(Arriving),
+    /// A tape waits for products.
+    Tape(Box<Run<'a>>),
+    /// Bits become integers: an input is on its way, then a product.
+    Inject(Box<Inject>),
+    Weighed(Box<Weighed>),
+    /// Digests are on their way.
+    Settle(Vec<Opened>),
+    /// Results are being opened.
+    Open(Vec<Opened>),
+}
+
+impl Protocol for Trio {
+    type Share = Share;
+    type Pending<'a> = Pending<'a>;
+    type Check = ();
+
+    fn profile() -> Profile {
+        Profile {
+            name: "trio",
+            version: 1,
+            roles: &["first", "second", "third"],
+            outsiders: true,
+            goal: Goal::Depth,
+            arithmetic: true,
+            corruption: Corruption::SemiHonest(1),
+            assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
+            papers: "Araki, Furukawa, Lindell, Nof, Ohara 2016 (products); Launchbury, Diatchki, \
+                     DuBuisson, Adams-Moran 2012 (lookup); Mohassel, Rindal 2018 (conversions)",
+            security_bits: 128,
+        }
+    }
+
+    fn domain(algebra: Algebra) -> Domain {
+        Domain {
+            sharing: Sharing::Replicated,
+            algebra,
+            authenticated: false,
+        }
+    }
+
+    fn cost(setting: &Setting, work: &Work) -> Cost {
+        cost::cost(setting, work)
+    }
+
+    fn demand(setting: &Setting, work: &Work) -> Demand {
+        cost::demand(setting, work)
+    }
+
+    fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
+        cost::prepare_cost(setting, demand)
+    }
+
+    fn start(setting: &Setting, me: PartyId, cpu: Cpu, coins: Coins) -> Self {
+        Trio {
+            setting: setting.clone(),
+            me,
+            cpu,
+            coins,
+            place: Place::Unprepared,
+        }
+    }
+
+    fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
+        let Place::Unprepared = self.place else {
+            return Err(Fault::Internal("prepared twice".to_string()));
+        };
+        let (setting, cpu, coins) = (self.setting.clone(), self.cpu, &mut self.coins);
+        let guests = keys::guests(&setting, demand)?;
+        self.place = match Seat::of(&setting, self.me) {
+            Some(seat) => Place::Role(Box::new(Computing {
+                setting,
+                cpu,
+                seat,
+                keys: Keys::prepare(seat, &guests, cpu, coins, mesh)?,
+            })),
+            None => {
+                let owns = guests.contains(&self.me);
+                let keys = owns.then(|| keys::prepare_guest(&setting, cpu, coins, mesh));
+                Place::Outside(Box::new(Outside {
+                    setting,
+                    me: self.me,
+                    keys: keys.transpose()?,
+                }))
+            }
+        };
+        Ok(())
+    }
+
+    /// # Panics
+    /// If the domain is none of this protocol, or the planes are not those of whole elements.
+    fn constant(&mut self, domain: Domain, planes: usize, elements: usize, bits: &[u8]) -> Share {
+        let form = Form::of_bits(domain, planes, elements);
+        let form = form.expect("a constant lives in a domain of trio");
+        let Some(seat) = Seat::of(&self.setting, self.me) else {
+            return form.shape();
+        };
+        // Component 0 is the value.
+        form.share([0, 1].map(|place| match seat.place_of(0) == Some(place) {
+            true => form.encode(bits),
+            false => form.zeros(),
+        }))
+    }
+
+    fn linear(
+        &mut self,
+        domain: Domain,
+        lanes: usize,
+        terms: &[Term<'_, Share>],
+    ) -> Result<Share, Fault> {
+        match Seat::of(&self.setting, self.me) {
+            Some(_) => product::linear(domain, lanes, terms),
+            None => Ok(Share::zeros(1, lanes)),
+        }
+    }
+
+    fn begin<'a>(
+        &mut self,
+        step: Step<'a, Self>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        if let Step::Reveal { results, .. } = step {
+            send_digests(mesh, reveal::peers(&self.setting, self.me))?;
+            return Ok(more(State::Settle(results)));
+        }
+        match &mut self.place {
+            Place::Role(party) => party.begin(step, mesh),
+            Place::Outside(party) => party.begin(step, mesh),
+            Place::Unprepared => Err(Fault::Internal("not prepared".to_string())),
+        }
+    }
+
+    fn advance<'a>(
+        &mut self,
+        pending: Pending<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        match (pending.0, &mut self.place) {
+            (State::Settle(results), _) => {
+                check_digests(mesh, reveal::peers(&self.setting, self.me))?;
+                reveal::open(&self.setting, self.me, &results, mesh)?;
+                Ok(more(State::Open(results)))
+            }
+            (State::Open(results), _) => {
+                let revealed = reveal::learn(&self.setting, self.me, &results, mesh)?;
+                Ok(Progress::Done(Outcome::Revealed(revealed)))
+            }
+            (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
+            (state, Place::Role(party)) => party.advance(state, mesh),
+            _ => Err(Fault::Internal("a step of another role".to_string())),
+        }
+    }
+}
+
+fn more<'a>(state: State<'a>) -> Progress<'a, Trio> {
+    Progress::More(Pending(state))
+}
+
+fn done<'a>(share: Share) -> Progress<'a, Trio> {
+    Progress::Done(Outcome::Share(share, vec![]))
+}
+
+/// What a party without a role does in a step that has so many flights left.
+fn watch<'a>(flights: usize, shape: Share) -> Progress<'a, Trio> {
+    match flights {
+        0 => done(shape),
+        _ => more(State::Watch(flights, shape)),
+    }
+}

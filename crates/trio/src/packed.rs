@@ -1,0 +1,235 @@
+//! Tensors of bits, 64 lanes to a word, and how they move.
+//!
+//! Plane-major: each plane starts a word, lane `l` of a plane is bit `l % 64` of its word
+//! `l / 64`, and bits past the last lane are zero. A view of lanes decomposes into runs: what lies
+//! side by side moves by words, what repeats is filled, and only what is truly strided moves bit by
+//! bit.
+
+use crate::bits::{Writer, words_for};
+use sealane_protocol::{Planes, Shares, View};
+
+/// One component of shared bits.
+pub(crate) struct Packed {
+    elements: usize,
+    /// An element of this is a word of 64 lanes.
+    words: Planes<u64>,
+}
+
+impl Packed {
+    /// Wraps planes of words that hold so many lanes.
+    pub(crate) fn of(elements: usize, words: Planes<u64>) -> Packed {
+        Packed { elements, words }
+    }
+
+    fn new(planes: usize, elements: usize, words: Vec<u64>) -> Packed {
+        Packed::of(elements, Planes::new(planes, words_for(elements), words))
+    }
+
+    /// The lanes of one plane.
+    pub(crate) fn plane(&self, plane: usize) -> &[u64] {
+        self.words.plane(plane)
+    }
+
+    /// Everything, plane by plane.
+    pub(crate) fn data(&self) -> &[u64] {
+        self.words.data()
+    }
+}
+
+impl Shares for Packed {
+    fn elements(&self) -> usize {
+        self.elements
+    }
+
+    fn planes(&self) -> usize {
+        self.words.planes()
+    }
+
+    fn zeros(planes: usize, elements: usize) -> Packed {
+        Packed::of(elements, Planes::zeros(planes, words_for(elements)))
+    }
+
+    fn gather(&self, lanes: &View, inner: &View) -> Packed {
+        let count = lanes.count();
+        let (dims, offsets) = (merged(&lanes.dims), inner.indices());
+        let planes = offsets.len() * self.planes();
+        let mut writer = Writer::new(planes * words_for(count));
+        for offset in &offsets {
+            for plane in 0..self.planes() {
+                if count > 0 {
+                    gather_bits(self.plane(plane), lanes.offset + offset, &dims, &mut writer);
+                }
+                writer.align();
+            }
+        }
+        Packed::new(planes, count, writer.finish())
+    }
+
+    fn spread(&self, inner: usize) -> Packed {
+        let planes = self.planes() / inner;
+        let elements = self.elements * inner;
+        let mut writer = Writer::new(planes * words_for(elements));
+        for plane in 0..planes {
+            let sources = (0..inner).map(|i| self.plane(i * planes + plane));
+            let sources = sources.collect::<Vec<_>>();
+            for element in 0..self.elements {
+                let (word, shift) = (element / 64, element % 64);
+                for source in &sources {
+                    writer.push(source[word] >> shift & 1, 1);
+                }
+            }
+            writer.align();
+        }
+        Packed::new(planes, elements, writer.finish())
+    }
+
+    fn concat(parts: &[&Packed]) -> Packed {
+        let planes = parts.first().map_or(0, |part| part.planes());
+        let elements = parts.iter().map(|part| part.elements).sum();
+        let mut writer = Writer::new(planes * words_for(elements));
+        for plane in 0..planes {
+            for part in parts {
+                writer.copy(part.plane(plane), 0, part.elements);
+            }
+            writer.align();
+        }
+        Packed::new(planes, elements, writer.finish())
+    }
+
+    fn resize(&self, first: usize, count: usize, signed: bool) -> Packed {
+        Packed::of(self.elements, self.words.resize(first, count, signed))
+    }
+}
+
+/// The same nest with as few dimensions as possible: those of length 1 are dropped, and neighbours
+/// that walk on at the same pace become one.
+fn merged(dims: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    let mut merged: Vec<(usize, usize)> = Vec::new();
+    for &(len, stride) in dims.iter().filter(|(len, _)| *len != 1) {
+        match merged.last_mut() {
+            Some(outer) if outer.1 == len * stride => *outer = (outer.0 * len, stride),
+            _ => merged.push((len, stride)),
+        }
+    }
+    merged
+}
+
+/// Appends the bits that a nest of dimensions names, from bit `base` on.
+fn gather_bits(plane: &[u64], base: usize, dims: &[(usize, usize)], writer: &mut Writer) {
+    let bit = |at: usize| plane[at / 64] >> (at % 64) & 1;
+    match *dims {
+        [] => writer.push(bit(base), 1),
+        [(len, 1)] => writer.copy(plane, base, len),
+        [(len, 0)] => writer.repeat(bit(base), len),
+        [(len, stride)] => {
+            for first in (0..len).step_by(64) {
+                let some = (len - first).min(64);
+                let one = |word, i| word | bit(base + (first + i) * stride) << i;
+                writer.push((0..some).fold(0, one), some);
+            }
+        }
+        [(len, stride), ref inner @ ..] => {
+            for i in 0..len {
+                gather_bits(plane, base + i * stride, inner, writer);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bits::{gather_bytes, scatter_bytes};
+    use proptest::prelude::*;
+
+    /// The same tensor as bytes and as packed bits.
+    fn tensor() -> impl Strategy<Value = (Planes<u8>, Packed)> {
+        let shape = (
+            0..5usize,
+            prop::sample::select(vec![1, 2, 63, 64, 65, 130, 200]),
+        );
+        let bits = |(planes, elements)| {
+            prop::collection::vec(0..2u8, planes * elements).prop_map(move |bits| {
+                (
+                    Planes::new(planes, elements, bits.clone()),
+                    pack(planes, elements, &bits),
+                )
+            })
+        };
+        shape.prop_flat_map(bits)
+    }
+
+    fn pack(planes: usize, elements: usize, bits: &[u8]) -> Packed {
+        let mut packed = Packed::zeros(planes, elements);
+        for plane in 0..planes {
+            let from = &bits[plane * elements..][..elements];
+            gather_bytes(from, packed.words.plane_mut(plane));
+        }
+        packed
+    }
+
+    /// Holds packed bits against bytes, the zeros past the end included.
+    fn assert_same(packed: &Packed, bytes: &Planes<u8>) {
+        assert_eq!(
+            (packed.planes(), packed.elements()),
+            (bytes.planes(), bytes.elements())
+        );
+        for plane in 0..bytes.planes() {
+            let mut bits = vec![0; words_for(bytes.elements()) * 64];
+            scatter_bytes(packed.plane(plane), &mut bits);
+            let (lanes, past) = bits.split_at(bytes.elements());
+            assert_eq!(lanes, bytes.plane(plane));
+            assert!(past.iter().all(|bit| *bit == 0));
+        }
+    }
+
+    /// A view that stays within `elements`, and how far its largest index lies beyond its offset.
+    fn view(elements: usize, dims: Vec<(usize, usize)>) -> (View, usize) {
+        let mut span = 0;
+        let mut kept = vec![];
+        for (len, stride) in dims {
+            if span + len.saturating_sub(1) * stride < elements {
+                span += len.saturating_sub(1) * stride;
+                kept.push((len, stride));
+            }
+        }
+        (
+            View {
+                offset: 0,
+                dims: kept,
+            },
+            span,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn movements_are_those_of_bytes(
+            (bytes, packed) in tensor(),
+            lanes in prop::collection::vec((0..70usize, 0..66usize), 0..4),
+            inner in prop::collection::vec((0..4usize, 0..8usize), 0..2),
+            (first, count, signed) in (0..5usize, 0..6usize, any::<bool>()),
+        ) {
+            let (mut lanes, span) = view(bytes.elements(), lanes);
+            let (inner, inner_span) = view(bytes.elements() - span, inner);
+            lanes.offset = bytes.elements() - 1 - span - inner_span;
+            assert_same(&packed.gather(&lanes, &inner), &bytes.gather(&lanes, &inner));
+            let resized = (packed.resize(first, count, signed), bytes.resize(first, count, signed));
+            assert_same(&resized.0, &resized.1);
+            assert_same(
+                &Packed::concat(&[&packed, &packed, &packed]),
+                &Planes::concat(&[&bytes, &bytes, &bytes]),
+            );
+            for inner in (1..=bytes.planes()).filter(|inner| bytes.planes() % inner == 0) {
+                assert_same(&packed.spread(inner), &bytes.spread(inner));
+            }
+        }
+    }
+
+    #[test]
+    fn nests_merge_where_they_walk_on() {
+        assert_eq!(merged(&[(3, 8), (1, 5), (2, 4), (4, 1)]), [(24, 1)]);
+        assert_eq!(merged(&[(3, 0), (2, 4), (4, 1)]), [(3, 0), (8, 1)]);
+        assert_eq!(merged(&[(3, 0), (2, 0)]), [(6, 0)]);
+    }
+}

@@ -1,0 +1,108 @@
+//! Arithmetic modulo `2^k`: sums of multiples, which are local, and inner products.
+//!
+//! An inner product of any length is one resharing (Araki et al., CCS 2016, section 3.2): each party
+//! adds up its cross terms over all factors first.
+
+use crate::arrive::Arriving;
+use crate::form::{Form, width};
+use crate::roles::Computing;
+use crate::share::Share;
+use sealane_net::Mesh;
+use sealane_protocol::{Domain, Factor, Fault, Planes, Shares, Term};
+
+/// The ring of a domain.
+pub(crate) fn ring(domain: Domain) -> Result<usize, Fault> {
+    let none = || Fault::Internal("arithmetic takes ring elements".to_string());
+    width(domain)?.ok_or_else(none)
+}
+
+/// A sum of multiples, at a party with a role.
+pub(crate) fn linear(
+    domain: Domain,
+    lanes: usize,
+    terms: &[Term<'_, Share>],
+) -> Result<Share, Fault> {
+    let k = ring(domain)?;
+    let form = Form::ring(k, 1, lanes);
+    let mut sums = [form.zeros(), form.zeros()];
+    for Term { share, factor } in terms {
+        let planes = share.planes();
+        if let Factor::Table(table) = factor
+            && table.len() != planes * lanes
+        {
+            let what = "a table of factors has another shape than its term";
+            return Err(Fault::Internal(what.to_string()));
+        }
+        let Some(parts) = Form::ring(k, planes, lanes).parts(share)? else {
+            continue;
+        };
+        for (sum, part) in sums.iter_mut().zip(parts) {
+            for plane in 0..planes {
+                let words = &part[plane * lanes..][..lanes];
+                match factor {
+                    Factor::Number(factor) => add_scaled(sum.data_mut(), words, *factor),
+                    Factor::Table(table) => {
+                        let factors = &table[plane * lanes..][..lanes];
+                        add_products(sum.data_mut(), words, factors);
+                    }
+                }
+            }
+        }
+    }
+    for sum in &mut sums {
+        form.trim(sum.data_mut());
+    }
+    Ok(form.share(sums))
+}
+
+impl Computing {
+    /// Begins an inner product.
+    pub(crate) fn product(
+        &mut self,
+        domain: Domain,
+        left: &Share,
+        right: &Share,
+        mesh: &mut Mesh,
+    ) -> Result<Arriving, Fault> {
+        let k = ring(domain)?;
+        let factors = Form::ring(k, left.planes(), left.elements());
+        let (left, right) = (factors.parts(left)?, factors.parts(right)?);
+        let form = Form::ring(k, 1, factors.elements());
+        let summand = match (left, right) {
+            (Some(left), Some(right)) => cross(form, left, right),
+            // A shape alone is zero.
+            _ => form.zeros(),
+        };
+        self.reshare(form, summand, mesh)
+    }
+}
+
+/// This party's summand of an inner product, one for each element of `form`:
+/// `x_i y_i + x_i y_(i+1) + x_(i+1) y_i` over all planes, not reduced.
+pub(crate) fn cross(form: Form, x: [&[u64]; 2], y: [&[u64]; 2]) -> Planes<u64> {
+    let mut sum = form.zeros();
+    let lanes = form.elements().max(1);
+    let planes = x.map(|part| part.chunks_exact(lanes));
+    let [x_own, x_next] = planes;
+    let [y_own, y_next] = y.map(|part| part.chunks_exact(lanes));
+    for ((x_own, x_next), (y_own, y_next)) in x_own.zip(x_next).zip(y_own.zip(y_next)) {
+        add_products(sum.data_mut(), x_own, y_own);
+        add_products(sum.data_mut(), x_own, y_next);
+        add_products(sum.data_mut(), x_next, y_own);
+    }
+    sum
+}
+
+/// Adds multiples of words to words.
+pub(crate) fn add_scaled(sum: &mut [u64], words: &[u64], factor: u64) {
+    for (sum, word) in sum.iter_mut().zip(words) {
+        *sum = sum.wrapping_add(word.wrapping_mul(factor));
+    }
+}
+
+/// Adds products of words to words.
+pub(crate) fn add_products(sum: &mut [u64], left: &[u64], right: &[u64]) {
+    for ((sum, left), right) in sum.iter_mut().zip(left).zip(right) {
+        *sum = sum.wrapping_add(left.wrapping_mul(*right));
+    }
+}

@@ -1,0 +1,97 @@
+//! Reveals: digests first, then each party gets what it lacks.
+//!
+//! A party with a role lacks one component, and its predecessor, who holds it first, sends it. That
+//! component is the result less two that the receiver holds, so it tells the result and no more.
+//!
+//! A party without a role gets two elements: the sum of components 0 and 1 from role 0, and
+//! component 2 from role 1. The first is the result less the second. The second alone tells nothing:
+//! component 2 of an input is zero, or a pseudorandom word, or a value less a pseudorandom word that
+//! this party does not know (or it is this party's own input); component 2 of a product has a fresh
+//! share of zero in it; and all else is linear in these.
+
+use crate::arrive::{recv, send};
+use crate::form::Form;
+use crate::seat;
+use crate::share::Share;
+use sealane_net::Mesh;
+use sealane_protocol::{Domain, Fault, PartyId, PartySet, Setting, Shares};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// A result, where it lives and who learns it.
+pub(crate) type Opened = (Arc<Share>, Domain, PartySet);
+
+/// For each result its bits, if this party learns it.
+pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
+
+/// The parties with which this one may have exchanged payload.
+pub(crate) fn peers(setting: &Setting, me: PartyId) -> Vec<PartyId> {
+    let links = seat::links(setting).filter(|(from, _)| *from == me);
+    links.map(|(_, to)| to).collect()
+}
+
+/// Which roles send to a party of this role, or without one, and which of their two components.
+pub(crate) fn givers(receiver: Option<usize>) -> Vec<(usize, &'static [usize])> {
+    match receiver {
+        Some(role) => vec![((role + 2) % 3, &[0])],
+        None => vec![(0, &[0, 1]), (1, &[1])],
+    }
+}
+
+/// Sends what others lack of the results that they learn.
+pub(crate) fn open(
+    setting: &Setting,
+    me: PartyId,
+    results: &[Opened],
+    mesh: &mut Mesh,
+) -> Result<(), Fault> {
+    let Some(role) = seat::role(setting, me) else {
+        return Ok(());
+    };
+    for (share, domain, to) in results {
+        let form = Form::of(*domain, share.planes(), share.elements())?;
+        for to in to.iter().filter(|to| *to != me) {
+            let givers = givers(seat::role(setting, to)).into_iter();
+            for (_, places) in givers.filter(|(giver, _)| *giver == role) {
+                let mut sum = form.zeros();
+                for part in form.parts(share)?.iter().flat_map(|parts| {
+                    let part = |place: &usize| parts[*place];
+                    places.iter().map(part).collect::<Vec<_>>()
+                }) {
+                    form.group.add(sum.data_mut(), part);
+                }
+                form.trim(sum.data_mut());
+                send(form, sum.data(), to, mesh)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts together the results that this party learns.
+pub(crate) fn learn(
+    setting: &Setting,
+    me: PartyId,
+    results: &[Opened],
+    mesh: &mut Mesh,
+) -> Result<Revealed, Fault> {
+    let mut revealed = Vec::new();
+    for (share, domain, to) in results {
+        if !to.contains(me) {
+            revealed.push(None);
+            continue;
+        }
+        let form = Form::of(*domain, share.planes(), share.elements())?;
+        let mut sum = form.zeros();
+        for part in form.parts(share)?.into_iter().flatten() {
+            form.group.add(sum.data_mut(), part);
+        }
+        for (giver, _) in givers(seat::role(setting, me)) {
+            let part = recv(form, seat::party(setting, giver), mesh)?;
+            form.group.add(sum.data_mut(), part.data());
+        }
+        form.trim(sum.data_mut());
+        revealed.push(Some(form.decode(sum.data())));
+    }
+    Ok(revealed)
+}

@@ -1,0 +1,106 @@
+//! Parties with a role: how each step begins and goes on.
+
+use crate::convert::reduce;
+use crate::form::{Form, width};
+use crate::keys::Keys;
+use crate::seat::{self, Seat};
+use crate::tape::Ran;
+use crate::{State, Trio, done, more};
+use sealane_block::Cpu;
+use sealane_net::Mesh;
+use sealane_protocol::{Fault, Progress, Setting, Step};
+
+/// A party with a role, its keys made.
+pub(crate) struct Computing {
+    pub(crate) setting: Setting,
+    pub(crate) cpu: Cpu,
+    pub(crate) seat: Seat,
+    pub(crate) keys: Keys,
+}
+
+impl Computing {
+    /// Begins any step but a reveal.
+    pub(crate) fn begin<'a>(
+        &mut self,
+        step: Step<'a, Trio>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Trio>, Fault> {
+        match step {
+            Step::Input {
+                owner,
+                domain,
+                elements,
+                planes,
+                bits,
+            } => {
+                let form = Form::of_bits(domain, planes, elements)?;
+                let values = bits.map(|bits| form.encode(&bits));
+                let arriving = match seat::role(&self.setting, owner) {
+                    Some(role) => self.input_of_role(role, form, values, mesh)?,
+                    None => self.input_of_guest(owner, form)?,
+                };
+                Ok(more(State::Arriving(arriving)))
+            }
+            Step::Tape {
+                tape,
+                lanes,
+                operands,
+            } => Ok(ran(self.begin_tape(tape, lanes, &operands, mesh)?)),
+            Step::Product {
+                domain,
+                left,
+                right,
+            } => {
+                let product = self.product(domain, &left, &right, mesh)?;
+                Ok(more(State::Arriving(product)))
+            }
+            Step::Convert {
+                from,
+                to,
+                bits,
+                signed,
+                share,
+            } => match (width(from)?, width(to)?) {
+                (Some(k), None) => Ok(ran(self.decompose(k, bits, &share, mesh)?)),
+                (None, Some(k)) => {
+                    let inject = self.inject(k, bits, signed, &share, mesh)?;
+                    Ok(more(State::Inject(Box::new(inject))))
+                }
+                (Some(k), Some(smaller)) if smaller <= k => Ok(done(reduce(k, smaller, &share)?)),
+                _ => {
+                    let what = format!("trio does not convert from {from:?} to {to:?}");
+                    Err(Fault::Internal(what))
+                }
+            },
+            Step::Reveal { .. } => Err(Fault::Internal("a reveal begins elsewhere".to_string())),
+        }
+    }
+
+    /// Goes on with a step that has begun.
+    pub(crate) fn advance<'a>(
+        &mut self,
+        state: State<'a>,
+        mesh: &mut Mesh,
+    ) -> Result<Progress<'a, Trio>, Fault> {
+        match state {
+            State::Arriving(arriving) => {
+                let form = arriving.form;
+                Ok(done(form.share(arriving.finish(mesh)?)))
+            }
+            State::Tape(run) => Ok(ran(self.advance_tape(run, mesh)?)),
+            State::Inject(inject) => {
+                let weighed = self.weigh(*inject, mesh)?;
+                Ok(more(State::Weighed(Box::new(weighed))))
+            }
+            State::Weighed(weighed) => Ok(done(weighed.finish(mesh)?)),
+            _ => Err(Fault::Internal("a step of another role".to_string())),
+        }
+    }
+}
+
+fn ran(ran: Ran<'_>) -> Progress<'_, Trio> {
+    match ran {
+        Ran::More(run) => more(State::Tape(run)),
+        Ran::Done(share) => done(share),
+    }
+}

@@ -1,0 +1,56 @@
+//! Who sits where: three roles in a ring, numbered modulo 3.
+//!
+//! ```text
+//! role i holds components i and i + 1      component i is held by roles i and i - 1
+//! role i knows keys       k_i and k_(i+1)  role i sends what it makes to role i - 1
+//! ```
+
+use sealane_protocol::{PartyId, Setting};
+
+/// The party of a role, modulo 3.
+pub(crate) fn party(setting: &Setting, role: usize) -> PartyId {
+    setting.roles[role % 3]
+}
+
+/// The role of a party, if it has one.
+pub(crate) fn role(setting: &Setting, party: PartyId) -> Option<usize> {
+    setting.roles.iter().position(|other| *other == party)
+}
+
+/// Every two parties that may exchange payload, in both directions: all but two without a role.
+pub(crate) fn links(setting: &Setting) -> impl Iterator<Item = (PartyId, PartyId)> {
+    let pairs = setting
+        .everyone()
+        .flat_map(|from| setting.everyone().map(move |to| (from, to)));
+    pairs.filter(|(from, to)| {
+        from != to && (role(setting, *from).is_some() || role(setting, *to).is_some())
+    })
+}
+
+/// A party with a role, and its neighbours.
+#[derive(Clone, Copy)]
+pub(crate) struct Seat {
+    pub(crate) role: usize,
+    /// The party of role `i - 1`: holds component `i` besides this one.
+    pub(crate) previous: PartyId,
+    /// The party of role `i + 1`: holds component `i + 1` besides this one.
+    pub(crate) next: PartyId,
+}
+
+impl Seat {
+    /// The seat of a party, if it has a role.
+    pub(crate) fn of(setting: &Setting, me: PartyId) -> Option<Seat> {
+        role(setting, me).map(|role| Seat {
+            role,
+            previous: party(setting, role + 2),
+            next: party(setting, role + 1),
+        })
+    }
+
+    /// Which of this party's two components is `component`, modulo 3; none if it is the one that
+    /// it lacks.
+    pub(crate) fn place_of(self, component: usize) -> Option<usize> {
+        let place = (component + 3 - self.role) % 3;
+        (place < 2).then_some(place)
+    }
+}

@@ -1,0 +1,276 @@
+//! Tapes: XORs are local, the ANDs of a batch are one resharing.
+//!
+//! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
+//! stays in cache whatever the number of lanes. A wire of a chunk is both components side by side.
+
+use crate::arrive::Arriving;
+use crate::bits::words_for;
+use crate::form::Form;
+use crate::roles::Computing;
+use crate::seat::Seat;
+use crate::share::{Body, Pair, Share};
+use sealane_block::{Cpu, Kernel, Lanes};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE};
+use sealane_net::Mesh;
+use sealane_protocol::{Fault, Shares};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// A tape in the middle of its batches.
+pub(crate) struct Run<'a> {
+    tape: &'a Tape,
+    lanes: usize,
+    wires: Wires,
+    /// The batch that is next, or whose products are on their way.
+    batch: usize,
+    products: Option<Arriving>,
+}
+
+/// How far a tape has come.
+pub(crate) enum Ran<'a> {
+    More(Box<Run<'a>>),
+    Done(Share),
+}
+
+impl Computing {
+    /// Loads a tape's inputs and runs it up to its first flight.
+    pub(crate) fn begin_tape<'a>(
+        &mut self,
+        tape: &'a Tape,
+        lanes: usize,
+        operands: &[Arc<Share>],
+        mesh: &mut Mesh,
+    ) -> Result<Ran<'a>, Fault> {
+        let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
+        let fits = operands.iter().all(|share| share.elements() == lanes);
+        if planes != tape.inputs as usize || !fits {
+            let what = "operands do not have the shape of the tape";
+            return Err(Fault::Internal(what.to_string()));
+        }
+        let mut wires = Wires::new(tape.slots as usize, words_for(lanes));
+        wires.set_one(self.seat, lanes);
+        let mut slot = FIRST_INPUT as usize;
+        for share in operands {
+            match &share.0 {
+                // At a party with a role, a shape alone is zero.
+                Body::Shape(..) => {}
+                Body::Bits(Pair([own, next])) => {
+                    for plane in 0..share.planes() {
+                        wires.load(slot + plane, [own.plane(plane), next.plane(plane)]);
+                    }
+                }
+                Body::Ring(_) => {
+                    return Err(Fault::Internal("a tape takes bits".to_string()));
+                }
+            }
+            slot += share.planes();
+        }
+        let run = Run {
+            tape,
+            lanes,
+            wires,
+            batch: 0,
+            products: None,
+        };
+        self.run_tape(Box::new(run), mesh)
+    }
+
+    /// Reads the products of a batch and runs up to the next flight.
+    pub(crate) fn advance_tape<'a>(
+        &mut self,
+        mut run: Box<Run<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<Ran<'a>, Fault> {
+        if let Some(products) = run.products.take() {
+            let [own, next] = products.finish(mesh)?;
+            for (i, gate) in ands(run.tape, run.batch).iter().enumerate() {
+                run.wires
+                    .load(gate.out as usize, [own.plane(i), next.plane(i)]);
+            }
+            run.batch += 1;
+        }
+        self.run_tape(run, mesh)
+    }
+
+    fn run_tape<'a>(&mut self, mut run: Box<Run<'a>>, mesh: &mut Mesh) -> Result<Ran<'a>, Fault> {
+        let tape = run.tape;
+        while let Some(batch) = tape.batches.get(run.batch) {
+            let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
+            let ands = ands(tape, run.batch);
+            let form = Form::bits(ands.len(), run.lanes);
+            let mut summand = form.zeros();
+            run.wires.run(self.cpu, xors, ands, summand.data_mut());
+            if !ands.is_empty() {
+                run.products = Some(self.reshare(form, summand, mesh)?);
+                return Ok(Ran::More(run));
+            }
+            run.batch += 1;
+        }
+        let form = Form::bits(tape.outputs.len(), run.lanes);
+        let mut parts = [form.zeros(), form.zeros()];
+        for (plane, slot) in tape.outputs.iter().enumerate() {
+            let [own, next] = &mut parts;
+            run.wires.store(
+                *slot as usize,
+                [own.plane_mut(plane), next.plane_mut(plane)],
+            );
+        }
+        Ok(Ran::Done(form.share(parts)))
+    }
+}
+
+fn ands(tape: &Tape, batch: usize) -> &[Gate] {
+    let range = &tape.batches[batch].ands;
+    &tape.ands[range.start as usize..range.end as usize]
+}
+
+/// Words of a wire in a chunk where there are many lanes: a gate is then a few whole vectors on
+/// every CPU tier.
+const WIDE: usize = 8;
+
+/// The slots of a tape, for all lanes.
+enum Wires {
+    /// For few lanes, where wide chunks would be mostly empty.
+    Narrow(Chunks<1>),
+    Wide(Chunks<WIDE>),
+}
+
+impl Wires {
+    /// All slots zero.
+    fn new(slots: usize, words: usize) -> Wires {
+        match words < WIDE / 2 {
+            true => Wires::Narrow(Chunks::new(slots, words)),
+            false => Wires::Wide(Chunks::new(slots, words)),
+        }
+    }
+
+    /// The constant 1 has component 0 alone, which roles 0 and 2 hold.
+    fn set_one(&mut self, seat: Seat, lanes: usize) {
+        let mut ones = Form::bits(1, lanes).zeros();
+        ones.data_mut().fill(u64::MAX);
+        Form::bits(1, lanes).trim(ones.data_mut());
+        let none = vec![0; words_for(lanes)];
+        match seat.place_of(0) {
+            Some(0) => self.load(ONE as usize, [ones.data(), &none]),
+            Some(_) => self.load(ONE as usize, [&none, ones.data()]),
+            None => {}
+        }
+    }
+
+    /// Sets both components of a slot.
+    fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
+        match self {
+            Wires::Narrow(chunks) => chunks.load(slot, parts),
+            Wires::Wide(chunks) => chunks.load(slot, parts),
+        }
+    }
+
+    /// Reads both components of a slot.
+    fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
+        match self {
+            Wires::Narrow(chunks) => chunks.store(slot, parts),
+            Wires::Wide(chunks) => chunks.store(slot, parts),
+        }
+    }
+
+    /// Runs the gates of a batch; of each AND, this party's summand goes to its row of `summands`.
+    fn run(&mut self, cpu: Cpu, xors: &[Gate], ands: &[Gate], summands: &mut [u64]) {
+        match self {
+            Wires::Narrow(chunks) => chunks.run(cpu, xors, ands, summands),
+            Wires::Wide(chunks) => chunks.run(cpu, xors, ands, summands),
+        }
+    }
+}
+
+/// Both components of a wire in one chunk.
+type Wire<const C: usize> = [[u64; C]; 2];
+
+/// All slots of the first chunk, then all of the next one; the last chunk may be partly empty.
+struct Chunks<const C: usize> {
+    slots: usize,
+    wires: Zeroizing<Vec<Wire<C>>>,
+}
+
+impl<const C: usize> Chunks<C> {
+    fn new(slots: usize, words: usize) -> Chunks<C> {
+        Chunks {
+            slots,
+            wires: Zeroizing::new(vec![[[0; C]; 2]; slots * words.div_ceil(C)]),
+        }
+    }
+
+    fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
+        let slots = self.slots;
+        for (place, part) in parts.into_iter().enumerate() {
+            for (chunk, words) in part.chunks(C).enumerate() {
+                self.wires[chunk * slots + slot][place][..words.len()].copy_from_slice(words);
+            }
+        }
+    }
+
+    fn store(&self, slot: usize, parts: [&mut [u64]; 2]) {
+        for (place, part) in parts.into_iter().enumerate() {
+            for (chunk, words) in part.chunks_mut(C).enumerate() {
+                let wire = &self.wires[chunk * self.slots + slot][place];
+                words.copy_from_slice(&wire[..words.len()]);
+            }
+        }
+    }
+
+    fn run(&mut self, cpu: Cpu, xors: &[Gate], ands: &[Gate], summands: &mut [u64]) {
+        let stride = summands.len() / ands.len().max(1);
+        for (chunk, wires) in self.wires.chunks_exact_mut(self.slots).enumerate() {
+            cpu.run(Gates {
+                xors,
+                ands,
+                wires,
+                summands: &mut *summands,
+                stride,
+                first: chunk * C,
+            });
+        }
+    }
+}
+
+/// One batch on one chunk. The body has no vectors of its own: its loops have constant length, and
+/// the compiler turns them into those of the tier.
+struct Gates<'a, const C: usize> {
+    xors: &'a [Gate],
+    ands: &'a [Gate],
+    wires: &'a mut [Wire<C>],
+    /// A row of `stride` words for each AND.
+    summands: &'a mut [u64],
+    stride: usize,
+    /// Which word of a row is the chunk's first.
+    first: usize,
+}
+
+impl<const C: usize> Kernel for Gates<'_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) {
+        for gate in self.xors {
+            let (a, b) = (self.wires[gate.a as usize], self.wires[gate.b as usize]);
+            let out = &mut self.wires[gate.out as usize];
+            for place in 0..2 {
+                for w in 0..C {
+                    out[place][w] = a[place][w] ^ b[place][w];
+                }
+            }
+        }
+        for (i, gate) in self.ands.iter().enumerate() {
+            let x = &self.wires[gate.a as usize];
+            let y = &self.wires[gate.b as usize];
+            // x_i y_i + x_i y_(i+1) + x_(i+1) y_i
+            let mut sum = [0; C];
+            for w in 0..C {
+                sum[w] = x[0][w] & (y[0][w] ^ y[1][w]) ^ x[1][w] & y[0][w];
+            }
+            let row = &mut self.summands[i * self.stride + self.first..(i + 1) * self.stride];
+            let words = row.len().min(C);
+            row[..words].copy_from_slice(&sum[..words]);
+        }
+    }
+}
