@@ -6,9 +6,9 @@
 //! Nothing crosses but the resharings of the tape, so its security is that of tapes.
 //!
 //! *Bits to integers* (bit injection there; here two of the three summands join locally). A bit `b`
-//! is `b_0 ^ b_1 ^ b_2`. Role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element. Roles 1 and 2
-//! know `d = b_2`: it is component 2 of a sharing whose others are zero. Now `b` is `c + d - 2 c d`,
-//! and a value whose bits have weights `w_j` is
+//! is `b_0 ^ b_1 ^ b_2`. Role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element. Roles 1 and
+//! 2 know `d = b_2`: it is component 2 of a sharing whose others are zero. Now `b` is
+//! `c + d - 2 c d`, and a value whose bits have weights `w_j` is
 //!
 //! ```text
 //! sum of w_j (c_j + d_j)  -  2 * (inner product of all c_j and w_j d_j)
