@@ -267,7 +267,7 @@ impl<'a> Flow<'a> {
             return;
         }
         let walk = &mut self.walks[self.segment];
-        let mut state = Vec::new();
+        let mut state = vec![self.segment as u32];
         for flying in &self.flying {
             state.push((walk.begun - flying.block.tile) as u32);
             state.extend(flying.status.iter().flatten().map(|status| *status as u32));
