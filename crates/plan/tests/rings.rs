@@ -9,13 +9,14 @@ use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_plan::steps::{Len, LinearFactor, Operand, Plan, PlanValue, Step, StepOp};
 use sealane_plan::{NetworkClass, StepKind, cost, plan, plan_in_tiles};
-use sealane_program::builder::{Builder, Handle, Index, Operand as Source};
-use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
-use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_program::builder::Index;
+use sealane_program::graph::{Binary, Program, Reduction};
+use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, PartyId, Profile, Progress, Protocol,
     Setting, Sharing, Work,
 };
+use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;
 use sealane_trio::Trio;
 
@@ -309,134 +310,23 @@ fn a_type_that_wraps_has_a_ring_of_its_own() {
     assert_eq!(converted(&plan), want, "{}", plan.text());
 }
 
-/// Programs of sums and products, and of enough else that they change worlds.
-fn arithmetic(tape: &[u32]) -> Option<(Program, RowId)> {
-    let mut b = Builder::new("arithmetic").ok()?;
-    b.party("alice").ok()?;
-    b.party("bob").ok()?;
-    let rows = b.rows("n", 5).ok()?;
-    let mut pool = Vec::new();
-    let types = [
-        Type::signed(64),
-        Type::unsigned(8).wrapping(),
-        Type::unsigned(64).wrapping(),
-    ];
-    for (index, ty) in types.into_iter().cycle().take(6).enumerate() {
-        let shape = match index {
-            0 | 4 => Shape::with_rows(rows, [3]),
-            1 | 3 => Shape::with_rows(rows, []),
-            _ => Shape::fixed([3]),
-        };
-        let range = match ty.is_wrapping() {
-            true => ty.range(),
-            false => Range { lo: -9, hi: 20 },
-        };
-        let input = Input {
-            name: format!("x{index}"),
-            owner: index as u8 % 2,
-            ty,
-            shape,
-            range,
-            columns: vec![],
-            span: None,
-        };
-        pool.push(b.input(input).ok()?);
-    }
-    for word in tape.chunks_exact(4) {
-        let pick = |at: usize| pool[word[at] as usize % pool.len()];
-        let made = operation(&mut b, word[0], [pick(1), pick(2)], word[3]);
-        let small = |made: &Handle| {
-            let elements = b.value(*made).and_then(|value| value.shape.row_elements());
-            elements.is_some_and(|elements| elements <= 30)
-        };
-        pool.extend(made.filter(small));
-    }
-    let last = pool.len().saturating_sub(4);
-    for (index, handle) in pool[last..].iter().enumerate() {
-        let ty = b.value(*handle)?.ty;
-        b.reveal(&format!("r{index}"), (*handle).into(), &[0], ty, None)
-            .ok()?;
-    }
-    Some((b.finish().ok()?.0, rows))
-}
-
-/// An operation, if the builder takes it.
-fn operation(b: &mut Builder, which: u32, [x, y]: [Handle; 2], more: u32) -> Option<Handle> {
-    let axis = i64::from(more % 3) - 1;
-    let wide = [None, Some(Type::I64), Some(Type::unsigned(8).wrapping())][more as usize % 3];
-    let number = Source::Int(i128::from(more % 5));
-    let ty = [Type::I64, Type::unsigned(8).wrapping(), Type::unsigned(16)][more as usize % 3];
-    match which % 16 {
-        0 | 1 => b.binary(Binary::Mul, x.into(), y.into(), None),
-        2 => b.binary(Binary::Add, x.into(), y.into(), None),
-        3 => b.binary(Binary::Sub, x.into(), y.into(), None),
-        4 => b.binary(Binary::Mul, x.into(), number, None),
-        5 => b.binary(Binary::Sub, x.into(), number, None),
-        6 => b.unary(Unary::Neg, x.into(), None),
-        7 | 8 => b.reduce(Reduction::Sum, x, Some(axis), wide, None),
-        9 => b.dot(x, y, wide, None),
-        10 => b.stack(&[x.into(), y.into()], axis, None),
-        11 => b.index(x, &[Index::Ellipsis, Index::At(axis)], None),
-        12 => {
-            let data = Data::from_numbers(ty, vec![3], &[0, 7, 1])?;
-            let table = b.constant(data, None).ok()?;
-            match more % 2 {
-                0 => b.dot(x, table, wide, None),
-                _ => b.binary(Binary::Mul, x.into(), table.into(), None),
-            }
-        }
-        13 => b.cast(x, ty, None),
-        14 => {
-            let flag = b.binary(Binary::Gt, x.into(), y.into(), None).ok()?;
-            b.cast(flag, b.value(x)?.ty, None)
-        }
-        _ => b.binary(Binary::Min, x.into(), y.into(), None),
-    }
-    .ok()
-}
-
-/// Inputs of a program, from a few words.
-fn filled(program: &Program, rows: u64, words: &[u32]) -> std::collections::BTreeMap<String, Data> {
-    let mut words = words.iter().copied().cycle();
-    let input = |input: &Input| {
-        let shape = input.shape.rows.map(|_| rows).into_iter();
-        let shape = shape
-            .chain(input.shape.fixed.iter().copied())
-            .collect::<Vec<_>>();
-        let Range { lo, hi } = input.range;
-        let number = || lo + i128::from(words.next().unwrap_or(0)).pow(2) % (hi - lo + 1);
-        let count = shape.iter().product::<u64>() as usize;
-        let numbers = std::iter::repeat_with(number)
-            .take(count)
-            .collect::<Vec<_>>();
-        let data = Data::from_numbers(input.ty, shape, &numbers).expect("numbers of the range");
-        (input.name.clone(), data)
-    };
-    program.inputs.iter().map(input).collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
     /// In the ring as in bits: what the reference computes, in any tiles, whoever may cheat.
     #[test]
-    fn arithmetic_means_what_the_reference_computes(
-        tape in prop::collection::vec(any::<u32>(), 8..120),
-        words in prop::collection::vec(any::<u32>(), 1..40),
-        rows in 1u64..6,
-        most_rows in 1u64..4,
-    ) {
-        let (program, _) = arithmetic(&tape).expect("a program");
-        let inputs = filled(&program, rows, &words);
-        let want = reference::evaluate(&program, &inputs).expect("a result");
+    fn arithmetic_means_what_the_reference_computes(case in arithmetic(), most_rows in 1u64..4) {
+        let Case { program, inputs } = &case;
+        let rows = reference::rows(program, inputs).expect("inputs of the case");
+        let want = reference::evaluate(program, inputs).expect("inputs of the case");
         let plans = [
-            plan_in_tiles::<Trio>(&program, 1, NetworkClass::Lan, most_rows),
-            plan_in_tiles::<Watchful>(&program, 1, NetworkClass::Lan, most_rows),
+            plan_in_tiles::<Trio>(program, 1, NetworkClass::Lan, most_rows),
+            plan_in_tiles::<Watchful>(program, 1, NetworkClass::Lan, most_rows),
         ];
         for plan in plans {
             let plan = plan.map_err(|error| TestCaseError::fail(format!("{error} {program:?}")))?;
-            prop_assert!(cost::<Trio>(&plan, &[rows]).promise.rounds > 0);
-            let got = common::run(&plan, &program, &inputs, &[rows]);
+            prop_assert!(cost::<Trio>(&plan, &rows).promise.rounds > 0);
+            let got = common::run(&plan, program, inputs, &rows);
             for (name, want) in &want {
                 let same = got[name].elements == want.elements;
                 prop_assert!(same, "{name}: {program:?} {}", plan.text());
