@@ -21,7 +21,7 @@
 //!    there and back would cost more.
 //! 2. *The ring goes on.* What is linear stays in the ring if an operand is there: `+`, `-`,
 //!    products by constants, stacks, slices, casts that keep the number; so does a product by a
-//!    single bit. Not where it would make many conversions of one: an operand in the ring that is
+//!    single bit, such as a choice between a value and zero. Not where it would make many conversions of one: an operand in the ring that is
 //!    repeated along rows that come from gates.
 //! 3. *The ring reaches back.* What only the ring reads, or nobody but who learns the result, is in
 //!    the ring if that takes no more conversions than its result would: of what it reads, at most
@@ -38,7 +38,7 @@
 //! Time is linear in the size of the program, but for the inverse of Ackermann's function.
 
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
-use sealane_program::types::{Dim, Type};
+use sealane_program::types::{Dim, Range, Type};
 
 /// Gates of a sum or product that stays with gates if its operands come from there.
 const FEW_GATES: u64 = 256;
@@ -163,11 +163,20 @@ impl<'a> Choice<'a> {
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
             Op::Binary(Binary::Add | Binary::Sub, ..) => Nature::Linear,
-            Op::Binary(Binary::Mul, a, b) | Op::Dot(a, b) => match constant(*a) || constant(*b) {
-                true => Nature::Linear,
-                false => Nature::Product,
+            op => match self.factors(op) {
+                Some(factors) if factors.into_iter().any(constant) => Nature::Linear,
+                Some(_) => Nature::Product,
+                None => Nature::Gates,
             },
-            _ => Nature::Gates,
+        }
+    }
+
+    /// What a product multiplies. A choice between a value and zero is a product by a bit.
+    fn factors(&self, op: &Op) -> Option<[ValueId; 2]> {
+        match op {
+            Op::Binary(Binary::Mul, a, b) | Op::Dot(a, b) => Some([*a, *b]),
+            Op::Select(bit, a, zero) if self.of(*zero).range == Range::of(0) => Some([*bit, *a]),
+            _ => None,
         }
     }
 

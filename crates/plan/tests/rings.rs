@@ -278,20 +278,24 @@ fn what_comes_from_gates_and_goes_to_gates_stays_there() {
 
 #[test]
 fn a_masked_sum_converts_flags_and_not_numbers() {
-    let mut s = Sketch::new(1000);
-    let (x, y) = (
-        s.column("x", 0, Type::unsigned(16)),
-        s.column("y", 1, Type::unsigned(16)),
-    );
-    let ty = Type::unsigned(32);
-    let flag = s.binary(Binary::Gt, x, y);
-    let (flag, x) = (s.cast(flag, ty), s.cast(x, ty));
-    let masked = s.binary(Binary::Mul, flag, x);
-    let total = s.reduce(Reduction::Sum, masked, None);
-    s.reveal("total", total, &[0]);
-    let plan = planned(&s.finish());
-    assert_eq!(converted(&plan), [(1, Z2, Z2k(26))], "{}", plan.text());
-    assert_eq!(of(&plan, StepKind::Product).len(), 1);
+    for by_product in [true, false] {
+        let mut s = Sketch::new(1000);
+        let ty = Type::unsigned(16);
+        let (x, y) = (s.column("x", 0, ty), s.column("y", 1, ty));
+        let flag = s.binary(Binary::Gt, x, y);
+        let masked = match by_product {
+            true => {
+                let flag = s.cast(flag, ty);
+                s.binary(Binary::Mul, flag, x)
+            }
+            false => s.select(flag, x, 0),
+        };
+        let total = s.reduce_to(Reduction::Sum, masked, None, Type::unsigned(32));
+        s.reveal("total", total, &[0]);
+        let plan = planned(&s.finish());
+        assert_eq!(converted(&plan), [(1, Z2, Z2k(26))], "{}", plan.text());
+        assert_eq!(of(&plan, StepKind::Product).len(), 1);
+    }
 }
 
 #[test]

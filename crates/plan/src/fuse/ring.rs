@@ -89,7 +89,8 @@ impl Fuser<'_> {
                 let factor = LinearFactor::Number(1);
                 self.linear(value, phase, k, vec![Term { from, factor }])
             }
-            Op::Binary(_, a, b) => {
+            // A choice between a value and zero is a product by a bit.
+            Op::Binary(_, a, b) | Op::Select(a, b, _) => {
                 self.product(value, phase, k, [(*a, Turn::Not), (*b, Turn::Not)])
             }
             Op::Dot(a, b) => {

@@ -432,6 +432,13 @@ impl Sketch {
         self.builder.binary(op, a.into(), b.into().0, None).unwrap()
     }
 
+    pub fn select(&mut self, condition: Handle, yes: Handle, no: impl Into<Number>) -> Handle {
+        let no = no.into().0;
+        self.builder
+            .select(condition.into(), yes.into(), no, None)
+            .unwrap()
+    }
+
     pub fn cast(&mut self, a: Handle, ty: Type) -> Handle {
         self.builder.cast(a, ty, None).unwrap()
     }

@@ -100,7 +100,10 @@ impl Grower<'_> {
             14 => {
                 let flag = self.builder.binary(Binary::Gt, a, b, None).ok()?;
                 let ty = self.builder.value(x)?.ty;
-                self.builder.cast(flag, ty, None)
+                match self.below(2) {
+                    0 => self.builder.cast(flag, ty, None),
+                    _ => self.builder.select(flag.into(), a, Operand::Int(0), None),
+                }
             }
             _ => self.builder.binary(Binary::Min, a, b, None),
         };
