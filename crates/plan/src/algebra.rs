@@ -21,13 +21,13 @@
 //!    there and back would cost more.
 //! 2. *The ring goes on.* What is linear stays in the ring if an operand is there: `+`, `-`,
 //!    products by constants, stacks, slices, casts that keep the number; so does a product by a
-//!    single bit, such as a choice between a value and zero. Not where it would make many conversions of one: an operand in the ring that is
-//!    repeated along rows that come from gates.
+//!    single bit, such as a choice between a value and zero. Not where one conversion would become
+//!    many: where the operand in the ring is repeated along elements that come from gates.
 //! 3. *The ring reaches back.* What only the ring reads, or nobody but who learns the result, is in
 //!    the ring if that takes no more conversions than its result would: of what it reads, at most
-//!    one value comes from gates (or two large factors, instead of their product).
-//! 4. *Inputs and constants are where they are wanted*, in both if both want them, and so are sums
-//!    of nothing else: it is cheaper to share an input twice than to convert it.
+//!    one value comes from gates (or both factors of a product, which has the bits of both).
+//! 4. *Inputs and constants are where they are wanted*, in both if both want them, and so is what
+//!    is linear in them alone: it is cheaper to share an input twice than to convert it.
 //!
 //! Every value is an integer in a known range, so it may be computed modulo any `2^k` that holds
 //! the range. Values that operations of the ring join have one `k`, the most bits of any of them
@@ -35,7 +35,7 @@
 //! at `m` bits, numbers are known modulo `2^m` alone: then `k` is `m`, and such values are joined
 //! with others only if those have 64 bits at most and `m` is 64.
 //!
-//! Time is linear in the size of the program, but for the inverse of Ackermann's function.
+//! Time is nearly linear in the size of the program: two walks over its values, and disjoint sets.
 
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
 use sealane_program::types::{Dim, Range, Type};
@@ -202,30 +202,35 @@ impl<'a> Choice<'a> {
     fn status(&self, value: &Value, nature: Nature) -> Status {
         let operands = value.op.operands();
         let all = |status| operands.iter().all(|id| self.is(*id, status));
+        let any = |status| operands.iter().any(|id| self.is(*id, status));
         // Only an operand with as many elements as the result saves as many conversions.
         let whole = |id: &ValueId| self.is(*id, Status::Ring) && self.of(*id).shape == value.shape;
-        let goes_on = operands.iter().any(whole)
-            || (!all(Status::Free) && operands.iter().all(|id| !self.is(*id, Status::Bits)));
-        let seed = match &value.op {
-            Op::Dot(..) => true,
-            Op::Reduce(..) => !(self.is(operands[0], Status::Bits) && self.is_small_sum(value)),
-            Op::Binary(..) if nature == Nature::Product => {
-                let widths = [0, 1].map(|at| u64::from(width(self.of(operands[at]))));
-                let small = widths[0] * widths[1] <= FEW_GATES;
-                !widths.contains(&1) && !(all(Status::Bits) && small)
-            }
-            _ => false,
-        };
+        let goes_on = operands.iter().any(whole);
         match nature {
             Nature::Given => Status::Free,
             Nature::Gates => Status::Bits,
             // A slice is where the tensor is that it is taken from.
             Nature::Moved => self.statuses[operands[0].0 as usize],
-            _ if seed => Status::Ring,
+            Nature::Linear | Nature::Product if self.is_seed(value, nature) => Status::Ring,
             Nature::Linear if all(Status::Free) => Status::Free,
-            Nature::Linear if goes_on => Status::Ring,
-            Nature::Product if operands.iter().any(whole) => Status::Ring,
-            _ => Status::Bits,
+            Nature::Linear if goes_on || !any(Status::Bits) => Status::Ring,
+            Nature::Product if goes_on => Status::Ring,
+            Nature::Linear | Nature::Product => Status::Bits,
+        }
+    }
+
+    /// Whether a sum or product is in the ring for its own sake.
+    fn is_seed(&self, value: &Value, nature: Nature) -> bool {
+        match &value.op {
+            Op::Dot(..) => true,
+            Op::Reduce(_, of, _) => !self.is(*of, Status::Bits) || !self.is_small_sum(value),
+            Op::Binary(_, a, b) if nature == Nature::Product => {
+                let widths = [a, b].map(|id| u64::from(width(self.of(*id))));
+                let from_gates = self.is(*a, Status::Bits) && self.is(*b, Status::Bits);
+                let small = from_gates && widths[0] * widths[1] <= FEW_GATES;
+                !small && !widths.contains(&1)
+            }
+            _ => false,
         }
     }
 

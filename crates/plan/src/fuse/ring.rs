@@ -5,7 +5,7 @@
 //! the innermost and the others stand under the lanes; what repeats has stride 0.
 
 use super::site::Fuser;
-use crate::draft::{Linear, Phase, Product, Read, Term, Work};
+use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, Work};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, LinearFactor};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
@@ -208,7 +208,7 @@ impl Fuser<'_> {
     }
 
     /// The tensor of a value that the next unit makes.
-    fn ring_tensor(&mut self, value: &Value, k: u8) -> crate::draft::TensorId {
+    fn ring_tensor(&mut self, value: &Value, k: u8) -> TensorId {
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
         self.tensor_in(Algebra::Z2k(k), rows, fixed, value.range)
     }
