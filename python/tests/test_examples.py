@@ -107,7 +107,7 @@ class Way(NamedTuple):
         return [f"--protocol={self.protocol}", *helpers]
 
 
-HELPERS = ("ada", "bob", "cyd")
+HELPERS = ("ada", "ben", "cyd")
 PARTIES = {name: len(inspect.signature(plain).parameters) for name, plain in PLAIN.items()}
 PARTIES["aes_scalar"] += 1  # The receiver gives nothing.
 
