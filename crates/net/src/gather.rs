@@ -14,42 +14,29 @@
 //!   attack, and the user is told at once; the price is that somebody on that host can end a
 //!   gathering. From anywhere else, it is remembered and told if the party does not come.
 //! * Whatever else connects is turned away, counted, and told only where the run does not come
-//!   about. It has [`LONGEST_TALK`] to speak, and the one that has been here longest makes room
-//!   when too many are.
+//!   about. Its time to speak is short, and the one that has been here longest makes room when
+//!   there are too many (`calls.rs`).
 //!
 //! A party that was met and then ends, ends the gathering. A party that gives up says why to all
 //! whom it has met, so that all users hear the cause.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
+use crate::calls::{Heard, Talks, dial, hear, listen};
 use crate::error::{LinkError, NetError};
 use crate::meeting::{Failure, Host, Met};
 use crate::tcp::TcpTransport;
-use crate::{Farewell, MeshConfig, PartyId, Transport};
+use crate::{Farewell, PartyId, Transport};
 
-/// Pause between two looks at a listener, and before the second attempt to dial.
-const FIRST_PAUSE: Duration = Duration::from_millis(5);
-
-/// Longest pause between two attempts to dial.
-const LONGEST_PAUSE: Duration = Duration::from_millis(500);
-
-/// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
-const LONGEST_RING: Duration = Duration::from_secs(3);
-
-/// How long one who has dialled in may take until both have greeted each other.
-const LONGEST_TALK: Duration = Duration::from_secs(5);
+/// Pause between two looks at a listener.
+const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
 /// How long reports of attempts that end with the deadline are waited for.
 const REPORT_GRACE: Duration = Duration::from_millis(200);
-
-/// Attempts of others that are heard at the same time.
-const MAX_ATTEMPTS: usize = 64;
 
 /// All that a party has when it has met all others.
 pub(crate) struct Gathered {
@@ -76,9 +63,9 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
         report,
         reports,
         met: (0..parties).map(|_| None).collect(),
-        suspicion: None,
+        suspicions: BTreeMap::new(),
         turned_away: 0,
-        last_stranger: None,
+        last_turned_away: None,
     };
     let result = thread::scope(|threads| {
         let result = gathering.run(threads, listener.as_ref());
@@ -93,9 +80,8 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
 enum Report {
     /// Of dialling this party.
     Dialled(PartyId, Result<Met, NetError>),
-    /// Of hearing the connection of this number, and whether one that failed comes from the host
-    /// of the party that it claims to be.
-    Heard(usize, Result<Met, Failure>, bool),
+    /// Of hearing one who has dialled in.
+    Heard(Heard),
 }
 
 /// The state of one gathering.
@@ -105,10 +91,11 @@ struct Gathering<'a> {
     report: Sender<Report>,
     reports: Receiver<Report>,
     met: Vec<Option<TcpTransport>>,
-    /// What looks like a party's fault but is not certain.
-    suspicion: Option<NetError>,
+    /// What looks like a party's fault but is not certain, by party.
+    suspicions: BTreeMap<PartyId, NetError>,
     turned_away: usize,
-    last_stranger: Option<NetError>,
+    /// Where the last of them came from.
+    last_turned_away: Option<SocketAddr>,
 }
 
 impl<'a> Gathering<'a> {
@@ -138,9 +125,10 @@ impl<'a> Gathering<'a> {
                 && let Some((number, socket)) = self.next_caller(listener)
             {
                 let report = self.report.clone();
-                threads.spawn(move || report.send(hear(host, number, socket, missing)));
+                threads
+                    .spawn(move || report.send(Report::Heard(hear(host, number, socket, missing))));
             }
-            if let Ok(report) = self.reports.recv_timeout(FIRST_PAUSE) {
+            if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
                 self.take(report)?;
             }
         }
@@ -186,11 +174,11 @@ impl<'a> Gathering<'a> {
                     Err(error) => Err(error),
                 }
             }
-            Report::Heard(number, outcome, at_home) => {
-                self.talks.finish(number);
-                match outcome {
+            Report::Heard(heard) => {
+                self.talks.finish(heard.number);
+                match heard.outcome {
                     Ok(met) => self.welcome(met),
-                    Err(failure) => self.judge(failure, at_home),
+                    Err(failure) => self.judge(failure, heard.caller, heard.at_home),
                 }
             }
         }
@@ -208,24 +196,29 @@ impl<'a> Gathering<'a> {
     }
 
     /// What the failure of one who dialled in means; an error if it ends the gathering.
-    fn judge(&mut self, failure: Failure, at_home: bool) -> Result<(), NetError> {
-        match failure {
-            Failure::Gone(_) => {}
+    fn judge(
+        &mut self,
+        failure: Failure,
+        caller: Option<SocketAddr>,
+        at_home: bool,
+    ) -> Result<(), NetError> {
+        let error = match failure {
+            Failure::Gone(_) => return Ok(()),
             Failure::Final(error) => return Err(error),
-            Failure::Unproven(error) => {
-                if is_of_keys(&error) && at_home {
-                    return Err(error);
-                }
-                self.turned_away += 1;
-                if is_of_keys(&error) {
-                    self.suspicion = Some(error);
-                } else if at_home {
-                    self.suspicion.get_or_insert(error);
-                } else {
-                    self.last_stranger = Some(error);
-                }
+            Failure::Unproven(error) => error,
+        };
+        // Nobody can speak for a party that is here already.
+        let missing = self.missing();
+        if let Some(party) = error.party().filter(|party| missing.contains(party)) {
+            match (is_of_keys(&error), at_home) {
+                (true, true) => return Err(error),
+                (true, false) => drop(self.suspicions.insert(party, error)),
+                (false, true) => drop(self.suspicions.entry(party).or_insert(error)),
+                (false, false) => {}
             }
         }
+        self.turned_away += 1;
+        self.last_turned_away = caller;
         Ok(())
     }
 
@@ -234,21 +227,21 @@ impl<'a> Gathering<'a> {
     fn incomplete(&mut self, unreachable: Option<NetError>) -> NetError {
         while let Ok(report) = self.reports.recv_timeout(REPORT_GRACE) {
             match report {
-                Report::Heard(_, Err(failure), at_home) => {
-                    if let Err(error) = self.judge(failure, at_home) {
+                // One who is met now is met too late; another who is not is missing as well.
+                Report::Heard(Heard { outcome: Ok(_), .. })
+                | Report::Dialled(_, Ok(_) | Err(NetError::Unreachable(..))) => {}
+                report => {
+                    if let Err(error) = self.take(report) {
                         return error;
                     }
                 }
-                Report::Dialled(_, Err(error)) if !matches!(error, NetError::Unreachable(..)) => {
-                    return error;
-                }
-                // One who is met now is met too late; another who is not is missing as well.
-                Report::Heard(_, Ok(_), _) | Report::Dialled(..) => {}
             }
         }
-        self.suspicion
-            .take()
-            .unwrap_or_else(|| self.absence(unreachable))
+        let missing = self.missing();
+        let suspicion = missing
+            .iter()
+            .find_map(|party| self.suspicions.remove(party));
+        suspicion.unwrap_or_else(|| self.absence(unreachable))
     }
 
     /// The error that names all who are missing.
@@ -258,14 +251,11 @@ impl<'a> Gathering<'a> {
             Some(NetError::Unreachable(party, address, cause)) => (party, address, cause),
             _ => {
                 let first = *self.missing().first().unwrap_or(&config.me);
+                let address = config.parties[first.index()].address.clone();
                 let own = &config.parties[config.me.index()].address;
                 let waited = config.limits.connect.as_secs_f32();
-                let address = config.parties[first.index()].address.clone();
-                (
-                    first,
-                    address,
-                    format!("it did not dial {own} within {waited} s"),
-                )
+                let cause = format!("it did not dial {own} within {waited} s");
+                (first, address, cause)
             }
         };
         let others = self.missing().into_iter().filter(|party| *party != first);
@@ -273,14 +263,9 @@ impl<'a> Gathering<'a> {
         if !others.is_empty() {
             cause += &format!("; missing as well: {}", others.join(", "));
         }
-        if self.turned_away > 0 {
-            cause += &format!(
-                "; connections of strangers turned away: {}",
-                self.turned_away
-            );
-        }
-        if let Some(stranger) = &self.last_stranger {
-            cause += &format!(", of the last: {stranger}");
+        if let Some(caller) = self.last_turned_away {
+            let count = self.turned_away;
+            cause += &format!("; strangers turned away: {count}, the last from {caller}");
         }
         NetError::Unreachable(first, address, cause)
     }
@@ -304,159 +289,7 @@ impl<'a> Gathering<'a> {
     }
 }
 
-fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
-    let address = config
-        .listen
-        .as_ref()
-        .unwrap_or(&config.parties[config.me.index()].address);
-    TcpListener::bind(address)
-        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
-        .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
-}
-
-/// Hears one who has dialled in.
-fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: PartyId) -> Report {
-    let caller = socket.peer_addr();
-    let deadline = host.deadline.min(Instant::now() + LONGEST_TALK);
-    let outcome = host.accept(socket, missing, deadline);
-    let at_home = match (&outcome, caller) {
-        (Err(Failure::Unproven(error)), Ok(caller)) => error
-            .party()
-            .is_some_and(|party| is_host_of(caller, &host.config.parties[party.index()].address)),
-        _ => false,
-    };
-    Report::Heard(number, outcome, at_home)
-}
-
-/// Dials until `peer` is met, the deadline passes or the gathering is over.
-fn dial(host: &Host<'_>, talks: &Talks, peer: PartyId) -> Result<Met, NetError> {
-    let address = &host.config.parties[peer.index()].address;
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let attempt = match open(address, host.deadline) {
-            Ok(socket) => talks
-                .call(peer, &socket)
-                .and_then(|()| host.dial(socket, peer)),
-            Err(error) => Err(Failure::Gone(error.to_string())),
-        };
-        let cause = match attempt {
-            Ok(met) => return Ok(met),
-            Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
-            Err(Failure::Gone(cause)) => cause,
-        };
-        if talks.is_over() || Instant::now() + pause >= host.deadline {
-            let waited = host.config.limits.connect.as_secs_f32();
-            let cause = format!("{cause} (after {waited} s of trying)");
-            return Err(NetError::Unreachable(peer, address.clone(), cause));
-        }
-        thread::sleep(pause);
-        pause = (2 * pause).min(LONGEST_PAUSE);
-    }
-}
-
-/// A connection with the first of the addresses of `address` that answers.
-fn open(address: &str, deadline: Instant) -> io::Result<TcpStream> {
-    let mut result = Err(io::Error::new(
-        io::ErrorKind::NotFound,
-        "the name has no address",
-    ));
-    for candidate in address.to_socket_addrs()? {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        result = TcpStream::connect_timeout(&candidate, left.min(LONGEST_RING));
-        // On the own machine, a dialler can meet itself on a port where nobody listens.
-        if let Ok(socket) = &result
-            && socket.local_addr()? == socket.peer_addr()?
-        {
-            result = Err(io::ErrorKind::ConnectionRefused.into());
-        }
-        if result.is_ok() {
-            break;
-        }
-    }
-    result
-}
-
-/// Whether `caller` comes from the host of `address`.
-fn is_host_of(caller: SocketAddr, address: &str) -> bool {
-    let caller = caller.ip().to_canonical();
-    let addresses = address.to_socket_addrs();
-    addresses.is_ok_and(|mut all| all.any(|address| address.ip().to_canonical() == caller))
-}
-
 /// Whether the error is that of a party whose key or place is another than expected.
 fn is_of_keys(error: &NetError) -> bool {
     matches!(error, NetError::WrongKey(..) | NetError::WrongParty(..))
-}
-
-/// Handles of all connections on which a thread still talks, by which these can be ended.
-#[derive(Default)]
-struct Talks(Mutex<Open>);
-
-#[derive(Default)]
-struct Open {
-    over: bool,
-    /// Connections that this party has dialled.
-    dialled: BTreeMap<PartyId, TcpStream>,
-    /// Connections of those who have dialled in, by number.
-    heard: BTreeMap<usize, TcpStream>,
-    numbers: usize,
-}
-
-impl Talks {
-    /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
-    /// out.
-    fn begin(&self, handle: TcpStream) -> (usize, usize) {
-        let mut open = self.lock();
-        let mut crowded_out = 0;
-        while open.heard.len() >= MAX_ATTEMPTS
-            && let Some((_, oldest)) = open.heard.pop_first()
-        {
-            let _ = oldest.shutdown(Shutdown::Both);
-            crowded_out += 1;
-        }
-        let number = open.numbers;
-        open.numbers += 1;
-        open.heard.insert(number, handle);
-        (number, crowded_out)
-    }
-
-    /// Begins a talk with `peer`, whom this party has dialled.
-    fn call(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
-        let gone = |error: io::Error| Failure::Gone(error.to_string());
-        let mut open = self.lock();
-        if open.over {
-            return Err(Failure::Gone("the meeting is over".into()));
-        }
-        open.dialled.insert(peer, socket.try_clone().map_err(gone)?);
-        Ok(())
-    }
-
-    fn finish(&self, number: usize) {
-        self.lock().heard.remove(&number);
-    }
-
-    fn hang_up(&self, peer: PartyId) {
-        self.lock().dialled.remove(&peer);
-    }
-
-    fn is_over(&self) -> bool {
-        self.lock().over
-    }
-
-    /// Ends all talks, so that the threads that talk end too.
-    fn end(&self) {
-        let mut open = self.lock();
-        open.over = true;
-        for socket in open.dialled.values().chain(open.heard.values()) {
-            let _ = socket.shutdown(Shutdown::Both);
-        }
-    }
-
-    /// The handles. No code panics while it holds the lock, so a poisoned lock holds a sound state.
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }

@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 
 mod bell;
+mod calls;
 mod channel;
 mod cipher;
 mod connect;

@@ -13,7 +13,7 @@
 //!    it; and no send waits: there is no cycle of senders, nor a longer one of senders who wait for
 //!    receivers who wait for other senders.
 //! 3. So all wait in receives, for bytes that nobody has written. The same run would stand still
-//!    with links of unbounded room: it is the protocol that is wrong, and `Limits::patience` ends it.
+//!    with links of unbounded room: the protocol itself is wrong, and `Limits::patience` ends it.
 //!
 //! It would not be enough to take in while blocked in a send. Let P write to Q and then to R, and S
 //! write to R and then to Q, each more than the way holds; if Q reads from S first and R from P,

@@ -102,7 +102,11 @@ impl Mesh {
 
     /// A full mesh of `parties` with a simulated network of class `class` between every two.
     pub fn simulated(parties: usize, class: NetworkClass) -> Vec<Mesh> {
-        let limits = Limits::default();
+        Mesh::simulated_with(parties, class, Limits::default())
+    }
+
+    /// A full mesh of `parties` over a simulated network, with other limits than the usual ones.
+    pub fn simulated_with(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
         Mesh::full(parties, limits, || simulated_pair(&limits, class))
     }
 

@@ -2,8 +2,9 @@
 //!
 //! A recording holds the frames of one end in the order in which this end sent and consumed them.
 //! That order follows from the run's own calls and not from timing, since what a blocked party
-//! takes in stays below the recorder until it is consumed. So a protocol that draws fixed randomness can be tested alone: the replayer plays the peer, and
-//! refuses the first byte that is sent otherwise than it was when the run was recorded.
+//! takes in stays below the recorder until it is consumed. So a protocol that draws fixed
+//! randomness can be tested alone: the replayer plays the peer, and refuses the first byte that is
+//! sent otherwise than it was when the run was recorded.
 //!
 //! ```text
 //!   magic 8 | then for each frame: direction 1 ('>' sent, '<' received) | frame in its wire form

@@ -18,29 +18,25 @@
 //! that, within the limits; closing a socket earlier could destroy bytes that the peer has not read
 //! yet.
 
-use std::io::{ErrorKind, Read, Write};
+mod threads;
+
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
 use crate::error::LinkError;
-use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
+use crate::frame::{Frame, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
 use crate::queue::Queue;
 use crate::{Farewell, Transport};
 
-/// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
-/// time: large enough to make system calls rare, small enough for a core's own cache.
-const BATCH_BYTES: usize = 256 << 10;
-
-/// How long a writer that fails waits for the reader to say why.
-const READER_GRACE: Duration = Duration::from_millis(500);
+use threads::{Link, heartbeat_interval, spawn};
+pub(crate) use threads::{is_closed, is_timeout};
 
 /// One end of a connection whose handshake is done.
 pub(crate) struct TcpTransport {
@@ -162,209 +158,9 @@ impl Drop for TcpTransport {
     }
 }
 
-/// What the protocol's thread and the two threads of a connection share.
-struct Link {
-    socket: TcpStream,
-    cipher: Cipher,
-    incoming: Queue<Frame>,
-    outgoing: Queue<Packet>,
-    silence: Duration,
-    heartbeat: Duration,
-    wire_sent: AtomicU64,
-    wire_received: AtomicU64,
-}
-
-impl Link {
-    /// The writer thread: sends what is queued until the queue ends.
-    fn write(&self) {
-        let mut wire = Vec::with_capacity(2 * BATCH_BYTES);
-        let mut batch = Vec::new();
-        let result = loop {
-            let until = Instant::now() + self.heartbeat;
-            if self
-                .outgoing
-                .pop_many(&mut batch, BATCH_BYTES, until)
-                .is_err()
-            {
-                break self.write_end(&mut wire);
-            }
-            if batch.is_empty() {
-                batch.push(Packet::Signal(Signal::Heartbeat));
-            }
-            if let Err(error) = self.write_batch(&mut batch, &mut wire) {
-                break Err(error);
-            }
-        };
-        if let Err(error) = result {
-            // The reader may know better why the connection ended, so it is given time to say so.
-            self.outgoing
-                .close_late(error, Instant::now() + READER_GRACE);
-        }
-    }
-
-    fn write_batch(&self, batch: &mut Vec<Packet>, wire: &mut Vec<u8>) -> Result<(), LinkError> {
-        let parts: Vec<_> = batch.drain(..).map(Packet::into_parts).collect();
-        let pieces: Vec<&[u8]> = parts
-            .iter()
-            .flat_map(|(header, payload)| [&header[..], payload])
-            .collect();
-        wire.clear();
-        self.cipher.seal(&pieces, wire)?;
-        self.write_wire(wire)
-    }
-
-    /// Says the end of this direction.
-    fn write_end(&self, wire: &mut Vec<u8>) -> Result<(), LinkError> {
-        wire.clear();
-        self.cipher.seal_end(wire);
-        self.write_wire(wire)?;
-        self.socket
-            .shutdown(Shutdown::Write)
-            .map_err(|error| io_fault(&error))
-    }
-
-    fn write_wire(&self, wire: &[u8]) -> Result<(), LinkError> {
-        (&self.socket)
-            .write_all(wire)
-            .map_err(|error| io_fault(&error))?;
-        self.wire_sent
-            .fetch_add(wire.len() as u64, Ordering::Relaxed);
-        Ok(())
-    }
-
-    /// The reader thread: queues what comes until the stream ends, then has this end stop too.
-    fn read(&self) {
-        let mut buffer = vec![0; BATCH_BYTES];
-        let mut assembler = Assembler::default();
-        let mut packets = Vec::new();
-        // What the peer sent together with the end of the handshake is there already.
-        let mut filled = 0;
-        let mut said_farewell = false;
-        let end = loop {
-            let opened = self.cipher.open(&buffer[..filled], |plain| {
-                assembler.feed(plain, &mut packets)
-            });
-            for packet in packets.drain(..) {
-                said_farewell |= packet.is_farewell();
-                self.take_in(packet);
-            }
-            if let Err(error) = opened {
-                break error;
-            }
-            match self.read_wire(&mut buffer) {
-                Ok(0) => break LinkError::Vanished,
-                Ok(bytes) => filled = bytes,
-                Err(error) => break error,
-            }
-        };
-        // A stream that ends without a farewell is that of a process that has ended.
-        let is_dead = match end {
-            LinkError::Silent(_) => true,
-            LinkError::Vanished => !said_farewell,
-            _ => false,
-        };
-        // These change nothing after a goodbye or an abort.
-        if let LinkError::Malformed(what) = &end {
-            // The peer lives and is to know why nobody listens to it any more. This direction ends
-            // here, so a reason that the protocol would give later comes too late.
-            let abort = Signal::Abort(format!("what it received was malformed: {what}"));
-            self.outgoing
-                .cut_with(Packet::Signal(abort), HEADER_BYTES, end.clone());
-        } else {
-            self.outgoing.close(end.clone());
-        }
-        self.incoming.close(end);
-        if is_dead {
-            // Wakes a writer that waits for a peer who does not read either.
-            let _ = self.socket.shutdown(Shutdown::Both);
-        }
-    }
-
-    fn read_wire(&self, buffer: &mut [u8]) -> Result<usize, LinkError> {
-        loop {
-            match (&self.socket).read(buffer) {
-                Ok(bytes) => {
-                    self.wire_received
-                        .fetch_add(bytes as u64, Ordering::Relaxed);
-                    return Ok(bytes);
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_timeout(error.kind()) => {
-                    return Err(LinkError::Silent(self.silence));
-                }
-                Err(error) => return Err(io_fault(&error)),
-            }
-        }
-    }
-
-    fn take_in(&self, packet: Packet) {
-        match packet {
-            Packet::Frame(frame) => {
-                let bytes = frame.wire_bytes();
-                // Once nobody listens any more, or after the peer's own goodbye, what still comes
-                // is thrown away.
-                let _ = self.incoming.push(frame, bytes);
-            }
-            Packet::Signal(Signal::Heartbeat) => {}
-            Packet::Signal(Signal::Goodbye) => {
-                self.incoming.close(LinkError::Finished);
-                self.outgoing.close(LinkError::Finished);
-            }
-            Packet::Signal(Signal::Abort(reason)) => {
-                self.incoming.cut(LinkError::Aborted(reason.clone()));
-                self.outgoing.cut(LinkError::Aborted(reason));
-            }
-        }
-    }
-
-    /// From now on, what comes is thrown away, so that the peer is never kept from reading.
-    fn stop_listening(&self) {
-        self.incoming.cut(LinkError::Left);
-    }
-}
-
-fn spawn(name: &str, link: &Arc<Link>, alive: Sender<()>, body: fn(&Link)) -> std::io::Result<()> {
-    let link = Arc::clone(link);
-    thread::Builder::new().name(name.into()).spawn(move || {
-        body(&link);
-        drop(alive);
-    })?;
-    Ok(())
-}
-
-/// Heartbeats come four times within the silence that the more impatient side allows.
-fn heartbeat_interval(silence: Duration) -> Duration {
-    (silence / 4).clamp(Duration::from_millis(10), Duration::from_secs(5))
-}
-
-/// Whether a socket's time-out passed; systems disagree on its name.
-pub(crate) fn is_timeout(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
-}
-
-/// Whether the error says that the other end has closed the connection.
-pub(crate) fn is_closed(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::ConnectionReset
-            | ErrorKind::ConnectionAborted
-            | ErrorKind::BrokenPipe
-            | ErrorKind::UnexpectedEof
-            | ErrorKind::WriteZero
-            | ErrorKind::NotConnected
-    )
-}
-
-fn io_fault(error: &std::io::Error) -> LinkError {
-    if is_closed(error.kind()) {
-        LinkError::Vanished
-    } else {
-        LinkError::Io(error.to_string())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
     use std::net::TcpListener;
 
     use super::*;

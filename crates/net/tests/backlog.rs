@@ -6,9 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{A, B, C, D, configs, hear, meet, pattern, say};
-use sealane_net::{
-    Awaited, Limits, Mesh, NetError, NetworkClass, PartyId, Transport, simulated_pair,
-};
+use sealane_net::{Awaited, Limits, Mesh, NetError, NetworkClass, PartyId};
 
 /// What each party writes to each other one: thousands of times the room of a link.
 const FLIGHT_BYTES: usize = 8 << 20;
@@ -26,22 +24,6 @@ fn tiny() -> Limits {
 fn over_tls(parties: usize, limits: Limits) -> Vec<Mesh> {
     let meshes = meet(configs(parties, limits)).into_iter();
     meshes.map(Result::unwrap).collect()
-}
-
-fn simulated(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
-    type Row = Vec<Option<Box<dyn Transport>>>;
-    let mut rows: Vec<Row> = (0..parties)
-        .map(|_| (0..parties).map(|_| None).collect())
-        .collect();
-    for one in 0..parties {
-        for other in one + 1..parties {
-            let (near, far) = simulated_pair(&limits, class);
-            rows[one][other] = Some(Box::new(near));
-            rows[other][one] = Some(Box::new(far));
-        }
-    }
-    let mesh = |(me, row)| Mesh::from_transports(PartyId::from_index(me), row, limits).unwrap();
-    rows.into_iter().enumerate().map(mesh).collect()
 }
 
 /// Runs each party in a thread of its own; gives the meshes back.
@@ -108,7 +90,7 @@ fn three_and_five_parties_over_tls_may_all_write_before_they_read() {
 
 #[test]
 fn three_parties_of_a_simulated_network_may_all_write_before_they_read() {
-    exchange_flights(simulated(3, NetworkClass::Lan, tiny()));
+    exchange_flights(Mesh::simulated_with(3, NetworkClass::Lan, tiny()));
 }
 
 /// Two write to two others in opposite order, and these read in the order that suits neither: all
@@ -133,7 +115,7 @@ fn cross(meshes: Vec<Mesh>) {
 fn who_waits_for_one_makes_room_for_another() {
     cross(Mesh::in_memory_with(4, tiny()));
     cross(over_tls(4, tiny()));
-    cross(simulated(4, NetworkClass::Lan, tiny()));
+    cross(Mesh::simulated_with(4, NetworkClass::Lan, tiny()));
 }
 
 #[test]

@@ -22,6 +22,16 @@ fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
     results.into_iter().map(text).collect()
 }
 
+/// Judges all cases at once: they wait more than they compute.
+fn sweep<T: Send>(cases: impl IntoIterator<Item = T>, judge: impl Fn(T) + Sync) {
+    let judge = &judge;
+    thread::scope(|threads| {
+        for case in cases {
+            threads.spawn(move || judge(case));
+        }
+    });
+}
+
 /// Limits under which a certain error is told long before the meeting would end.
 fn unhurried() -> Limits {
     Limits {
@@ -52,7 +62,7 @@ fn each_pair_of_five_meets_once() {
 
 #[test]
 fn a_missing_party_is_named_to_all() {
-    for (parties, missing) in [(3, A), (3, B), (3, C), (5, C)] {
+    sweep([(3, A), (3, B), (3, C), (5, C)], |(parties, missing)| {
         let mut all = configs(parties, short());
         let name = NAMES[missing.index()];
         let address = all.remove(missing.index()).parties[missing.index()]
@@ -68,7 +78,7 @@ fn a_missing_party_is_named_to_all() {
             assert!(text.contains(&what), "{text}");
         }
         assert!(started.elapsed() < Duration::from_secs(5));
-    }
+    });
 }
 
 #[test]
@@ -156,7 +166,7 @@ fn spoilt(parties: usize, of: PartyId, spoil: impl Fn(&mut MeshConfig)) -> (NetE
 
 #[test]
 fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
-    for (of, one, other) in [(A, B, C), (B, A, C), (C, A, B)] {
+    sweep([(A, B, C), (B, A, C), (C, A, B)], |(of, one, other)| {
         let (error, told) = spoilt(3, of, |config| {
             let key = config.parties[one.index()].key;
             config.parties[one.index()].key = config.parties[other.index()].key;
@@ -175,24 +185,27 @@ fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
         }
         let refused = "expects another key of this party";
         assert!(told.iter().any(|text| text.contains(refused)), "{told:?}");
-    }
+    });
 }
 
 #[test]
 fn two_helpers_whose_addresses_are_exchanged_in_one_configuration_are_both_named() {
-    for (parties, of, one, other) in [(3, C, A, B), (5, B, A, C), (5, E, B, D)] {
-        let (error, told) = spoilt(parties, of, |config| {
-            let address = config.parties[one.index()].address.clone();
-            config.parties[one.index()].address = config.parties[other.index()].address.clone();
-            config.parties[other.index()].address = address;
-        });
-        let text = &told[of.index()];
-        assert!(matches!(error, NetError::WrongParty(..)), "{text}");
-        for party in [one, other] {
-            assert!(text.contains(NAMES[party.index()]), "{text}");
-        }
-        assert!(text.contains("each with its own address and key"), "{text}");
-    }
+    sweep(
+        [(3, C, A, B), (5, B, A, C), (5, E, B, D)],
+        |(parties, of, one, other)| {
+            let (error, told) = spoilt(parties, of, |config| {
+                let address = config.parties[one.index()].address.clone();
+                config.parties[one.index()].address = config.parties[other.index()].address.clone();
+                config.parties[other.index()].address = address;
+            });
+            let text = &told[of.index()];
+            assert!(matches!(error, NetError::WrongParty(..)), "{text}");
+            for party in [one, other] {
+                assert!(text.contains(NAMES[party.index()]), "{text}");
+            }
+            assert!(text.contains("each with its own address and key"), "{text}");
+        },
+    );
 }
 
 #[test]
@@ -204,7 +217,7 @@ fn one_who_lists_the_parties_in_another_order_is_told() {
 
 #[test]
 fn one_of_three_with_a_key_that_nobody_knows_is_named() {
-    for wrong in [A, B, C] {
+    sweep([A, B, C], |wrong| {
         let (error, told) = spoilt(3, wrong, |config| {
             config.identity = Identity::generate();
             config.parties[config.me.index()].key = config.identity.public_key();
@@ -215,7 +228,7 @@ fn one_of_three_with_a_key_that_nobody_knows_is_named() {
         let name = NAMES[wrong.index()];
         let shows = format!("{name} (party {}) shows the key", wrong.0);
         assert!(told.iter().any(|text| text.contains(&shows)), "{told:?}");
-    }
+    });
 }
 
 #[test]
@@ -287,7 +300,7 @@ fn strangers_from_elsewhere_are_counted_where_the_right_one_does_not_come() {
         "{text}"
     );
     assert!(
-        text.contains("connections of strangers turned away: 1"),
+        text.contains("strangers turned away: 1, the last from 127.0.0.1:"),
         "{text}"
     );
 }
@@ -317,4 +330,25 @@ fn a_silent_stranger_is_turned_away_long_before_the_meeting_ends() {
     assert!(started.elapsed() < Duration::from_secs(8));
     let _second = Mesh::connect(&second).unwrap();
     assert_eq!(first.join().unwrap().turned_away(), 1);
+}
+
+#[test]
+fn nobody_can_speak_for_a_party_that_is_here() {
+    let mut all = configs(3, short());
+    all.remove(2);
+    let mut impostor = configs(3, short()).remove(1);
+    impostor.parties[0] = all[0].parties[0].clone();
+    // Both are in, and Cyd is waited for, when somebody comes who claims to be Bob.
+    let knock = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(500));
+        impostor.listen = Some("127.0.0.1:0".into());
+        Mesh::connect(&impostor).err().unwrap()
+    });
+    for text in texts(meet(all)) {
+        assert!(text.contains("cyd (party 2) cannot be reached"), "{text}");
+    }
+    assert!(matches!(
+        knock.join().unwrap(),
+        NetError::WrongKey(A, KeyFault::Ours { .. })
+    ));
 }

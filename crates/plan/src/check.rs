@@ -362,7 +362,8 @@ impl Checker<'_> {
             last < self.elements(operand.value, rows),
             "a view leaves its value",
         )?;
-        let by_rows = operand.lanes.dims.iter().any(|(len, _)| *len == Len::Rows);
+        let mut dims = operand.lanes.dims.iter().chain(&operand.inner.dims);
+        let by_rows = dims.any(|(len, _)| *len == Len::Rows);
         let value = self.value(operand.value);
         ensure(
             by_rows || value.rows.is_none(),

@@ -1,15 +1,20 @@
 //! Pass `choose`: in which domain each value lives.
 //!
-//! A value lives where the step that makes it leaves it. Where a step wants it elsewhere, a
-//! convert step stands between them: once for each value and domain, as soon as the value is
-//! there. Tapes come before this pass, since every domain that a protocol has today is reached and
-//! wanted by tapes; a protocol that multiplies without gates will make this choice on bodies.
+//! Which algebra a step computes in has been chosen (pass `algebra`); the protocol names the
+//! domain of each. A value lives where the step that makes it leaves it. Where a step wants it
+//! elsewhere, a convert step stands between them: once for each value and domain, as soon as the
+//! value is there. A result is revealed where it lives.
+//!
+//! Inputs and constants are made where they are wanted, with a step of their own for each algebra:
+//! for its owner, sharing an input again costs less than a conversion costs everyone. Against
+//! parties that do anything, though, an input that is wanted twice is shared as bits and
+//! converted, since nothing makes an owner share one number both times.
 
-use crate::draft::{Draft, Phase, Tensor};
+use crate::draft::{Draft, Phase, Tensor, TensorId, Work};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
-use sealane_protocol::{Algebra, Domain, Protocol, Sharing};
+use sealane_protocol::{Algebra, Corruption, Domain, Protocol, Sharing};
 use std::collections::HashMap;
 
 /// Steps with their phases, over values with their domains.
@@ -23,39 +28,84 @@ pub(crate) struct Chosen {
 
 /// Gives every value its domain and inserts conversions.
 pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
+    let there = (0..draft.tensors.len()).map(|tensor| draft.there_in(tensor));
     let mut chooser = Chooser {
         draft,
         values: plain(draft),
+        there: there.collect(),
         steps: vec![],
+        copies: HashMap::new(),
         converted: HashMap::new(),
     };
+    let wants = wants(draft);
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
-        let wanted = match &step.op {
-            StepOp::Move { operand, .. } => chooser.values[operand.value.0 as usize].domain,
-            _ => P::domain(Algebra::Z2),
+        let domain = match &unit.work {
+            Work::Input { out, .. } => {
+                let mut wants = wants[out.0 as usize].clone();
+                if wants.len() > 1 && is_malicious::<P>() {
+                    wants = vec![(Algebra::Z2, unit.phase)];
+                }
+                chooser.given(&step, unit.phase, &wants, P::input_domain);
+                continue;
+            }
+            Work::Constant { out, .. } => {
+                chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
+                continue;
+            }
+            // Elements move wherever they are.
+            Work::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
+            _ => P::domain(draft.algebra(unit)),
         };
-        let made = match &step.op {
-            StepOp::Input { .. } => P::input_domain(Algebra::Z2),
-            _ => wanted,
-        };
-        step.op.redirect(|value| chooser.convert(value, wanted));
+        step.op
+            .redirect(|value| chooser.convert::<P>(value, domain));
         for out in step.op.writes() {
-            chooser.values[out.0 as usize].domain = made;
+            chooser.values[out.0 as usize].domain = domain;
         }
         chooser.steps.push((unit.phase, step));
     }
-    let reveal = P::domain(Algebra::Z2);
-    let results = draft
-        .results
-        .iter()
-        .map(|id| chooser.convert(PlanValue(id.0), reveal));
-    let results = results.collect();
+    let mut result = |id: &TensorId| {
+        let algebra = chooser.values[id.0 as usize].domain.algebra;
+        chooser.convert::<P>(PlanValue(id.0), P::domain(algebra))
+    };
+    let results = draft.results.iter().map(&mut result).collect();
     Chosen {
         values: chooser.values,
         steps: chooser.steps,
         tapes: lowered.tapes,
         results,
     }
+}
+
+/// Whether parties may do anything.
+fn is_malicious<P: Protocol>() -> bool {
+    matches!(P::profile().corruption, Corruption::Malicious(_))
+}
+
+/// For each tensor the algebras in which it is wanted, bits first, and the first phase of each.
+fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
+    let mut wants: Vec<Vec<(Algebra, Phase)>> = vec![Vec::new(); draft.tensors.len()];
+    let mut want = |id: TensorId, algebra: Algebra, phase: Phase| {
+        let wants = &mut wants[id.0 as usize];
+        match wants.iter_mut().find(|(known, _)| *known == algebra) {
+            Some((_, first)) => *first = phase.min(*first),
+            None => wants.push((algebra, phase)),
+        }
+    };
+    for unit in &draft.units {
+        let reads = unit.work.reads().into_iter();
+        reads.for_each(|id| want(id, draft.algebra(unit), unit.phase));
+    }
+    for id in &draft.results {
+        let tensor = draft.tensor(*id);
+        want(*id, tensor.algebra, draft.units[tensor.unit].phase);
+    }
+    let bits = |algebra: &Algebra| match algebra {
+        Algebra::Z2 => 0,
+        Algebra::Z2k(k) | Algebra::Gf2k(k) => *k,
+    };
+    let sort = |wants: &mut Vec<(Algebra, Phase)>| wants.sort_by_key(|(algebra, _)| bits(algebra));
+    wants.iter_mut().for_each(sort);
+    wants
 }
 
 /// Values as tensors are, in a domain that the step which makes them replaces.
@@ -80,37 +130,85 @@ const PUBLIC: Domain = Domain {
 struct Chooser<'a> {
     draft: &'a Draft,
     values: Vec<ValuePlan>,
+    /// The first phase that may read each value.
+    there: Vec<Phase>,
     steps: Vec<(Phase, Step)>,
+    /// Inputs and constants that are there in several algebras.
+    copies: HashMap<(PlanValue, Algebra), PlanValue>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
 }
 
 impl Chooser<'_> {
-    /// The value in the domain that is wanted.
-    fn convert(&mut self, value: PlanValue, wanted: Domain) -> PlanValue {
-        let plan = self.values[value.0 as usize].clone();
-        if plan.domain == wanted {
-            return value;
+    /// Makes an input or a constant in each algebra that is wanted. Rows that are shared twice are
+    /// shared when they are wanted, so that no copy waits to be read.
+    fn given(
+        &mut self,
+        step: &Step,
+        phase: Phase,
+        wants: &[(Algebra, Phase)],
+        domain: fn(Algebra) -> Domain,
+    ) {
+        for value in step.op.writes() {
+            let by_rows = self.values[value.0 as usize].rows.is_some();
+            for (at, (algebra, first)) in wants.iter().enumerate() {
+                let phase = match by_rows && wants.len() > 1 {
+                    true => *first,
+                    false => phase,
+                };
+                let out = match at {
+                    0 => value,
+                    _ => self.like(value),
+                };
+                self.values[out.0 as usize].domain = domain(*algebra);
+                self.there[out.0 as usize] = phase;
+                self.copies.insert((value, *algebra), out);
+                let op = match &step.op {
+                    StepOp::Input { input, .. } => StepOp::Input { input: *input, out },
+                    StepOp::Constant { data, .. } => StepOp::Constant {
+                        data: data.clone(),
+                        out,
+                    },
+                    _ => unreachable!("an input or a constant"),
+                };
+                let (label, span) = (step.label.clone(), step.span.clone());
+                self.steps.push((phase, Step { op, label, span }));
+            }
         }
-        let next = PlanValue(self.values.len() as u32);
-        let out = *self.converted.entry((value, wanted)).or_insert(next);
-        if out == next {
-            self.values.push(ValuePlan {
-                domain: wanted,
-                ..plan
-            });
-            let op = StepOp::Convert { value, out };
-            let maker = &self.draft.units[self.draft.tensors[value.0 as usize].unit];
-            let phase = self.draft.there_in(value.0 as usize);
-            let span = maker.span.clone();
-            self.steps.push((
-                phase,
-                Step {
-                    op,
+    }
+
+    /// A new value of the same form.
+    fn like(&mut self, value: PlanValue) -> PlanValue {
+        self.values.push(self.values[value.0 as usize].clone());
+        self.there.push(self.there[value.0 as usize]);
+        PlanValue(self.values.len() as u32 - 1)
+    }
+
+    /// A tensor in the domain that is wanted.
+    fn convert<P: Protocol>(&mut self, tensor: PlanValue, wanted: Domain) -> PlanValue {
+        let copy = self.copies.get(&(tensor, wanted.algebra));
+        let mut value = copy.copied().unwrap_or(tensor);
+        let span = &self.draft.units[self.draft.tensors[tensor.0 as usize].unit].span;
+        // Algebras change between domains in which a protocol computes.
+        let from = self.values[value.0 as usize].domain.algebra;
+        for domain in [P::domain(from), wanted] {
+            let there = self.values[value.0 as usize].domain;
+            if there == wanted || there == domain {
+                continue;
+            }
+            let known = self.converted.get(&(value, domain)).copied();
+            value = known.unwrap_or_else(|| {
+                let out = self.like(value);
+                self.values[out.0 as usize].domain = domain;
+                self.converted.insert((value, domain), out);
+                let step = Step {
+                    op: StepOp::Convert { value, out },
                     label: "convert".into(),
-                    span,
-                },
-            ));
+                    span: span.clone(),
+                };
+                self.steps.push((self.there[value.0 as usize], step));
+                out
+            });
         }
-        out
+        value
     }
 }

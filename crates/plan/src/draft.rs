@@ -2,13 +2,14 @@
 //!
 //! A *tensor* is a value that is really stored; a value of the program may be only a *placement*
 //! in one (a slice, a broadcast). A *unit* is what becomes one step: an element-wise body over
-//! lanes, a fold, a scan, an input. Bodies are still graphs of typed operations, with ranges; the
-//! pass `lower` turns them into tapes.
+//! lanes, a fold, a scan, a sum or product in a ring, an input. Bodies are still graphs of typed
+//! operations, with ranges; the pass `lower` turns them into tapes.
 
-use crate::steps::{Len, SymView};
+use crate::steps::{Len, LinearFactor, SymView};
 use sealane_program::diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
 /// When something runs: segments are ordered by level, and inside a level what runs once comes
@@ -38,6 +39,8 @@ pub(crate) struct Tensor {
     /// Elements of each row, or in all.
     pub elements: u64,
     pub range: Range,
+    /// In which it is made; an input or a constant is there in any that is wanted.
+    pub algebra: Algebra,
     /// The unit that makes it: an index into [`Draft::units`].
     pub unit: usize,
 }
@@ -74,6 +77,8 @@ pub(crate) enum Work {
     Constant { data: Data, out: TensorId },
     Move { from: Read, out: TensorId },
     Body(Body),
+    Linear(Linear),
+    Product(Product),
     Fold(Fold),
     Scan(Scan),
 }
@@ -87,6 +92,29 @@ pub(crate) struct Body {
     pub operands: Vec<Read>,
     pub outs: Vec<Write>,
     pub params: HashMap<(Read, Type), ValueId>,
+}
+
+/// In each lane the sum of all that its terms read, times public factors, modulo `2^k`. `carried`:
+/// what tiles of rows leave is added up.
+pub(crate) struct Linear {
+    pub lanes: Vec<Len>,
+    pub terms: Vec<Term>,
+    pub carried: bool,
+    pub out: TensorId,
+}
+
+/// A summand of a [`Linear`].
+pub(crate) struct Term {
+    pub from: Read,
+    pub factor: LinearFactor,
+}
+
+/// In each lane the inner product of what both operands read, modulo `2^k`.
+pub(crate) struct Product {
+    pub lanes: Vec<Len>,
+    pub left: Read,
+    pub right: Read,
+    pub out: TensorId,
 }
 
 /// A reduction of the outermost dimension of `from`.
@@ -125,6 +153,12 @@ impl Draft {
         &self.tensors[id.0 as usize]
     }
 
+    /// The algebra in which a unit computes.
+    pub fn algebra(&self, unit: &Unit) -> Algebra {
+        let made = unit.work.writes();
+        made.first().map_or(Algebra::Z2, |id| self.tensor(*id).algebra)
+    }
+
     /// The first phase that may read a tensor: that of its unit, or the next level if all rows
     /// must have passed.
     pub fn there_in(&self, tensor: usize) -> Phase {
@@ -160,7 +194,7 @@ impl Draft {
     }
 
     /// What holds after `fuse`: a unit needs only tensors made before it in its own phase, or
-    /// there when its phase begins.
+    /// there when its phase begins. No value changes from one ring to another.
     pub fn check(&self) -> Result<(), String> {
         for (index, unit) in self.units.iter().enumerate() {
             for id in unit.work.reads() {
@@ -186,6 +220,14 @@ impl Draft {
             if !unit.work.writes().iter().all(own) {
                 return Err(format!("unit {index} writes a tensor of another unit"));
             }
+            let algebra = self.algebra(unit);
+            let near = |id: &TensorId| match (self.tensor(*id).algebra, algebra) {
+                (Algebra::Z2, _) | (_, Algebra::Z2) => true,
+                (one, other) => one == other,
+            };
+            if !unit.work.reads().iter().all(near) {
+                return Err(format!("unit {index} reads a value of another ring"));
+            }
         }
         Ok(())
     }
@@ -199,6 +241,8 @@ impl Work {
             Work::Input { .. } | Work::Constant { .. } => Vec::new(),
             Work::Move { from, .. } => vec![from.tensor],
             Work::Body(body) => of(&body.operands),
+            Work::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
+            Work::Product(product) => vec![product.left.tensor, product.right.tensor],
             Work::Fold(fold) => vec![fold.from.tensor],
             Work::Scan(scan) => [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat(),
         }
@@ -212,6 +256,8 @@ impl Work {
                 vec![*out]
             }
             Work::Body(body) => of(&body.outs),
+            Work::Linear(sum) => vec![sum.out],
+            Work::Product(product) => vec![product.out],
             Work::Fold(fold) => vec![fold.out],
             Work::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
         }

@@ -2,19 +2,23 @@
 //! in terms of what they know.
 //!
 //! * What is computed from constants alone is a constant.
-//! * A dot product is products and a sum.
-//! * A reduction gets an operand from which widths can grow level by level: one with the sign of
-//!   the result. A reduction of a single element is that element.
+//! * A dot product is products and a sum. A protocol with arithmetic does it at once (pass
+//!   `algebra`), unless it has a single term or a single bit.
+//! * A reduction by gates gets an operand from which widths can grow level by level: one with the
+//!   sign of the result. A reduction of a single element is that element.
 //! * Initial carries of a scan get the type and range in which the carries live.
 
+use crate::algebra::is_wide;
 use crate::lower::constant;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Dim, Range, Type};
 
-/// The same program with fewer kinds of operations in its main graph.
-pub(crate) fn expand(program: &Program) -> Program {
+/// The same program with fewer kinds of operations in its main graph, for a protocol with or
+/// without arithmetic.
+pub(crate) fn expand(program: &Program, arithmetic: bool) -> Program {
     let mut expander = Expander {
         program,
+        arithmetic,
         values: Vec::with_capacity(program.main.values.len()),
         renamed: Vec::with_capacity(program.main.values.len()),
     };
@@ -75,6 +79,7 @@ fn prune(mut program: Program) -> Program {
 
 struct Expander<'a> {
     program: &'a Program,
+    arithmetic: bool,
     values: Vec<Value>,
     /// The new number of each value of the program.
     renamed: Vec<ValueId>,
@@ -162,6 +167,12 @@ impl Expander<'_> {
 
     /// `a @ b`: `a` repeats along the columns of `b`, if it has any.
     fn dot(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
+        if self.by_ring(value) && self.of(b).shape.fixed[0] > 1 {
+            return self.push(Value {
+                op: Op::Dot(a, b),
+                ..value.clone()
+            });
+        }
         let columns = self.of(b).shape.fixed.get(1).copied();
         let mut wide = self.of(a).clone();
         let axis = wide.shape.rank() as u32 - 1;
@@ -206,7 +217,9 @@ impl Expander<'_> {
             }
             _ => false,
         };
-        let of = if single || operand.range.signed() != value.range.signed() {
+        let by_gates = reduction != Reduction::Sum || !self.by_ring(value);
+        let other_form = single || operand.range.signed() != value.range.signed();
+        let of = if by_gates && other_form {
             self.cast(of, value.ty, value.range)
         } else {
             of
@@ -215,6 +228,11 @@ impl Expander<'_> {
             op: Op::Reduce(reduction, of, axis),
             ..value.clone()
         })
+    }
+
+    /// Whether a sum of this form is one for the ring.
+    fn by_ring(&self, value: &Value) -> bool {
+        self.arithmetic && is_wide(value)
     }
 
     /// The same numbers, stored as those of `range`.

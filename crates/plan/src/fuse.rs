@@ -10,9 +10,14 @@
 //! Slices and broadcasts become strides of operands. A value of a body is stored only if something
 //! outside of the body reads it. Constants that are the same for all lanes go into the body, where
 //! the circuit builder folds them; the others are stored tensors of their own.
+//!
+//! What is computed in a ring (pass `algebra`) joins no body: each operation is a unit of its own,
+//! which costs nothing or one flight, and its value is stored.
 
+mod ring;
 mod site;
 
+use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, Work, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
@@ -20,15 +25,28 @@ use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
 use site::{Access, Fuser, Home};
 
-/// Makes the units of an expanded program whose values have the given phases.
-pub(crate) fn fuse(program: &Program, phases: &[Phase]) -> Result<Draft, Diagnostic> {
+/// Makes the units of an expanded program whose values have the given phases and are had in the
+/// given algebras.
+pub(crate) fn fuse(
+    program: &Program,
+    phases: &[Phase],
+    had: &[Had],
+) -> Result<Draft, Diagnostic> {
     let mut fuser = Fuser::new(program, phases);
-    for (index, phase) in phases.iter().enumerate() {
-        let home = fuser.value(ValueId(index as u32), *phase)?;
+    for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
+        let id = ValueId(index as u32);
+        let ring = had.ring.map(|k| fuser.in_ring(id, *phase, k));
+        let home = match &ring {
+            Some(placed) if !had.bits => Home::Placed(placed.clone()),
+            _ => fuser.value(id, *phase)?,
+        };
         fuser.homes.push(home);
+        fuser.rings.push(ring);
     }
     for result in &program.results {
-        let tensor = fuser.stored_whole(result.value);
+        // Where it is had in the ring, nobody has to make bits of it.
+        let placed = fuser.placed_in_ring(result.value);
+        let tensor = fuser.stored_whole(result.value, placed);
         fuser.draft.results.push(tensor);
     }
     fuser.draft.sort();
@@ -92,7 +110,7 @@ impl Fuser<'_> {
                 let from = self.stored(*of).move_to_first(*axis as usize);
                 self.fold(value, phase, *reduction, from)
             }
-            Op::Dot(..) => unreachable!("a dot product has been expanded"),
+            Op::Dot(..) => unreachable!("a dot product is expanded, or done in the ring"),
         })
     }
 
@@ -205,7 +223,7 @@ impl Fuser<'_> {
         let length = lens(&self.main(over[0]).shape)[0];
         let init = init
             .iter()
-            .map(|id| self.stored_whole(*id))
+            .map(|id| self.stored_bits(*id))
             .collect::<Vec<_>>();
         let read = |id: &ValueId| {
             let placed = self.stored(*id);
@@ -220,7 +238,7 @@ impl Fuser<'_> {
             param.op = match &self.main(*id).op {
                 Op::Const(data) => Op::Const(data.clone()),
                 _ => {
-                    stored.push(self.stored_whole(*id));
+                    stored.push(self.stored_bits(*id));
                     Op::Param((params + stored.len() - 1) as u32)
                 }
             };
@@ -275,7 +293,7 @@ impl Fuser<'_> {
             lanes,
             out,
         };
-        let rank = self.rank_after(&[from.tensor], phase);
+        let rank = self.rank_after(&[from.store], phase);
         self.unit(phase, rank, Work::Fold(fold), value);
         Home::Placed(Placement::whole(out, &lens(&value.shape)))
     }

@@ -7,7 +7,8 @@
 //! |---|---|
 //! | `check` | the program is sound ([`sealane_program::check`](fn@sealane_program::check)) |
 //! | `setting` | which parties compute, and in which roles |
-//! | `expand` | drops what no result needs; dot products become products and sums |
+//! | `expand` | drops what no result needs; dot products by gates become products and sums |
+//! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
 //! | `segment` | says in which walk over which table's rows each value is computed |
 //! | `fuse` | neighbouring element-wise operations become one body, slices become strides |
 //! | `lower` | bodies become circuits, circuits tapes; widths come from ranges |
@@ -28,6 +29,7 @@
 //! Protocols are known by their trait alone.
 #![forbid(unsafe_code)]
 
+mod algebra;
 mod check;
 mod choose;
 pub mod cost;
@@ -91,9 +93,10 @@ pub fn plan_in_tiles<P: Protocol>(
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let settings = setting::settings::<P>(program, helpers)?;
-    let expanded = expand::expand(program);
+    let expanded = expand::expand(program, P::profile().arithmetic);
+    let had = algebra::algebra(&expanded, P::profile().arithmetic);
     let phases = segment::segment(&expanded);
-    let draft = fuse::fuse(&expanded, &phases)?;
+    let draft = fuse::fuse(&expanded, &phases, &had)?;
     draft.check().map_err(broken)?;
     let mut tiles = tile::tiles(&draft, program.rows.len());
     tiles

@@ -3,7 +3,7 @@
 //! A body becomes one circuit for one lane. Values are stored in as many bits as their *ranges*
 //! need, not their declared types; every operation computes modulo two to the width of its result,
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
-//! each width of their tree. Equal tapes are one.
+//! each width of their tree. Equal tapes are one. Sums and products of a ring need no circuit.
 //!
 //! What a protocol's circuits should be good at decides how they are built and ordered. For few
 //! gates: small adders, and an order that fills the lanes of a CPU with the circuit's own gates,
@@ -16,8 +16,10 @@ mod fold;
 mod ops;
 mod words;
 
-use crate::draft::{Body, Draft, Read, Scan, TensorId, Unit, Work, Write};
-use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp, TapeId};
+use crate::draft::{Body, Draft, Read, Scan, Term, TensorId, Unit, Work, Write};
+use crate::steps::{
+    Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
+};
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::{Circuit, Goal, Machine, Tape, Word, compile};
@@ -106,6 +108,18 @@ impl Lowerer<'_> {
                 out: value(*out),
             },
             Work::Body(body) => self.body(body, unit)?,
+            Work::Linear(sum) => StepOp::Linear {
+                terms: sum.terms.iter().map(term).collect(),
+                lanes: sum.lanes.clone(),
+                carried: sum.carried,
+                out: value(sum.out),
+            },
+            Work::Product(product) => StepOp::Product {
+                left: operand(&product.left),
+                right: operand(&product.right),
+                lanes: product.lanes.clone(),
+                out: value(product.out),
+            },
             Work::Scan(scan) => self.scan(scan, unit)?,
             Work::Fold(fold) => {
                 let (from, to) = (
@@ -292,6 +306,21 @@ fn operand(read: &Read) -> Operand {
         value: value(read.tensor),
         lanes,
         inner,
+    }
+}
+
+fn term(term: &Term) -> LinearTerm {
+    let factor = match &term.factor {
+        LinearFactor::Number(number) => LinearFactor::Number(*number),
+        LinearFactor::Table { data, lanes, inner } => LinearFactor::Table {
+            data: data.clone(),
+            lanes: lanes.clone(),
+            inner: inner.clone(),
+        },
+    };
+    LinearTerm {
+        operand: operand(&term.from),
+        factor,
     }
 }
 

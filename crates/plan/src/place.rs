@@ -1,5 +1,5 @@
-//! Where the elements of a value lie in a stored tensor: slices, broadcasts and reductions move
-//! strides, not data.
+//! Where the elements of a value lie in a stored tensor, or in a table of public numbers: slices,
+//! broadcasts and reductions move strides, not data.
 
 use crate::draft::{Read, TensorId};
 use crate::steps::{Len, SymView};
@@ -7,8 +7,9 @@ use sealane_program::types::Shape;
 
 /// The elements of a value: one (length, stride) pair for each dimension of the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Placement {
-    pub tensor: TensorId,
+pub(crate) struct Placement<S = TensorId> {
+    /// What they lie in.
+    pub store: S,
     pub offset: u64,
     pub dims: Vec<(Len, u64)>,
 }
@@ -38,11 +39,11 @@ fn row_major(dims: &[Len]) -> Vec<(Len, u64)> {
     pairs
 }
 
-impl Placement {
-    /// A tensor as it is stored.
-    pub fn whole(tensor: TensorId, dims: &[Len]) -> Placement {
+impl<S> Placement<S> {
+    /// Everything, as it is stored.
+    pub fn whole(store: S, dims: &[Len]) -> Placement<S> {
         Placement {
-            tensor,
+            store,
             offset: 0,
             dims: row_major(dims),
         }
@@ -59,19 +60,18 @@ impl Placement {
     }
 
     /// Elements `start..start + len` of one dimension; with `squeeze` it disappears.
-    pub fn slice(&self, axis: usize, start: u64, len: u64, squeeze: bool) -> Placement {
-        let mut sliced = self.clone();
-        sliced.offset += start * self.dims[axis].1;
+    pub fn slice(mut self, axis: usize, start: u64, len: u64, squeeze: bool) -> Placement<S> {
+        self.offset += start * self.dims[axis].1;
         if squeeze {
-            sliced.dims.remove(axis);
+            self.dims.remove(axis);
         } else {
-            sliced.dims[axis].0 = Len::Fixed(len);
+            self.dims[axis].0 = Len::Fixed(len);
         }
-        sliced
+        self
     }
 
     /// The innermost dimension becomes dimension `axis`.
-    pub fn move_last_to(mut self, axis: usize) -> Placement {
+    pub fn move_last_to(mut self, axis: usize) -> Placement<S> {
         if let Some(last) = self.dims.pop() {
             self.dims.insert(axis, last);
         }
@@ -79,37 +79,55 @@ impl Placement {
     }
 
     /// A new dimension of length 1 at `axis`.
-    pub fn with_axis(mut self, axis: usize) -> Placement {
+    pub fn with_axis(mut self, axis: usize) -> Placement<S> {
         self.dims.insert(axis, (Len::Fixed(1), 0));
         self
     }
 
     /// The dimension `axis` becomes the outermost.
-    pub fn move_to_first(mut self, axis: usize) -> Placement {
+    pub fn move_to_first(mut self, axis: usize) -> Placement<S> {
         let first = self.dims.remove(axis);
         self.dims.insert(0, first);
         self
     }
 
+    /// The dimension `axis` becomes the innermost.
+    pub fn move_to_last(mut self, axis: usize) -> Placement<S> {
+        let last = self.dims.remove(axis);
+        self.dims.push(last);
+        self
+    }
+
     /// For each lane the innermost `inner` dimensions; the others are stretched to `lanes` by the
     /// rules of broadcasting: aligned at the end, absent or of length 1 where they repeat.
-    pub fn read(&self, lanes: &[Len], inner: usize) -> Read {
+    pub fn views(&self, lanes: &[Len], inner: usize) -> [SymView; 2] {
         let (outer, inner) = self.dims.split_at(self.dims.len() - inner);
         let missing = lanes.len() - outer.len();
         let stretch = |(at, &lane): (usize, &Len)| match at.checked_sub(missing) {
             Some(at) if outer[at].0 == lane => (lane, outer[at].1),
             _ => (lane, 0),
         };
+        let lanes = SymView {
+            offset: self.offset,
+            dims: lanes.iter().enumerate().map(stretch).collect(),
+        };
+        let inner = SymView {
+            offset: 0,
+            dims: inner.to_vec(),
+        };
+        [lanes, inner]
+    }
+}
+
+impl Placement {
+    /// What a unit over `lanes` reads of a tensor: the [`Placement::views`] of its value.
+    pub fn read(&self, lanes: &[Len], inner: usize) -> Read {
+        let tensor = self.store;
+        let [lanes, inner] = self.views(lanes, inner);
         Read {
-            tensor: self.tensor,
-            lanes: SymView {
-                offset: self.offset,
-                dims: lanes.iter().enumerate().map(stretch).collect(),
-            },
-            inner: SymView {
-                offset: 0,
-                dims: inner.to_vec(),
-            },
+            tensor,
+            lanes,
+            inner,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Rows of a tile: as many as memory allows, the same for every party.
 
-use crate::draft::{Draft, Phase, TensorId};
+use crate::draft::{Draft, Phase, Tensor, TensorId};
+use crate::flow::IN_FLIGHT;
+use sealane_protocol::Algebra;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memory that the values of one tile may take.
-const TILE_BYTES: u64 = 64 << 20;
-/// Nominal size of a share of one bit: a label.
+/// Memory that the values of one tile may take: with all tiles in flight, 64 MiB.
+const TILE_BYTES: u64 = (64 << 20) / IN_FLIGHT as u64;
+/// Nominal size of a share of one bit, or of one ring element: a label, or two words.
 const SHARE_BYTES: u64 = 16;
 /// Fewest and most rows of a full tile. Fewer do not fill the lanes; more gain nothing.
 const ROWS: [u64; 2] = [64, 65536];
@@ -25,7 +27,7 @@ pub(crate) fn tiles(draft: &Draft, tables: usize) -> Vec<u64> {
             .iter()
             .map(|id| draft.tensor(*id))
             .filter(|t| t.rows.is_some());
-        let total = of_row.map(|t| t.elements.saturating_mul(t.range.bits().into()));
+        let total = of_row.map(|t| t.elements.saturating_mul(shares(t)));
         let total = total.fold(0, u64::saturating_add);
         planes[usize::from(rows.0)] = total.max(planes[usize::from(rows.0)]);
     }
@@ -35,4 +37,12 @@ pub(crate) fn tiles(draft: &Draft, tables: usize) -> Vec<u64> {
         power.clamp(ROWS[0], ROWS[1])
     };
     planes.into_iter().map(tile).collect()
+}
+
+/// Shares of each element of a tensor.
+fn shares(tensor: &Tensor) -> u64 {
+    match tensor.algebra {
+        Algebra::Z2 => tensor.range.bits().into(),
+        Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+    }
 }

@@ -1,23 +1,32 @@
 //! Plans mean what their programs mean: random programs, run by a machine in the clear that knows
 //! the contract of a plan alone, against the reference interpreter; in one tile and in tiles of two
-//! rows.
+//! rows; for a protocol of bits alone, and for one that has arithmetic too.
 
 mod common;
 
 use proptest::prelude::*;
-use sealane_plan::{NetworkClass, plan_in_tiles};
+use sealane_plan::{NetworkClass, cost, plan_in_tiles};
+use sealane_protocol::Protocol;
 use sealane_protocol::fake::Honest;
 use sealane_testkit::random_program::{Case, cases, random_program};
 use sealane_testkit::reference;
+use sealane_trio::Trio;
 
-/// Plans and runs a case; says whether the plan was refused, for a reason that stands in the docs.
+/// Plans and runs a case under both protocols; says whether the plan was refused, for a reason
+/// that stands in the docs.
 fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
+    Ok(agrees_under::<Honest>(case, 0, most_rows)? && agrees_under::<Trio>(case, 1, most_rows)?)
+}
+
+fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Result<bool, String> {
     let rows = reference::rows(&case.program, &case.inputs).map_err(|e| e.to_string())?;
-    let plan = match plan_in_tiles::<Honest>(&case.program, 0, NetworkClass::Lan, most_rows) {
+    let plan = match plan_in_tiles::<P>(&case.program, helpers, NetworkClass::Lan, most_rows) {
         Ok(plan) => plan,
         Err(error) if error.code == "whole-rows" => return Ok(false),
         Err(error) => return Err(error.render(None)),
     };
+    // Whatever can be planned can be counted.
+    assert!(cost::<P>(&plan, &rows).promise.rounds > 0, "{}", plan.text());
     let got = common::run(&plan, &case.program, &case.inputs, &rows);
     let want = reference::evaluate(&case.program, &case.inputs).map_err(|e| e.to_string())?;
     for (name, want) in &want {

@@ -78,7 +78,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             version: 1,
             roles: &[],
             outsiders: false,
-            goal: Goal::Depth,
+            goal: Goal::Size,
             arithmetic: false,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",

@@ -6,6 +6,7 @@ use crate::steps::Len;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Program, Value, ValueId};
 use sealane_program::types::{Data, Range, RowId};
+use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
 /// Where a value of the program is to be found.
@@ -40,6 +41,8 @@ pub(super) struct Fuser<'a> {
     pub draft: Draft,
     /// By value of the main graph.
     pub homes: Vec<Home>,
+    /// Where it is had in a ring, too.
+    pub rings: Vec<Option<Placement>>,
     /// The body of each phase, lanes and rank.
     bodies: HashMap<(Phase, Vec<Len>, u32), usize>,
     /// The tensor in which a value of a body is stored.
@@ -53,6 +56,7 @@ impl<'a> Fuser<'a> {
             phases,
             draft: Draft::default(),
             homes: Vec::with_capacity(program.main.values.len()),
+            rings: Vec::with_capacity(program.main.values.len()),
             bodies: HashMap::new(),
             exports: HashMap::new(),
         }
@@ -62,13 +66,25 @@ impl<'a> Fuser<'a> {
         &self.program.main.values[id.0 as usize]
     }
 
-    /// A tensor that the next unit makes.
+    /// A tensor of bits that the next unit makes.
     pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> TensorId {
+        self.tensor_in(Algebra::Z2, rows, fixed, range)
+    }
+
+    /// A tensor that the next unit makes.
+    pub fn tensor_in(
+        &mut self,
+        algebra: Algebra,
+        rows: Option<RowId>,
+        fixed: &[u64],
+        range: Range,
+    ) -> TensorId {
         let (elements, unit) = (fixed.iter().product(), self.draft.units.len());
         self.draft.tensors.push(Tensor {
             rows,
             elements,
             range,
+            algebra,
             unit,
         });
         TensorId(self.draft.tensors.len() as u32 - 1)
@@ -151,7 +167,7 @@ impl<'a> Fuser<'a> {
                 self.draft.units[*unit].rank
             }
             Home::Member { unit, .. } => self.rank_after_unit(*unit, phase),
-            Home::Placed(placed) => self.rank_after(&[placed.tensor], phase),
+            Home::Placed(placed) => self.rank_after(&[placed.store], phase),
             Home::Parts(_) => unreachable!("a map or scan is read through its parts"),
         }
     }
@@ -268,19 +284,26 @@ impl<'a> Fuser<'a> {
         placed && self.main(id).range == range
     }
 
+    /// The tensor that holds a value and nothing else, in row-major order, as those want it who
+    /// compute on bits.
+    pub fn stored_bits(&mut self, id: ValueId) -> TensorId {
+        let placed = self.stored(id);
+        self.stored_whole(id, placed)
+    }
+
     /// The tensor that holds a value and nothing else, in row-major order. Where it has to be made
     /// of parts of another, that happens in the phase of the value, not of who asks.
-    pub fn stored_whole(&mut self, id: ValueId) -> TensorId {
-        let placed = self.stored(id);
-        let tensor = self.draft.tensor(placed.tensor).clone();
+    pub fn stored_whole(&mut self, id: ValueId, placed: Placement) -> TensorId {
+        let tensor = self.draft.tensor(placed.store).clone();
         if placed.is_whole(tensor.elements) {
-            return placed.tensor;
+            return placed.store;
         }
         let value = self.main(id);
-        let out = self.tensor(value.shape.rows, &value.shape.fixed, tensor.range);
+        let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
+        let out = self.tensor_in(tensor.algebra, rows, fixed, tensor.range);
         let from = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
-        let rank = self.rank_after(&[placed.tensor], phase);
+        let rank = self.rank_after(&[placed.store], phase);
         self.unit(phase, rank, Work::Move { from, out }, value);
         out
     }

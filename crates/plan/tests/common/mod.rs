@@ -5,12 +5,14 @@
 // Each test file uses a part of it.
 #![allow(dead_code)]
 
+mod ring;
+
 use sealane_circuit::Tape;
 use sealane_plan::steps::{Operand, Plan, PlanValue, Produced, Segment, Step, StepOp};
 use sealane_program::builder::{Builder, Handle, Index, Operand as SourceOperand};
 use sealane_program::graph::{Binary, Input, Program, Reduction};
 use sealane_program::types::{Data, RowId, Shape, Type};
-use sealane_protocol::{Planes, Shares, View};
+use sealane_protocol::{Algebra, Planes, Shares, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -48,6 +50,7 @@ pub fn run(
         };
         let mut shape = result.fixed.clone();
         shape.splice(0..0, value.rows.map(|table| rows[usize::from(table.0)]));
+        let bits = bits.resize(0, usize::from(value.bits), false);
         let numbers = numbers(&bits, value.signed);
         assert!(
             numbers
@@ -104,11 +107,7 @@ impl Machine<'_> {
         for step in &segment.steps {
             for (value, bits) in self.step(step, start, rows, tile) {
                 let known = &self.plan.values[value.0 as usize];
-                assert_eq!(
-                    bits.planes(),
-                    usize::from(known.bits),
-                    "planes of {value:?}"
-                );
+                assert_eq!(bits.planes(), self.width(value), "planes of {value:?}");
                 let elements = known.elements * known.rows.map_or(1, |_| rows);
                 assert_eq!(bits.elements() as u64, elements, "elements of {value:?}");
                 self.values.insert(value, Rc::new(bits));
@@ -124,11 +123,11 @@ impl Machine<'_> {
                 let from = value.rows.map_or(0, |_| start) * value.elements;
                 let count = value.rows.map_or(1, |_| rows) * value.elements;
                 let numbers = data.numbers().skip(from as usize).take(count as usize);
-                vec![(*out, bits(&numbers.collect::<Vec<_>>(), value.bits))]
+                vec![(*out, bits(&numbers.collect::<Vec<_>>(), self.width(*out)))]
             }
             StepOp::Constant { data, out } => {
-                let value = &self.plan.values[out.0 as usize];
-                vec![(*out, bits(&data.numbers().collect::<Vec<_>>(), value.bits))]
+                let numbers = data.numbers().collect::<Vec<_>>();
+                vec![(*out, bits(&numbers, self.width(*out)))]
             }
             StepOp::Move { operand, out } => {
                 let inner = operand.inner.at(rows).count();
@@ -139,12 +138,12 @@ impl Machine<'_> {
                 vec![(*out, Bits::concat(&parts.collect::<Vec<_>>()))]
             }
             StepOp::Convert { value, out } => {
-                let whole = View::whole(self.values[value].elements());
-                let one = View {
-                    offset: 0,
-                    dims: vec![],
-                };
-                vec![(*out, self.values[value].gather(&whole, &one))]
+                let known = &self.plan.values[value.0 as usize];
+                let signed = known.signed && known.domain.algebra == Algebra::Z2;
+                let fits = usize::from(known.bits) <= self.width(*out);
+                assert!(fits, "no bit of {value:?} is lost");
+                let converted = self.values[value].resize(0, self.width(*out), signed);
+                vec![(*out, converted)]
             }
             StepOp::Tape {
                 tape,
@@ -158,9 +157,8 @@ impl Machine<'_> {
                 let result = evaluate(tape, &operands.iter().collect::<Vec<_>>());
                 self.produced(&result, outs)
             }
-            StepOp::Linear { .. } | StepOp::Product { .. } => {
-                unreachable!("these plans are for protocols without arithmetic")
-            }
+            StepOp::Linear { .. } => self.linear(step, rows, tile),
+            StepOp::Product { .. } => self.product(step, rows),
             StepOp::Fold { .. } => self.fold(step, rows, tile),
             StepOp::Scan { .. } => self.scan(step, rows, tile),
         }
@@ -293,6 +291,15 @@ impl Machine<'_> {
         made
     }
 
+    /// Planes of a value: its bits, or all those of a ring element.
+    fn width(&self, value: PlanValue) -> usize {
+        let known = &self.plan.values[value.0 as usize];
+        usize::from(match known.domain.algebra {
+            Algebra::Z2k(k) => k,
+            _ => known.bits,
+        })
+    }
+
     fn gather(&self, operand: &Operand, rows: u64) -> Bits {
         self.values[&operand.value].gather(&operand.lanes.at(rows), &operand.inner.at(rows))
     }
@@ -360,10 +367,10 @@ fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
     Bits::new(tape.outputs.len(), lanes, data.collect())
 }
 
-fn bits(numbers: &[i128], width: u8) -> Bits {
-    let plane = |p: u8| numbers.iter().map(move |n| (n >> p & 1) as u8);
+fn bits(numbers: &[i128], width: usize) -> Bits {
+    let plane = |p: usize| numbers.iter().map(move |n| (n >> p & 1) as u8);
     Bits::new(
-        width.into(),
+        width,
         numbers.len(),
         (0..width).flat_map(plane).collect(),
     )

@@ -1,0 +1,201 @@
+//! One call of one party to another, in a thread of its own: dialling until somebody answers,
+//! hearing whoever dials in, and the means to end all talks at once.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::error::NetError;
+use crate::meeting::{Failure, Host, Met};
+use crate::{MeshConfig, PartyId};
+
+/// Pause before the second attempt to dial.
+const FIRST_PAUSE: Duration = Duration::from_millis(5);
+
+/// Longest pause between two attempts to dial.
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
+const LONGEST_RING: Duration = Duration::from_secs(3);
+
+/// How long one who has dialled in may take until both have greeted each other.
+const LONGEST_TALK: Duration = Duration::from_secs(5);
+
+/// Talks with those who have dialled in that go on at the same time.
+const MAX_TALKS: usize = 64;
+
+/// Listens at this party's own address.
+pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
+    let address = config
+        .listen
+        .as_ref()
+        .unwrap_or(&config.parties[config.me.index()].address);
+    TcpListener::bind(address)
+        .and_then(|listener| listener.set_nonblocking(true).map(|()| listener))
+        .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
+}
+
+/// What came of hearing one who has dialled in.
+pub(crate) struct Heard {
+    /// The number of the talk.
+    pub(crate) number: usize,
+    pub(crate) outcome: Result<Met, Failure>,
+    /// Where the connection comes from.
+    pub(crate) caller: Option<SocketAddr>,
+    /// Whether one that failed comes from the host of the party that it claims to be.
+    pub(crate) at_home: bool,
+}
+
+/// Hears one who has dialled in. `missing` is a party who is waited for.
+pub(crate) fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: PartyId) -> Heard {
+    let caller = socket.peer_addr().ok();
+    let deadline = host.deadline.min(Instant::now() + LONGEST_TALK);
+    let outcome = host.accept(socket, missing, deadline);
+    let claimed = match &outcome {
+        Err(Failure::Unproven(error)) => error.party(),
+        _ => None,
+    };
+    let is_of = |party: PartyId| {
+        let address = &host.config.parties[party.index()].address;
+        caller.is_some_and(|caller| is_host_of(caller, address))
+    };
+    Heard {
+        number,
+        outcome,
+        caller,
+        at_home: claimed.is_some_and(is_of),
+    }
+}
+
+/// Dials until `peer` is met, the deadline passes or the gathering is over.
+pub(crate) fn dial(host: &Host<'_>, talks: &Talks, peer: PartyId) -> Result<Met, NetError> {
+    let address = &host.config.parties[peer.index()].address;
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let attempt = match open(address, host.deadline) {
+            Ok(socket) => talks
+                .call(peer, &socket)
+                .and_then(|()| host.dial(socket, peer)),
+            Err(error) => Err(Failure::Gone(error.to_string())),
+        };
+        let cause = match attempt {
+            Ok(met) => return Ok(met),
+            Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
+            Err(Failure::Gone(cause)) => cause,
+        };
+        if talks.is_over() || Instant::now() + pause >= host.deadline {
+            let waited = host.config.limits.connect.as_secs_f32();
+            let cause = format!("{cause} (after {waited} s of trying)");
+            return Err(NetError::Unreachable(peer, address.clone(), cause));
+        }
+        thread::sleep(pause);
+        pause = (2 * pause).min(LONGEST_PAUSE);
+    }
+}
+
+/// A connection with the first of the addresses of `address` that answers.
+fn open(address: &str, deadline: Instant) -> io::Result<TcpStream> {
+    let mut result = Err(io::Error::new(
+        io::ErrorKind::NotFound,
+        "the name has no address",
+    ));
+    for candidate in address.to_socket_addrs()? {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        result = TcpStream::connect_timeout(&candidate, left.min(LONGEST_RING));
+        // On the own machine, a dialler can meet itself on a port where nobody listens.
+        if let Ok(socket) = &result
+            && socket.local_addr()? == socket.peer_addr()?
+        {
+            result = Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        if result.is_ok() {
+            break;
+        }
+    }
+    result
+}
+
+/// Whether `caller` comes from the host of `address`.
+fn is_host_of(caller: SocketAddr, address: &str) -> bool {
+    let caller = caller.ip().to_canonical();
+    let addresses = address.to_socket_addrs();
+    addresses.is_ok_and(|mut all| all.any(|address| address.ip().to_canonical() == caller))
+}
+
+/// Handles of all connections on which a thread still talks, by which these can be ended.
+#[derive(Default)]
+pub(crate) struct Talks(Mutex<Open>);
+
+#[derive(Default)]
+struct Open {
+    over: bool,
+    /// Connections that this party has dialled.
+    dialled: BTreeMap<PartyId, TcpStream>,
+    /// Connections of those who have dialled in, by number.
+    heard: BTreeMap<usize, TcpStream>,
+    numbers: usize,
+}
+
+impl Talks {
+    /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
+    /// out.
+    pub(crate) fn begin(&self, handle: TcpStream) -> (usize, usize) {
+        let mut open = self.lock();
+        let mut crowded_out = 0;
+        while open.heard.len() >= MAX_TALKS
+            && let Some((_, oldest)) = open.heard.pop_first()
+        {
+            let _ = oldest.shutdown(Shutdown::Both);
+            crowded_out += 1;
+        }
+        let number = open.numbers;
+        open.numbers += 1;
+        open.heard.insert(number, handle);
+        (number, crowded_out)
+    }
+
+    /// Begins a talk with `peer`, whom this party has dialled.
+    fn call(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
+        let gone = |error: io::Error| Failure::Gone(error.to_string());
+        let mut open = self.lock();
+        if open.over {
+            return Err(Failure::Gone("the meeting is over".into()));
+        }
+        open.dialled.insert(peer, socket.try_clone().map_err(gone)?);
+        Ok(())
+    }
+
+    /// The talk of this number is over.
+    pub(crate) fn finish(&self, number: usize) {
+        self.lock().heard.remove(&number);
+    }
+
+    /// The talk with `peer`, whom this party has dialled, is over.
+    pub(crate) fn hang_up(&self, peer: PartyId) {
+        self.lock().dialled.remove(&peer);
+    }
+
+    fn is_over(&self) -> bool {
+        self.lock().over
+    }
+
+    /// Ends all talks, so that the threads that talk end too.
+    pub(crate) fn end(&self) {
+        let mut open = self.lock();
+        open.over = true;
+        for socket in open.dialled.values().chain(open.heard.values()) {
+            let _ = socket.shutdown(Shutdown::Both);
+        }
+    }
+
+    /// The handles. No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,333 @@
+//! Pass `algebra`: in which algebra each value of the main graph is computed.
+//!
+//! Without arithmetic, everything is bits. A protocol with arithmetic adds and multiplies modulo
+//! `2^k` as well, and there sums cost nothing, and an inner product one ring element a lane and
+//! one flight, whatever its length. Comparisons, bit operations, divisions, bodies and functions by
+//! name take bits. For replicated sharing among three parties, in bits sent by all of them:
+//!
+//! | | flights | bits |
+//! |---|---|---|
+//! | a product modulo `2^k` | 1 | `3 k` |
+//! | `n` bits become a ring element | 2 | `(n + 3) k` |
+//! | a ring element becomes bits | those of an adder, `1 + log2 k`, and 1 | some `3 k log2 k` |
+//! | a circuit that multiplies 16 by 16 bits | 9 or more | some 900 |
+//!
+//! So what pays is a product or a sum of many elements; a change of algebra pays if one of those
+//! comes of it. The rule:
+//!
+//! 1. *Sums and products are seeds.* A sum of several elements, a dot product, and a product of two
+//!    secrets of which neither is a single bit are computed in the ring. A small one (up to 256
+//!    gates, what multiplies 16 by 16 bits) whose operands all come from gates is none: changing
+//!    there and back would cost more.
+//! 2. *The ring goes on.* What is linear stays in the ring if an operand is there: `+`, `-`,
+//!    products by constants, stacks, slices, casts that keep the number; so does a product by a
+//!    single bit. Not where it would make many conversions of one: an operand in the ring that is
+//!    repeated along rows that come from gates.
+//! 3. *The ring reaches back.* What only the ring reads, or nobody but who learns the result, is in
+//!    the ring if that takes no more conversions than its result would: of what it reads, at most
+//!    one value comes from gates (or two large factors, instead of their product).
+//! 4. *Inputs and constants are where they are wanted*, in both if both want them, and so are sums
+//!    of nothing else: it is cheaper to share an input twice than to convert it.
+//!
+//! Every value is an integer in a known range, so it may be computed modulo any `2^k` that holds
+//! the range. Values that operations of the ring join have one `k`, the most bits of any of them
+//! and of what they read, so that no element changes from one ring to another. Where a type wraps
+//! at `m` bits, numbers are known modulo `2^m` alone: then `k` is `m`, and such values are joined
+//! with others only if those have 64 bits at most and `m` is 64.
+//!
+//! Time is linear in the size of the program, but for the inverse of Ackermann's function.
+
+use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
+use sealane_program::types::{Dim, Type};
+
+/// Gates of a sum or product that stays with gates if its operands come from there.
+const FEW_GATES: u64 = 256;
+
+/// Parts of a stack in the ring, where it costs their square.
+const FEW_PARTS: usize = 64;
+
+/// Where a value is had: computed once in each algebra that is named here. Whoever wants it
+/// elsewhere converts it. Inputs and constants are had in any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Had {
+    /// As bits.
+    pub bits: bool,
+    /// Modulo `2^k`.
+    pub ring: Option<u8>,
+}
+
+/// Where each value of the main graph is had.
+pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
+    let only_bits = Had {
+        bits: true,
+        ring: None,
+    };
+    let mut had = vec![only_bits; program.main.values.len()];
+    if arithmetic {
+        let choice = Choice::forward(&program.main);
+        let chosen = choice.backward();
+        let moduli = choice.moduli(&chosen);
+        for ((had, chosen), k) in had.iter_mut().zip(chosen).zip(moduli) {
+            *had = Had {
+                bits: chosen.bits,
+                ring: chosen.ring.then_some(k),
+            };
+        }
+    }
+    had
+}
+
+/// Whether a sum of several elements, or a dot product, is one for the ring: whether its result
+/// has more than a bit. (One bit is a sum modulo two, which gates have for nothing.)
+pub(crate) fn is_wide(value: &Value) -> bool {
+    width(value) > 1
+}
+
+/// Bits that determine a value: all of its type where it wraps.
+fn width(value: &Value) -> u8 {
+    modulus(value.ty).unwrap_or(value.range.bits())
+}
+
+/// The width at which arithmetic in a type wraps.
+fn modulus(ty: Type) -> Option<u8> {
+    ty.is_wrapping().then_some(ty.bits())
+}
+
+/// What an operation is to a ring.
+#[derive(Clone, Copy, PartialEq)]
+enum Nature {
+    /// An input or a constant.
+    Given,
+    /// The same elements, elsewhere.
+    Moved,
+    /// A sum of multiples by constants.
+    Linear,
+    /// A product of two values, or an inner product.
+    Product,
+    /// Something else.
+    Gates,
+}
+
+/// Where a value is as far as its operands decide.
+#[derive(Clone, Copy, PartialEq)]
+enum Status {
+    /// Anywhere: made of inputs and constants without any message.
+    Free,
+    Ring,
+    Bits,
+}
+
+/// In which algebras a value is computed.
+#[derive(Clone, Copy, Default)]
+struct Chosen {
+    bits: bool,
+    ring: bool,
+}
+
+struct Choice<'a> {
+    graph: &'a Graph,
+    natures: Vec<Nature>,
+    statuses: Vec<Status>,
+}
+
+impl<'a> Choice<'a> {
+    /// Rules 1 and 2.
+    fn forward(graph: &'a Graph) -> Choice<'a> {
+        let mut choice = Choice {
+            graph,
+            natures: Vec::with_capacity(graph.values.len()),
+            statuses: Vec::with_capacity(graph.values.len()),
+        };
+        for value in &graph.values {
+            let nature = choice.nature(value);
+            let status = choice.status(value, nature);
+            choice.natures.push(nature);
+            choice.statuses.push(status);
+        }
+        choice
+    }
+
+    fn of(&self, id: ValueId) -> &'a Value {
+        &self.graph.values[id.0 as usize]
+    }
+
+    fn nature(&self, value: &Value) -> Nature {
+        let constant = |id: ValueId| matches!(self.of(id).op, Op::Const(_));
+        match &value.op {
+            Op::Param(_) | Op::Const(_) => Nature::Given,
+            Op::Slice { .. } => Nature::Moved,
+            Op::Stack(parts, _) if parts.len() == 1 => Nature::Moved,
+            Op::Cast(of) if self.keeps(*of, value) => Nature::Moved,
+            _ if !is_wide(value) => Nature::Gates,
+            Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
+            Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
+            Op::Binary(Binary::Add | Binary::Sub, ..) => Nature::Linear,
+            Op::Binary(Binary::Mul, a, b) | Op::Dot(a, b) => match constant(*a) || constant(*b) {
+                true => Nature::Linear,
+                false => Nature::Product,
+            },
+            _ => Nature::Gates,
+        }
+    }
+
+    /// Whether a cast leaves the number and its range as they are, in the ring too.
+    fn keeps(&self, of: ValueId, value: &Value) -> bool {
+        let operand = self.of(of);
+        let joined = match (modulus(operand.ty), modulus(value.ty)) {
+            (None | Some(64), None | Some(64)) => true,
+            (a, b) => a == b,
+        };
+        operand.range == value.range && (joined || self.is_given(of))
+    }
+
+    /// Whether a value is part of an input or constant.
+    fn is_given(&self, id: ValueId) -> bool {
+        let (nature, status) = (self.natures[id.0 as usize], self.statuses[id.0 as usize]);
+        nature == Nature::Given || (nature, status) == (Nature::Moved, Status::Free)
+    }
+
+    fn status(&self, value: &Value, nature: Nature) -> Status {
+        let operands = value.op.operands();
+        let all = |status| operands.iter().all(|id| self.is(*id, status));
+        // Only an operand with as many elements as the result saves as many conversions.
+        let whole = |id: &ValueId| self.is(*id, Status::Ring) && self.of(*id).shape == value.shape;
+        let goes_on = operands.iter().any(whole)
+            || (!all(Status::Free) && operands.iter().all(|id| !self.is(*id, Status::Bits)));
+        let seed = match &value.op {
+            Op::Dot(..) => true,
+            Op::Reduce(..) => !(self.is(operands[0], Status::Bits) && self.is_small_sum(value)),
+            Op::Binary(..) if nature == Nature::Product => {
+                let widths = [0, 1].map(|at| u64::from(width(self.of(operands[at]))));
+                let small = widths[0] * widths[1] <= FEW_GATES;
+                !widths.contains(&1) && !(all(Status::Bits) && small)
+            }
+            _ => false,
+        };
+        match nature {
+            Nature::Given => Status::Free,
+            Nature::Gates => Status::Bits,
+            // A slice is where the tensor is that it is taken from.
+            Nature::Moved => self.statuses[operands[0].0 as usize],
+            _ if seed => Status::Ring,
+            Nature::Linear if all(Status::Free) => Status::Free,
+            Nature::Linear if goes_on => Status::Ring,
+            Nature::Product if operands.iter().any(whole) => Status::Ring,
+            _ => Status::Bits,
+        }
+    }
+
+    fn is(&self, id: ValueId, status: Status) -> bool {
+        self.statuses[id.0 as usize] == status
+    }
+
+    /// Whether a sum along a fixed axis takes few gates. One whose sign is not that of its operand
+    /// is left to the ring: gates would want the operand in another form.
+    fn is_small_sum(&self, value: &Value) -> bool {
+        let Op::Reduce(_, of, axis) = &value.op else {
+            return false;
+        };
+        let operand = self.of(*of);
+        let same_sign = operand.range.signed() == value.range.signed();
+        match operand.shape.dim(*axis as usize) {
+            Some(Dim::Fixed(length)) => {
+                let gates = length.saturating_mul(operand.range.bits().into());
+                same_sign && gates <= FEW_GATES
+            }
+            _ => false,
+        }
+    }
+
+    /// Rules 3 and 4: from the results to the inputs, each value after all that read it.
+    fn backward(&self) -> Vec<Chosen> {
+        let mut chosen = vec![Chosen::default(); self.graph.values.len()];
+        // Who reads each value; who learns a result takes it wherever it is.
+        let mut read = vec![Chosen::default(); self.graph.values.len()];
+        for (index, value) in self.graph.values.iter().enumerate().rev() {
+            let ring = match (self.natures[index], self.statuses[index]) {
+                (Nature::Given, _) => false,
+                (_, Status::Ring) => true,
+                (_, Status::Free) => read[index].ring || !read[index].bits,
+                (nature, Status::Bits) => self.is_reached(value, nature, read[index]),
+            };
+            let bits = match self.statuses[index] {
+                Status::Ring => false,
+                Status::Free => read[index].bits || !ring,
+                Status::Bits => !ring,
+            };
+            chosen[index] = Chosen { bits, ring };
+            for id in value.op.operands() {
+                let read = &mut read[id.0 as usize];
+                read.bits |= bits;
+                read.ring |= ring;
+            }
+        }
+        chosen
+    }
+
+    /// Whether a value that could be made by gates is in the ring because of those who read it.
+    fn is_reached(&self, value: &Value, nature: Nature, read: Chosen) -> bool {
+        let operands = value.op.operands();
+        let from_gates = operands.iter().filter(|id| self.is(**id, Status::Bits));
+        let from_gates = from_gates.count();
+        let most = match nature {
+            Nature::Gates | Nature::Given => return false,
+            Nature::Moved | Nature::Linear => 1,
+            Nature::Product => {
+                let bit = operands.iter().any(|id| width(self.of(*id)) == 1);
+                if bit { 1 } else { 2 }
+            }
+        };
+        !read.bits && (from_gates == 0 || read.ring && from_gates <= most)
+    }
+
+    /// For each value the `k` of those that it is joined with in the ring. Inputs, constants and
+    /// their parts join nothing.
+    fn moduli(&self, chosen: &[Chosen]) -> Vec<u8> {
+        let values = &self.graph.values;
+        let mut joined = Joined {
+            parent: (0..values.len()).collect(),
+            widths: values.iter().map(width).collect(),
+        };
+        for (index, value) in values.iter().enumerate().filter(|(at, _)| chosen[*at].ring) {
+            for id in value.op.operands() {
+                match chosen[id.0 as usize].ring && !self.is_given(id) {
+                    true => joined.join(index, id.0 as usize),
+                    false => joined.widen(index, self.of(id).range.bits()),
+                }
+            }
+        }
+        (0..values.len()).map(|index| joined.width(index)).collect()
+    }
+}
+
+/// Disjoint sets of values, each with the most bits of its members.
+struct Joined {
+    parent: Vec<usize>,
+    widths: Vec<u8>,
+}
+
+impl Joined {
+    fn root(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
+        }
+        index
+    }
+
+    fn width(&mut self, index: usize) -> u8 {
+        let root = self.root(index);
+        self.widths[root]
+    }
+
+    fn widen(&mut self, index: usize, bits: u8) {
+        let root = self.root(index);
+        self.widths[root] = self.widths[root].max(bits);
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parent[a] = b;
+        self.widths[b] = self.widths[b].max(self.widths[a]);
+    }
+}

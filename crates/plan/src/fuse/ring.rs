@@ -1,0 +1,218 @@
+//! Units of a ring: sums of multiples, and inner products.
+//!
+//! Every operation that the pass `algebra` puts into a ring has the same form: lanes, and perhaps
+//! one dimension along which each lane adds up. Its operands are turned until that dimension is
+//! the innermost and the others stand under the lanes; what repeats has stride 0.
+
+use super::site::Fuser;
+use crate::draft::{Linear, Phase, Product, Read, Term, Work};
+use crate::place::{Placement, lens};
+use crate::steps::{Len, LinearFactor};
+use sealane_program::graph::{Binary, Op, Value, ValueId};
+use sealane_program::types::{Data, Type};
+use sealane_protocol::Algebra;
+
+/// How an operand is turned.
+#[derive(Clone, Copy)]
+enum Turn {
+    /// Not at all; each lane takes one element.
+    Not,
+    /// Each lane takes all of this dimension.
+    Along(usize),
+    /// Each lane takes all of the last dimension, and a new one before it repeats.
+    AlongLast,
+    /// A new dimension repeats.
+    Beside(usize),
+}
+
+impl Turn {
+    /// The operand as it stands under the lanes.
+    fn of<S>(self, placed: Placement<S>) -> Placement<S> {
+        match self {
+            Turn::Not => placed,
+            Turn::Along(axis) => placed.move_to_last(axis),
+            Turn::AlongLast => {
+                let last = placed.dims.len() - 1;
+                placed.with_axis(last)
+            }
+            Turn::Beside(axis) => placed.with_axis(axis),
+        }
+    }
+
+    /// Dimensions that each lane takes whole.
+    fn inner(self) -> usize {
+        match self {
+            Turn::Not | Turn::Beside(_) => 0,
+            Turn::Along(_) | Turn::AlongLast => 1,
+        }
+    }
+}
+
+/// An operand and how it is turned.
+type Factor = (ValueId, Turn);
+
+impl Fuser<'_> {
+    /// Computes a value modulo `2^k`; says where it is.
+    pub(super) fn in_ring(&mut self, id: ValueId, phase: Phase, k: u8) -> Placement {
+        let value = self.main(id);
+        match &value.op {
+            Op::Slice {
+                of,
+                axis,
+                start,
+                len,
+                squeeze,
+            } => {
+                let placed = self.placed_in_ring(*of);
+                placed.slice(*axis as usize, *start, *len, *squeeze)
+            }
+            Op::Cast(of) => self.placed_in_ring(*of),
+            Op::Stack(parts, axis) if parts.len() == 1 => {
+                self.placed_in_ring(parts[0]).with_axis(*axis as usize)
+            }
+            Op::Stack(parts, axis) => {
+                let terms = self.stacked(value, parts, *axis as usize);
+                self.linear(value, phase, k, terms)
+            }
+            Op::Unary(_, a) => {
+                let terms = vec![self.multiple(value, *a, -1)];
+                self.linear(value, phase, k, terms)
+            }
+            Op::Binary(op @ (Binary::Add | Binary::Sub), a, b) => {
+                let sign = if *op == Binary::Add { 1 } else { -1 };
+                let terms = vec![self.multiple(value, *a, 1), self.multiple(value, *b, sign)];
+                self.linear(value, phase, k, terms)
+            }
+            Op::Reduce(_, of, axis) => {
+                let lanes = lens(&value.shape);
+                let from = self.read(&lanes, (*of, Turn::Along(*axis as usize)));
+                let factor = LinearFactor::Number(1);
+                self.linear(value, phase, k, vec![Term { from, factor }])
+            }
+            Op::Binary(_, a, b) => {
+                self.product(value, phase, k, [(*a, Turn::Not), (*b, Turn::Not)])
+            }
+            Op::Dot(a, b) => {
+                let left = match self.main(*b).shape.fixed.len() {
+                    1 => Turn::Along(self.main(*a).shape.rank() - 1),
+                    _ => Turn::AlongLast,
+                };
+                self.product(value, phase, k, [(*a, left), (*b, Turn::Along(0))])
+            }
+            _ => unreachable!("the pass `algebra` leaves everything else to gates"),
+        }
+    }
+
+    /// Where a value is, for those who want it in a ring: had there, or to be converted.
+    pub(super) fn placed_in_ring(&mut self, id: ValueId) -> Placement {
+        let placed = self.rings[id.0 as usize].clone();
+        placed.unwrap_or_else(|| self.stored(id))
+    }
+
+    fn read(&mut self, lanes: &[Len], (id, turn): Factor) -> Read {
+        let placed = turn.of(self.placed_in_ring(id));
+        placed.read(lanes, turn.inner())
+    }
+
+    /// An element-wise operand times a number.
+    fn multiple(&mut self, value: &Value, id: ValueId, number: i64) -> Term {
+        let from = self.read(&lens(&value.shape), (id, Turn::Not));
+        let factor = LinearFactor::Number(number as u64);
+        Term { from, factor }
+    }
+
+    /// A stack is a sum: of each part, repeated along the new dimension, times one at the part's
+    /// own place and zero at all others.
+    fn stacked(&mut self, value: &Value, parts: &[ValueId], axis: usize) -> Vec<Term> {
+        let lanes = lens(&value.shape);
+        let mut term = |(at, id): (usize, &ValueId)| {
+            let mut elements = vec![0; parts.len()];
+            elements[at] = 1;
+            let data = Data {
+                ty: Type::unsigned(1),
+                shape: vec![parts.len() as u64],
+                elements,
+            };
+            let mut dims = vec![Len::Fixed(1); lanes.len()];
+            dims[axis] = lanes[axis];
+            Term {
+                from: self.read(&lanes, (*id, Turn::Beside(axis))),
+                factor: table(Placement::whole(data, &dims), &lanes, 0),
+            }
+        };
+        parts.iter().enumerate().map(&mut term).collect()
+    }
+
+    /// An (inner) product: a sum of multiples, if one operand is constant.
+    fn product(
+        &mut self,
+        value: &Value,
+        phase: Phase,
+        k: u8,
+        [left, right]: [Factor; 2],
+    ) -> Placement {
+        let lanes = lens(&value.shape);
+        for (of, by) in [(left, right), (right, left)] {
+            if let Op::Const(data) = &self.main(by.0).op {
+                let from = self.read(&lanes, of);
+                let factor = self.factor(data, by, &lanes);
+                return self.linear(value, phase, k, vec![Term { from, factor }]);
+            }
+        }
+        let (left, right) = (self.read(&lanes, left), self.read(&lanes, right));
+        let rank = self.rank_after(&[left.tensor, right.tensor], phase);
+        let out = self.ring_tensor(value, k);
+        let work = Work::Product(Product {
+            lanes: lanes.clone(),
+            left,
+            right,
+            out,
+        });
+        self.unit(phase, rank, work, value);
+        Placement::whole(out, &lanes)
+    }
+
+    /// A public factor: one number, if all are the same.
+    fn factor(&self, data: &Data, (id, turn): Factor, lanes: &[Len]) -> LinearFactor {
+        let first = data.elements.first().copied().unwrap_or(0);
+        if data.elements.iter().all(|element| *element == first) {
+            return LinearFactor::Number(first);
+        }
+        let placed = Placement::whole(data.clone(), &lens(&self.main(id).shape));
+        table(turn.of(placed), lanes, turn.inner())
+    }
+
+    /// A sum; over rows, it goes on from tile to tile.
+    fn linear(&mut self, value: &Value, phase: Phase, k: u8, terms: Vec<Term>) -> Placement {
+        let by_rows = |term: &Term| term.from.inner.dims.iter().any(|(len, _)| *len == Len::Rows);
+        let carried = terms.iter().any(by_rows);
+        let reads = terms.iter().map(|term| term.from.tensor);
+        let rank = self.rank_after(&reads.collect::<Vec<_>>(), phase);
+        let lanes = lens(&value.shape);
+        let out = self.ring_tensor(value, k);
+        let work = Work::Linear(Linear {
+            lanes: lanes.clone(),
+            terms,
+            carried,
+            out,
+        });
+        self.unit(phase, rank, work, value);
+        Placement::whole(out, &lanes)
+    }
+
+    /// The tensor of a value that the next unit makes.
+    fn ring_tensor(&mut self, value: &Value, k: u8) -> crate::draft::TensorId {
+        let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
+        self.tensor_in(Algebra::Z2k(k), rows, fixed, value.range)
+    }
+}
+
+/// A factor for each element that a term reads.
+fn table(placed: Placement<Data>, lanes: &[Len], inner: usize) -> LinearFactor {
+    let [lanes, inner] = placed.views(lanes, inner);
+    LinearFactor::Table {
+        data: placed.store,
+        lanes,
+        inner,
+    }
+}

@@ -1,0 +1,101 @@
+//! Sums and products modulo `2^k`, element by element; an element is its `k` bits.
+
+use super::{Bits, Machine, bits, numbers};
+use sealane_plan::steps::{LinearFactor, LinearTerm, Operand, PlanValue, Step, StepOp};
+use sealane_protocol::Shares;
+use std::rc::Rc;
+
+impl Machine<'_> {
+    pub(super) fn linear(
+        &mut self,
+        step: &Step,
+        rows: u64,
+        tile: usize,
+    ) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Linear {
+            terms,
+            lanes,
+            carried,
+            out,
+        } = &step.op
+        else {
+            unreachable!("a sum")
+        };
+        let lanes = lanes.iter().map(|len| len.at(rows)).product::<u64>() as usize;
+        let mut sums = vec![0; lanes];
+        for term in terms {
+            let multiples = self.multiples(term, rows);
+            assert_eq!(multiples.len(), lanes, "an element for each lane");
+            sums.iter_mut().zip(multiples).for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
+        }
+        if !carried {
+            return vec![(*out, modular(&sums, self.width(*out)))];
+        }
+        if let (Some(before), true) = (self.later.get(out), tile > 0) {
+            let before = numbers(before, false).into_iter();
+            sums.iter_mut().zip(before).for_each(|(sum, b)| *sum = sum.wrapping_add(b as u64));
+        }
+        let sums = modular(&sums, self.width(*out));
+        self.later.insert(*out, Rc::new(sums));
+        Vec::new()
+    }
+
+    pub(super) fn product(&mut self, step: &Step, rows: u64) -> Vec<(PlanValue, Bits)> {
+        let StepOp::Product {
+            left,
+            right,
+            lanes,
+            out,
+        } = &step.op
+        else {
+            unreachable!("a product")
+        };
+        let [left, right] = [left, right].map(|operand| self.elements(operand, rows));
+        let lane = |(left, right): (&Vec<u64>, &Vec<u64>)| {
+            assert_eq!(left.len(), right.len(), "factors in pairs");
+            let products = left.iter().zip(right).map(|(l, r)| l.wrapping_mul(*r));
+            products.fold(0, u64::wrapping_add)
+        };
+        let products = left.iter().zip(&right).map(lane).collect::<Vec<_>>();
+        let count = lanes.iter().map(|len| len.at(rows)).product::<u64>();
+        assert_eq!((left.len() as u64, right.len() as u64), (count, count));
+        vec![(*out, modular(&products, self.width(*out)))]
+    }
+
+    /// What each lane of a term comes to.
+    fn multiples(&self, term: &LinearTerm, rows: u64) -> Vec<u64> {
+        let elements = self.elements(&term.operand, rows).into_iter();
+        match &term.factor {
+            LinearFactor::Number(number) => {
+                let sum = |lane: Vec<u64>| lane.into_iter().fold(0, u64::wrapping_add);
+                elements.map(|lane| sum(lane).wrapping_mul(*number)).collect()
+            }
+            LinearFactor::Table { data, lanes, inner } => {
+                let inner = inner.at(rows).indices();
+                let multiple = |(lane, elements): (usize, Vec<u64>)| {
+                    assert_eq!(elements.len(), inner.len(), "a factor for each element");
+                    let factors = inner.iter().map(|offset| data.elements[lane + offset]);
+                    let products = elements.iter().zip(factors);
+                    products.map(|(e, f)| e.wrapping_mul(f)).fold(0, u64::wrapping_add)
+                };
+                let lanes = lanes.at(rows).indices().into_iter();
+                lanes.zip(elements).map(multiple).collect()
+            }
+        }
+    }
+
+    /// The elements that each lane takes.
+    fn elements(&self, operand: &Operand, rows: u64) -> Vec<Vec<u64>> {
+        let all = numbers(&self.values[&operand.value], false);
+        let inner = operand.inner.at(rows).indices();
+        let lane = |lane: usize| inner.iter().map(|offset| all[lane + offset] as u64).collect();
+        operand.lanes.at(rows).indices().into_iter().map(lane).collect()
+    }
+}
+
+fn modular(elements: &[u64], k: usize) -> Bits {
+    let elements = elements.iter().map(|e| i128::from(*e)).collect::<Vec<_>>();
+    let bits = bits(&elements, k);
+    assert_eq!(bits.planes(), k);
+    bits
+}

@@ -1,0 +1,398 @@
+//! Parties on threads over a mesh in memory, each held against the costs that the protocol states.
+#![allow(dead_code)] // Each test file uses a part of this.
+
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::Tape;
+use sealane_net::Mesh;
+use sealane_protocol::{
+    Algebra, Cost, Demand, Domain, Fault, Opening, Outcome, PartyId, PartySet, Progress, Protocol,
+    Setting, Shares, Step, Work,
+};
+use sealane_trio::{Share, Trio};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub const BITS: Algebra = Algebra::Z2;
+
+/// The domain of bits, or of integers modulo `2^k`.
+pub fn domain(k: Option<u8>) -> Domain {
+    Trio::domain(k.map_or(Algebra::Z2, Algebra::Z2k))
+}
+
+/// Three parties that compute, in this order, among so many.
+pub fn setting(parties: usize, roles: [u8; 3]) -> Setting {
+    let roles = roles.map(PartyId).to_vec();
+    Setting { parties, roles }
+}
+
+/// What has crossed so far and in how many rounds, reckoned from costs alone.
+pub struct Reckoning {
+    /// Largest stamp received, by party.
+    received: Vec<u32>,
+    /// Largest stamp sent or received, by party.
+    rounds: Vec<u32>,
+    /// Bytes, by sender and receiver.
+    bytes: Vec<Vec<u64>>,
+}
+
+impl Reckoning {
+    fn new(parties: usize) -> Reckoning {
+        Reckoning {
+            received: vec![0; parties],
+            rounds: vec![0; parties],
+            bytes: vec![vec![0; parties]; parties],
+        }
+    }
+
+    fn add(&mut self, cost: &Cost) {
+        for flight in &cost.flights {
+            let before = self.received.clone();
+            for message in flight.iter().filter(|message| message.bytes > 0) {
+                let (from, to) = (message.from.index(), message.to.index());
+                let stamp = before[from] + 1;
+                self.bytes[from][to] += message.bytes;
+                self.received[to] = self.received[to].max(stamp);
+                self.rounds[to] = self.rounds[to].max(stamp);
+                self.rounds[from] = self.rounds[from].max(stamp);
+            }
+        }
+    }
+}
+
+/// One party of a session.
+pub struct Side {
+    pub me: PartyId,
+    pub setting: Setting,
+    pub trio: Trio,
+    pub mesh: Mesh,
+    reckoning: Reckoning,
+}
+
+/// Runs `body` at every party, once prepared, with a fixed seed each. `guests` are the parties
+/// without a role that own inputs.
+pub fn session<R: Send>(
+    setting: &Setting,
+    guests: &[PartyId],
+    seed: impl Fn(PartyId) -> u64 + Sync,
+    meshes: Vec<Mesh>,
+    body: impl Fn(&mut Side) -> R + Sync,
+) -> Vec<R> {
+    let mut demand = Demand::default();
+    for owner in guests {
+        let work = Work::Input {
+            owner: *owner,
+            domain: domain(None),
+            elements: 1,
+            bits: 1,
+        };
+        demand.merge(&Trio::demand(setting, &work));
+    }
+    let one = |mut mesh: Mesh| {
+        let cpu = Cpu::detect().unwrap();
+        let me = mesh.me();
+        let coins = Coins::danger_fixed_seed(cpu, seed(me));
+        let mut trio = Trio::start(setting, me, cpu, coins);
+        trio.prepare(&demand, &mut mesh).unwrap();
+        let mut side = Side {
+            me,
+            setting: setting.clone(),
+            trio,
+            mesh,
+            reckoning: Reckoning::new(setting.parties),
+        };
+        side.reckon(&Trio::prepare_cost(setting, &demand));
+        let result = body(&mut side);
+        side.mesh.finish().unwrap();
+        result
+    };
+    std::thread::scope(|threads| {
+        let one = &one;
+        let meshes = meshes.into_iter();
+        let threads = meshes.map(|mesh| threads.spawn(move || one(mesh)));
+        let threads = threads.collect::<Vec<_>>();
+        threads
+            .into_iter()
+            .map(|side| side.join().unwrap())
+            .collect()
+    })
+}
+
+/// A session of different seeds in memory.
+pub fn honest<R: Send>(
+    setting: &Setting,
+    guests: &[PartyId],
+    body: impl Fn(&mut Side) -> R + Sync,
+) -> Vec<R> {
+    let meshes = Mesh::in_memory(setting.parties);
+    session(setting, guests, |me| u64::from(me.0) + 1, meshes, body)
+}
+
+impl Side {
+    pub fn role(&self) -> Option<usize> {
+        self.setting
+            .roles
+            .iter()
+            .position(|party| *party == self.me)
+    }
+
+    /// Compares what has crossed with what it should have cost.
+    fn reckon(&mut self, cost: &Cost) {
+        self.reckoning.add(cost);
+        let me = self.me.index();
+        for peer in self.mesh.peers() {
+            let (sent, received) = (
+                self.reckoning.bytes[me][peer.index()],
+                self.reckoning.bytes[peer.index()][me],
+            );
+            assert_eq!(self.mesh.payload_sent(peer), sent);
+            assert_eq!(self.mesh.payload_received(peer), received);
+        }
+        assert_eq!(self.mesh.rounds(), self.reckoning.rounds[me]);
+    }
+
+    /// Runs a step by itself: one advance for each flight of its cost, and every byte of it.
+    pub fn step<'a>(&mut self, work: Work<'_>, step: Step<'a, Trio>) -> Outcome<Trio> {
+        let cost = Trio::cost(&self.setting, &work);
+        let mut progress = self.trio.begin(step, &mut self.mesh).unwrap();
+        let mut advances = 0;
+        let outcome = loop {
+            self.mesh.flush().unwrap();
+            match progress {
+                Progress::Done(outcome) => break outcome,
+                Progress::More(pending) => {
+                    progress = self.trio.advance(pending, &mut self.mesh).unwrap();
+                    advances += 1;
+                }
+            }
+        };
+        assert_eq!(advances, cost.flights.len());
+        self.reckon(&cost);
+        outcome
+    }
+
+    pub fn share<'a>(&mut self, work: Work<'_>, step: Step<'a, Trio>) -> Arc<Share> {
+        match self.step(work, step) {
+            Outcome::Share(share, _) => Arc::new(share),
+            Outcome::Revealed(_) => panic!("a share was due"),
+        }
+    }
+
+    /// An input: bits plane by plane, which only the owner gives.
+    pub fn input(
+        &mut self,
+        owner: PartyId,
+        k: Option<u8>,
+        planes: usize,
+        bits: &[u8],
+    ) -> Arc<Share> {
+        let elements = bits.len() / planes;
+        let work = Work::Input {
+            owner,
+            domain: domain(k),
+            elements: elements as u64,
+            bits: planes as u64,
+        };
+        let step = Step::Input {
+            owner,
+            domain: domain(k),
+            elements,
+            planes,
+            bits: (owner == self.me).then(|| Zeroizing::new(bits.to_vec())),
+        };
+        self.share(work, step)
+    }
+
+    /// Integers modulo `2^k`.
+    pub fn integers(&mut self, owner: PartyId, k: u8, values: &[u64]) -> Arc<Share> {
+        self.input(
+            owner,
+            Some(k),
+            usize::from(k),
+            &planes_of(values, usize::from(k)),
+        )
+    }
+
+    pub fn tape(&mut self, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
+        let lanes = operands[0].elements();
+        let work = Work::Tape {
+            tape,
+            lanes: lanes as u64,
+        };
+        let operands = operands.iter().map(|share| Arc::clone(share)).collect();
+        let step = Step::Tape {
+            tape,
+            lanes,
+            operands,
+        };
+        self.share(work, step)
+    }
+
+    pub fn product(&mut self, k: u8, left: &Arc<Share>, right: &Arc<Share>) -> Arc<Share> {
+        let domain = domain(Some(k));
+        let work = Work::Product {
+            domain,
+            lanes: left.elements() as u64,
+            terms: left.planes() as u64,
+        };
+        let (left, right) = (left.clone(), right.clone());
+        let step = Step::Product {
+            domain,
+            left,
+            right,
+        };
+        self.share(work, step)
+    }
+
+    pub fn convert(
+        &mut self,
+        from: Option<u8>,
+        to: Option<u8>,
+        bits: usize,
+        signed: bool,
+        share: &Arc<Share>,
+    ) -> Arc<Share> {
+        let (from, to) = (domain(from), domain(to));
+        let work = Work::Convert {
+            from,
+            to,
+            elements: share.elements() as u64,
+            bits: bits as u64,
+            signed,
+        };
+        let share = share.clone();
+        let step = Step::Convert {
+            from,
+            to,
+            bits,
+            signed,
+            share,
+        };
+        self.share(work, step)
+    }
+
+    /// Reveals; what this party learns of each result, as bits plane by plane.
+    pub fn reveal(
+        &mut self,
+        results: &[(&Arc<Share>, Option<u8>, PartySet)],
+    ) -> Vec<Option<Vec<u8>>> {
+        let opening = |(share, k, to): &(&Arc<Share>, Option<u8>, PartySet)| Opening {
+            domain: domain(*k),
+            bits: (share.planes() * share.elements() * usize::from(k.unwrap_or(1))) as u64,
+            to: *to,
+        };
+        let openings = results.iter().map(opening).collect::<Vec<_>>();
+        let work = Work::Reveal {
+            results: &openings,
+            checks: 0,
+        };
+        let result = |(share, k, to): &(&Arc<Share>, _, _)| (Arc::clone(share), domain(*k), *to);
+        let step = Step::Reveal {
+            results: results.iter().map(result).collect(),
+            checks: vec![],
+        };
+        match self.step(work, step) {
+            Outcome::Revealed(bits) => bits
+                .into_iter()
+                .map(|bits| bits.map(|bits| bits.to_vec()))
+                .collect(),
+            Outcome::Share(..) => panic!("results were due"),
+        }
+    }
+
+    /// What this party holds of a tensor, to be compared with what others hold.
+    pub fn held(&self, share: &Share) -> Held {
+        assert_eq!(share.components().is_none(), self.role().is_none());
+        let parts = share.components();
+        Held {
+            shape: (share.planes(), share.elements()),
+            parts: parts.map(|parts| parts.map(<[u64]>::to_vec)),
+        }
+    }
+}
+
+/// What one party holds of a tensor.
+#[derive(Clone, Debug)]
+pub struct Held {
+    pub shape: (usize, usize),
+    pub parts: Option<[Vec<u64>; 2]>,
+}
+
+/// The value of a tensor from what all parties hold of it, plane by plane: bits, or integers. Both
+/// holders of a component hold the same, and nothing lies outside of lanes or above `2^k`.
+pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
+    assert!(held.iter().all(|other| other.shape == held[0].shape));
+    let part = |role: usize, place: usize| {
+        let parts = held[setting.roles[role % 3].index()].parts.as_ref();
+        parts.expect("a party with a role holds components")[place].clone()
+    };
+    let components = [0, 1, 2].map(|i| part(i, 0));
+    for i in 0..3 {
+        assert_eq!(components[i], part(i + 2, 1), "component {i}");
+    }
+    let mut sum = vec![0u64; components[0].len()];
+    let (planes, elements) = held[0].shape;
+    let Some(k) = k else {
+        for component in &components {
+            sum.iter_mut()
+                .zip(component)
+                .for_each(|(sum, word)| *sum ^= word);
+        }
+        let stride = elements.div_ceil(64);
+        for component in components
+            .iter()
+            .flat_map(|component| component.chunks(stride))
+        {
+            let used = elements % 64;
+            assert!(used == 0 || component[stride - 1] >> used == 0);
+        }
+        let bit =
+            |i: usize| sum[i / elements * stride + i % elements / 64] >> (i % elements % 64) & 1;
+        return (0..planes * elements).map(bit).collect();
+    };
+    for component in &components {
+        assert!(component.iter().all(|word| *word == low(*word, k)));
+        sum.iter_mut()
+            .zip(component)
+            .for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+    }
+    sum.iter().map(|word| low(*word, k)).collect()
+}
+
+/// The value modulo `2^k`.
+pub fn low(value: u64, k: u8) -> u64 {
+    value & u64::MAX >> (64 - k)
+}
+
+/// The lowest bits of integers, plane by plane.
+pub fn planes_of(values: &[u64], bits: usize) -> Vec<u8> {
+    let plane = |bit: usize| {
+        values
+            .iter()
+            .map(move |value| (value >> bit.min(63) & 1) as u8)
+    };
+    (0..bits).flat_map(plane).collect()
+}
+
+/// Integers from their bits plane by plane.
+pub fn integers_of(bits: &[u8], elements: usize) -> Vec<u64> {
+    let mut values = vec![0; elements];
+    for (plane, bits) in bits.chunks(elements).enumerate() {
+        for (value, bit) in values.iter_mut().zip(bits) {
+            *value |= u64::from(*bit) << plane;
+        }
+    }
+    values
+}
+
+/// A set of parties from the bits of a number.
+pub fn parties(bits: u8) -> PartySet {
+    PartySet::of((0..8).filter(|i| bits >> i & 1 == 1).map(PartyId))
+}
+
+/// Whether a fault is the peer's, and whose.
+pub fn blamed(fault: &Fault) -> Option<PartyId> {
+    match fault {
+        Fault::Peer { party, .. } => Some(*party),
+        _ => None,
+    }
+}

@@ -1,0 +1,150 @@
+//! Peers that send what the protocol forbids, and messages that changed on their way.
+
+mod common;
+
+use common::{domain, setting};
+use sealane_block::{Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_protocol::{
+    Demand, Fault, Outcome, PartyId, PartySet, Protocol, Setting, Step, check_digests, run_alone,
+    send_digests,
+};
+use sealane_trio::Trio;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// What party 0 does instead of what it should.
+#[derive(Clone, Copy, PartialEq)]
+enum Deed {
+    Nothing,
+    /// Sets bits after the end of its input.
+    Padding,
+    /// Sends an input other than its digest says, as if a byte had changed on its way.
+    Changed,
+}
+
+/// Party 0, role 0, inputs three bits, which all learn; it sends its messages by hand.
+fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u8>, Fault> {
+    let (me, cheater) = (mesh.me(), PartyId(0));
+    let cpu = Cpu::detect().unwrap();
+    let coins = Coins::danger_fixed_seed(cpu, 1 + u64::from(me.0));
+    let mut trio = Trio::start(setting, me, cpu, coins);
+    trio.prepare(&Demand::default(), &mut mesh)?;
+    if me == cheater && deed != Deed::Nothing {
+        let byte = if deed == Deed::Padding { 0x0f } else { 0x05 };
+        mesh.send(setting.roles[2], &[byte])?;
+        mesh.flush()?;
+        let peers = || mesh_peers(setting);
+        match deed {
+            Deed::Changed => {
+                let digest = mesh.digest_sent(setting.roles[1]);
+                mesh.send(setting.roles[1], &digest)?;
+                mesh.send(setting.roles[2], &[0; 32])?;
+            }
+            _ => send_digests(&mut mesh, peers())?,
+        }
+        mesh.flush()?;
+        check_digests(&mut mesh, peers())?;
+        return Ok(vec![]);
+    }
+    let step = Step::Input {
+        owner: cheater,
+        domain: domain(None),
+        elements: 3,
+        planes: 1,
+        bits: (me == cheater).then(|| Zeroizing::new(vec![1, 0, 1])),
+    };
+    let Outcome::Share(share, _) = run_alone(&mut trio, &mut mesh, step)? else {
+        panic!("a share was due");
+    };
+    let step = Step::Reveal {
+        results: vec![(
+            Arc::new(share),
+            domain(None),
+            PartySet::of(setting.everyone()),
+        )],
+        checks: vec![],
+    };
+    let Outcome::Revealed(mut bits) = run_alone(&mut trio, &mut mesh, step)? else {
+        panic!("results were due");
+    };
+    mesh.finish()?;
+    Ok(bits.remove(0).map(|bits| bits.to_vec()).unwrap_or_default())
+}
+
+fn mesh_peers(setting: &Setting) -> Vec<PartyId> {
+    setting
+        .everyone()
+        .filter(|party| *party != PartyId(0))
+        .collect()
+}
+
+/// What roles 0, 1 and 2 end with.
+fn ends(deed: Deed) -> [Result<Vec<u8>, Fault>; 3] {
+    let setting = setting(3, [0, 2, 1]);
+    let setting = &setting;
+    let meshes = Mesh::in_memory(3);
+    let ends = std::thread::scope(|threads| {
+        let meshes = meshes.into_iter();
+        let threads = meshes.map(|mesh| threads.spawn(move || party(mesh, setting, deed)));
+        let threads = threads.collect::<Vec<_>>();
+        threads
+            .into_iter()
+            .map(|end| end.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    let [first, third, second] = ends.try_into().ok().unwrap();
+    [first, second, third]
+}
+
+#[test]
+fn an_honest_input_is_learnt_by_all() {
+    for end in ends(Deed::Nothing) {
+        assert_eq!(end.unwrap(), [1, 0, 1]);
+    }
+}
+
+#[test]
+fn bits_after_the_end_of_a_message_are_refused() {
+    let [_, second, third] = ends(Deed::Padding);
+    assert!(matches!(
+        third,
+        Err(Fault::Peer {
+            party: PartyId(0),
+            ..
+        })
+    ));
+    assert!(matches!(second, Err(Fault::Net(_))));
+}
+
+#[test]
+fn a_digest_of_something_else_is_refused_before_anything_is_revealed() {
+    let [_, second, third] = ends(Deed::Changed);
+    assert!(matches!(third, Err(Fault::CheckFailed)));
+    // Role 1's digests agree; it waits for role 0's opening, which never comes.
+    assert!(matches!(second, Err(Fault::Net(_))));
+}
+
+#[test]
+fn misuse_is_an_internal_error() {
+    let setting = setting(3, [0, 1, 2]);
+    let cpu = Cpu::detect().unwrap();
+    let mut mesh = Mesh::in_memory(3).remove(0);
+    let mut trio = Trio::start(&setting, PartyId(0), cpu, Coins::danger_fixed_seed(cpu, 1));
+    let ring = |trio: &mut Trio, k: u8, elements: usize| {
+        let bits = vec![1; usize::from(k) * elements];
+        Arc::new(trio.constant(domain(Some(k)), k.into(), elements, &bits))
+    };
+    let share = ring(&mut trio, 8, 2);
+    let mut refused = |step| {
+        let end = trio.begin(step, &mut mesh);
+        assert!(matches!(end, Err(Fault::Internal(_))));
+    };
+    let product = |k, left: &Arc<_>, right: &Arc<_>| Step::Product {
+        domain: domain(k),
+        left: Arc::clone(left),
+        right: Arc::clone(right),
+    };
+    // Not prepared.
+    refused(product(Some(8), &share, &share));
+}

@@ -1,0 +1,114 @@
+//! Tables with secret indices: right at every index, in as many rounds as the index's length has
+//! binary digits; and AES-128 in as many as its circuit is deep.
+
+mod common;
+
+use common::{honest, integers_of, parties, planes_of, setting};
+use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
+use sealane_protocol::{PartyId, Protocol, Work};
+use sealane_trio::Trio;
+
+/// A tape that looks an index of so many bits up in a table.
+fn lookup(index_bits: usize, entry_bits: usize, table: &[u64]) -> Tape {
+    let mut b = Builder::for_goal(Goal::Depth);
+    let index = b.input(index_bits);
+    let entries = table
+        .iter()
+        .map(|entry| b.constant(i128::from(*entry), entry_bits));
+    let entries = entries.collect::<Vec<_>>();
+    let entry = b.lookup(&index, &entries);
+    compile(&b.finish(vec![entry]), &Machine::ROUNDS)
+}
+
+/// Runs a tape on the lanes of one input; everybody learns the output. Says how many flights the
+/// tape took.
+fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
+    let setting = setting(3, [1, 2, 0]);
+    let cost = Trio::cost(
+        &setting,
+        &Work::Tape {
+            tape,
+            lanes: lanes as u64,
+        },
+    );
+    let ends = honest(&setting, &[], |side| {
+        let input = side.input(PartyId(0), None, tape.inputs as usize, bits);
+        let output = side.tape(tape, &[&input]);
+        let learnt = side
+            .reveal(&[(&output, None, parties(7))])
+            .remove(0)
+            .unwrap();
+        // The input, the tape, digests and the opening, one after the other.
+        assert_eq!(side.mesh.rounds() as usize, 1 + 1 + cost.flights.len() + 2);
+        learnt
+    });
+    assert!(ends.iter().all(|end| *end == ends[0]));
+    (ends[0].clone(), cost.flights.len())
+}
+
+/// FIPS 197, section 5.1.1: the inverse in GF(2^8), then an affine map.
+fn sbox(byte: u8) -> u8 {
+    let double = |x: u8| x << 1 ^ 0x1b * (x >> 7);
+    let times = |x: u8, y: u8| {
+        let powers = std::iter::successors(Some(x), |x| Some(double(*x)));
+        powers
+            .zip(0..8)
+            .filter(|(_, bit)| y >> bit & 1 == 1)
+            .fold(0, |sum, (x, _)| sum ^ x)
+    };
+    let inverse = (0..=255)
+        .find(|other| times(byte, *other) == 1)
+        .unwrap_or(0);
+    (1..5).fold(inverse ^ 0x63, |sum, turn| sum ^ inverse.rotate_left(turn))
+}
+
+#[test]
+fn the_sbox_at_every_index_in_three_rounds() {
+    let table = (0..=255)
+        .map(|byte| u64::from(sbox(byte)))
+        .collect::<Vec<_>>();
+    // FIPS 197, figure 7.
+    assert_eq!((table[0x53], table[0]), (0xed, 0x63));
+    let tape = lookup(8, 8, &table);
+    let every = (0..256).collect::<Vec<u64>>();
+    let (learnt, flights) = run(&tape, &planes_of(&every, 8), 256);
+    assert_eq!(integers_of(&learnt, 256), table);
+    assert_eq!((flights, tape.depth), (3, 3));
+}
+
+#[test]
+fn tables_of_any_length_in_logarithmic_rounds() {
+    for (bits, entries, rounds) in [(1, 2, 0), (2, 3, 1), (5, 21, 3), (7, 100, 3), (9, 300, 4)] {
+        let table = (0..entries as u64).map(|i| (i + 3).wrapping_mul(0x9e37_79b9) & 0x1fff);
+        let table = table.collect::<Vec<_>>();
+        let tape = lookup(bits, 13, &table);
+        let every = (0..entries as u64).collect::<Vec<_>>();
+        let (learnt, flights) = run(&tape, &planes_of(&every, bits), entries);
+        assert_eq!(integers_of(&learnt, entries), table);
+        assert_eq!(
+            (flights, tape.depth as usize),
+            (rounds, rounds),
+            "{entries} entries"
+        );
+    }
+}
+
+#[test]
+fn aes_takes_as_many_rounds_as_it_is_deep() {
+    let mut b = Builder::for_goal(Goal::Depth);
+    let (key, block) = (b.input(128), b.input(128));
+    let cipher = aes::encrypt(&mut b, &key, &block);
+    let tape = compile(&b.finish(vec![cipher]), &Machine::ROUNDS);
+    // FIPS 197, appendix C.1, on each of 65 lanes; byte 0 holds the lowest bits.
+    let bits = |value: u128| {
+        let value = value.swap_bytes();
+        (0..128)
+            .flat_map(move |bit| [(value >> bit & 1) as u8; 65])
+            .collect::<Vec<_>>()
+    };
+    let key = bits(0x000102030405060708090a0b0c0d0e0f);
+    let text = bits(0x00112233445566778899aabbccddeeff);
+    let (learnt, flights) = run(&tape, &[key, text].concat(), 65);
+    assert_eq!(learnt, bits(0x69c4e0d86a7b0430d8cdb78070b4c55a));
+    assert_eq!(flights, tape.depth as usize);
+}

@@ -1,0 +1,250 @@
+//! Every step of every share type against plain values, between parties in any order, with owners
+//! and receivers that compute or do not; and what crosses against the costs (`common` does both).
+
+mod common;
+
+use common::{Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value};
+use proptest::prelude::*;
+use sealane_circuit::{Builder, Goal, Machine, Tape, Wire, compile};
+use sealane_protocol::{Factor, PartyId, PartySet, Protocol, Setting, Shares, Term, View};
+use sealane_trio::{Share, Trio};
+use std::sync::Arc;
+
+const LANES: [usize; 6] = [1, 5, 63, 64, 65, 200];
+
+/// Three computing parties of three to five, and an owner for each of two inputs.
+fn scene() -> impl Strategy<Value = (Setting, [PartyId; 2])> {
+    (3..=5usize).prop_flat_map(|parties| {
+        let order = Just((0..parties as u8).collect::<Vec<_>>()).prop_shuffle();
+        let owners = prop::array::uniform2((0..parties as u8).prop_map(PartyId));
+        (order, owners).prop_map(move |(order, owners)| {
+            (setting(parties, [order[0], order[1], order[2]]), owners)
+        })
+    })
+}
+
+fn guests(setting: &Setting, owners: &[PartyId]) -> Vec<PartyId> {
+    let outside = owners.iter().filter(|owner| !setting.roles.contains(owner));
+    outside.copied().collect()
+}
+
+/// All parties' parts of the n-th tensor of each.
+fn nth(all: &[Vec<Held>], n: usize) -> Vec<Held> {
+    all.iter().map(|held| held[n].clone()).collect()
+}
+
+/// A circuit from choices: gates over earlier wires, the last few are outputs.
+fn circuit(inputs: usize, gates: &[(u8, u16, u16)], machine: &Machine) -> Tape {
+    let mut b = Builder::new();
+    let mut wires = b.input(inputs);
+    wires.push(Wire::ONE);
+    for (kind, x, y) in gates {
+        let [x, y] = [x, y].map(|i| wires[usize::from(*i) % wires.len()]);
+        wires.push(match kind % 3 {
+            0 => b.and(x, y),
+            1 => b.and(!x, y),
+            _ => b.xor(x, y),
+        });
+    }
+    let outputs = wires[wires.len().saturating_sub(8)..].to_vec();
+    compile(&b.finish(vec![outputs]), machine)
+}
+
+/// What a tape makes of bits plane by plane.
+fn plain(tape: &Tape, bits: &[u8], lanes: usize) -> Vec<u8> {
+    let mut out = vec![0; tape.outputs.len() * lanes];
+    for lane in 0..lanes {
+        let input = |plane: usize| [u64::from(bits[plane * lanes + lane]); 8];
+        let inputs = (0..tape.inputs as usize).map(input).collect::<Vec<_>>();
+        for (plane, word) in tape.eval(&inputs).iter().enumerate() {
+            out[plane * lanes + lane] = (word[0] & 1) as u8;
+        }
+    }
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn tapes_compute_on_inputs_of_anybody(
+        (setting, owners) in scene(),
+        lanes in prop::sample::select(LANES.to_vec()),
+        bits in prop::collection::vec(0..2u8, 5 * 200),
+        gates in prop::collection::vec(any::<(u8, u16, u16)>(), 0..60),
+        by_levels in any::<bool>(),
+        to in any::<u8>(),
+    ) {
+        let machine = if by_levels { Machine::ROUNDS } else { Machine::CPU };
+        let tape = circuit(5, &gates, &machine);
+        let bits = &bits[..5 * lanes];
+        let (x, rest) = bits.split_at(2 * lanes);
+        let (y, public) = rest.split_at(2 * lanes);
+        let to = parties(to & (1 << setting.parties) - 1);
+        let ends = honest(&setting, &guests(&setting, &owners), |side| {
+            let x = side.input(owners[0], None, 2, x);
+            let y = side.input(owners[1], None, 2, y);
+            let public = Arc::new(side.trio.constant(domain(None), 1, lanes, public));
+            let z = side.tape(&tape, &[&x, &y, &public]);
+            let held = [&x, &y, &public, &z].map(|share| side.held(share)).to_vec();
+            (held, side.reveal(&[(&z, None, to), (&x, None, PartySet::default())]))
+        });
+        let (held, learnt): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        let want = plain(&tape, bits, lanes);
+        let words = |bits: &[u8]| bits.iter().map(|bit| u64::from(*bit)).collect::<Vec<_>>();
+        for (n, want) in [x, y, public, &want].into_iter().enumerate() {
+            prop_assert_eq!(value(&setting, &nth(&held, n), None), words(want));
+        }
+        for (party, learnt) in learnt.into_iter().enumerate() {
+            let learns = to.contains(PartyId::from_index(party));
+            prop_assert_eq!(learnt, [learns.then(|| want.clone()), None]);
+        }
+    }
+
+    #[test]
+    fn sums_and_products_modulo_a_power_of_two(
+        (setting, owners) in scene(),
+        k in 1..=64u8,
+        lanes in prop::sample::select(LANES.to_vec()),
+        terms in 1..=20usize,
+        seed in any::<u64>(),
+        to in any::<u8>(),
+    ) {
+        let some = |salt: u64, count: usize| (0..count as u64)
+            .map(|i| (seed ^ salt << 32).wrapping_add(i).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+            .map(|value| low(value.wrapping_mul(0xbf58_476d_1ce4_e5b9), k))
+            .collect::<Vec<_>>();
+        let (x, y, table) = (some(1, terms * lanes), some(2, terms * lanes), some(3, terms * lanes));
+        let to = parties(to & (1 << setting.parties) - 1);
+        let ends = honest(&setting, &guests(&setting, &owners), |side| {
+            // Each term becomes a plane of its own.
+            let lanes_view = View { offset: 0, dims: vec![(lanes, 1)] };
+            let inner = View { offset: 0, dims: vec![(terms, lanes)] };
+            let [x, y] = [(owners[0], &x), (owners[1], &y)].map(|(owner, values)| {
+                Arc::new(side.integers(owner, k, values).gather(&lanes_view, &inner))
+            });
+            let product = side.product(k, &x, &y);
+            let one = side.trio.constant(domain(Some(k)), k.into(), lanes, &planes_of(&vec![1; lanes], k.into()));
+            let sum = side.trio.linear(domain(Some(k)), lanes, &[
+                Term { share: &x, factor: Factor::Table(table.clone()) },
+                Term { share: &product, factor: Factor::Number(seed) },
+                Term { share: &one, factor: Factor::Number(7) },
+                Term { share: &Share::zeros(3, lanes), factor: Factor::Number(5) },
+            ]);
+            let sum = Arc::new(sum.unwrap());
+            let held = [&x, &product, &sum].map(|share| side.held(share)).to_vec();
+            (held, side.reveal(&[(&product, Some(k), to), (&sum, Some(k), to)]))
+        });
+        let (held, learnt): (Vec<_>, Vec<_>) = ends.into_iter().unzip();
+        let inner = |y: &[u64], lane: usize| (0..terms)
+            .map(|t| x[t * lanes + lane].wrapping_mul(y[t * lanes + lane]))
+            .fold(0, u64::wrapping_add);
+        let product = (0..lanes).map(|lane| low(inner(&y, lane), k)).collect::<Vec<_>>();
+        let sum = (0..lanes).map(|lane| {
+            let multiple = product[lane].wrapping_mul(seed);
+            low(inner(&table, lane).wrapping_add(multiple).wrapping_add(7), k)
+        });
+        let sum = sum.collect::<Vec<_>>();
+        prop_assert_eq!(&value(&setting, &nth(&held, 0), Some(k)), &x);
+        prop_assert_eq!(&value(&setting, &nth(&held, 1), Some(k)), &product);
+        prop_assert_eq!(&value(&setting, &nth(&held, 2), Some(k)), &sum);
+        for (party, learnt) in learnt.into_iter().enumerate() {
+            let learns = to.contains(PartyId::from_index(party));
+            let want = [&product, &sum].map(|values| learns.then(|| planes_of(values, k.into())));
+            prop_assert_eq!(learnt, want);
+        }
+    }
+
+    #[test]
+    fn conversions_keep_values(
+        (setting, owners) in scene(),
+        k in 1..=64u8,
+        bits in 1..=64usize,
+        signed in any::<bool>(),
+        lanes in prop::sample::select(LANES.to_vec()),
+        seed in any::<u64>(),
+        smaller in 1..=64u8,
+    ) {
+        let values = (0..lanes as u64).map(|i| seed.wrapping_mul(2 * i + 1).rotate_left(i as u32));
+        let values = values.collect::<Vec<_>>();
+        // From integers only bits that they have.
+        let back = bits.min(k.into());
+        let smaller = smaller.min(k);
+        let ends = honest(&setting, &guests(&setting, &owners), |side| {
+            let shared = side.input(owners[0], None, bits, &planes_of(&values, bits));
+            let ring = side.convert(None, Some(k), bits, signed, &shared);
+            let reduced = side.convert(Some(k), Some(smaller), bits, signed, &ring);
+            let integers = side.integers(owners[1], k, &values);
+            let decomposed = side.convert(Some(k), None, back, signed, &integers);
+            [&ring, &reduced, &decomposed].map(|share| side.held(share)).to_vec()
+        });
+        let integer = |value: &u64| match signed {
+            true => (value << (64 - bits)) as i64 >> (64 - bits),
+            false => (value << (64 - bits) >> (64 - bits)) as i64,
+        };
+        let want = |k| values.iter().map(|value| low(integer(value) as u64, k)).collect::<Vec<_>>();
+        prop_assert_eq!(value(&setting, &nth(&ends, 0), Some(k)), want(k));
+        prop_assert_eq!(value(&setting, &nth(&ends, 1), Some(smaller)), want(smaller));
+        let planes = planes_of(&values, back).iter().map(|bit| u64::from(*bit)).collect::<Vec<_>>();
+        prop_assert_eq!(value(&setting, &nth(&ends, 2), None), planes);
+    }
+}
+
+#[test]
+fn an_element_of_several_planes_is_input_and_revealed() {
+    let setting = setting(3, [0, 1, 2]);
+    let bits = planes_of(&[5, 6, 7, 8, 9, 10], 8);
+    let (low, high) = bits.split_at(24);
+    let all = [low, high].concat();
+    for end in honest(&setting, &[], |side: &mut Side| {
+        let share = side.input(PartyId(1), Some(4), 8, &all);
+        assert_eq!((share.planes(), share.elements()), (2, 6));
+        side.reveal(&[(&share, Some(4), parties(7))])
+    }) {
+        assert_eq!(end, [Some(all.clone())]);
+    }
+    assert_eq!(integers_of(&all, 6), [5, 6, 7, 8, 9, 10]);
+}
+
+#[test]
+fn zeros_of_no_algebra_are_zeros_of_either() {
+    let setting = setting(4, [2, 0, 3]);
+    let mut b = Builder::new();
+    let inputs = b.input(2);
+    let and = b.and(inputs[0], !inputs[1]);
+    let tape = compile(&b.finish(vec![vec![and, inputs[1]]]), &Machine::ROUNDS);
+    for end in honest(&setting, &[], |side: &mut Side| {
+        let ones = side.input(PartyId(0), None, 1, &[1, 1, 1]);
+        let none = Arc::new(Share::zeros(1, 3));
+        let joined = Arc::new(Share::concat(&[&none, &ones, &none]));
+        let bits = side.tape(&tape, &[&joined, &Arc::new(Share::zeros(1, 9))]);
+        let ring = side.integers(PartyId(2), 9, &[3, 4, 500]);
+        let product = side.product(9, &ring, &none);
+        let converted = side.convert(None, Some(9), 1, false, &none);
+        let decomposed = side.convert(Some(9), None, 9, false, &none);
+        let to = parties(15);
+        let learnt = side.reveal(&[
+            (&bits, None, to),
+            (&product, Some(9), to),
+            (&converted, Some(9), to),
+            (&decomposed, None, to),
+            (&none, None, to),
+        ]);
+        learnt.into_iter().map(Option::unwrap).collect::<Vec<_>>()
+    }) {
+        assert_eq!(
+            end[0],
+            [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+        );
+        assert!(end[1..].iter().all(|bits| bits.iter().all(|bit| *bit == 0)));
+        assert_eq!(end[1].len(), 27);
+    }
+}
+
+#[test]
+fn profile_and_domains_agree() {
+    let profile = Trio::profile();
+    assert_eq!(profile.roles.len(), 3);
+    assert!(profile.outsiders && profile.arithmetic);
+    assert_eq!(profile.goal, Goal::Depth);
+}
