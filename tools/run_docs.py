@@ -8,8 +8,8 @@ A comment before a fenced block says what it is:
     <!-- run: fails -->     commands that show a refusal; the page fails if they succeed
     <!-- prints -->         what the commands before print, where `...` stands for anything
     <!-- file: NAME -->     the block is the file NAME
-    <!-- from: PATH -->     the block quotes the file PATH of the repository, but for spaces; where a
-                            line `// ...` stands in it, something is left out
+    <!-- from: PATH -->     the block quotes the file PATH of the repository, but for spaces; a line
+                            `// ...` stands for anything
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
 of the repository does. Other blocks are only for reading.

@@ -259,6 +259,18 @@ def test_scalar_aes_gives_the_answers_of_nist() -> None:
     ]
 
 
+def test_scalar_code_takes_the_rounds_of_what_waits_for_each_other() -> None:
+    """Ten substitutions of depth three, however many bytes and blocks there are."""
+    program = program_of(EXAMPLES / "aes_scalar")
+    for rows in (1, 4, 10_000):
+        # The inputs, digests, and what opens the result.
+        outside = program.plan(rows=rows, protocol="trio", helpers=HELPERS)
+        assert outside.rounds == 1 + 10 * 3 + 2
+        # Who computes waits for keys before it shares its inputs.
+        together = program.plan(rows=rows, protocol="trio")
+        assert together.rounds == outside.rounds + 1
+
+
 def test_scalar_code_is_checked_and_planned_quickly() -> None:
     """200 lookups, traced one by one: seconds here would be minutes for larger scalar code."""
     program = program_of(EXAMPLES / "aes_scalar")
