@@ -1,4 +1,4 @@
-"""Runs what the documentation tells its readers to run.
+"""Runs what the documentation tells its readers to run, and compares what it quotes.
 
     .venv/bin/python tools/run_docs.py README.md docs/*.md
 
