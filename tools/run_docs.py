@@ -1,4 +1,4 @@
-"""Runs what the documentation tells its readers to run.
+"""Runs what the documentation tells its readers to run, and compares what it quotes.
 
     .venv/bin/python tools/run_docs.py README.md docs/*.md
 
@@ -8,6 +8,8 @@ A comment before a fenced block says what it is:
     <!-- run: fails -->     commands that show a refusal; the page fails if they succeed
     <!-- prints -->         what the commands before print, where `...` stands for anything
     <!-- file: NAME -->     the block is the file NAME
+    <!-- from: PATH -->     the block quotes the file PATH of the repository, but for spaces; a line
+                            `// ...` stands for anything
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
 of the repository does. Other blocks are only for reading.
@@ -23,9 +25,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKED = re.compile(
-    r"^<!-- (run|run: fails|prints|file: (?P<name>[\w.]+)) -->\n```\w*\n(?P<text>.*?)^```$",
+    r"^<!-- (run|run: fails|prints|file: (?P<name>[\w.]+)|from: (?P<source>[\w./-]+)) -->\n"
+    r"```\w*\n(?P<text>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
+LEFT_OUT = re.compile(r"^ *// \.\.\.$", re.MULTILINE)
 TIMEOUT_S = 120
 
 
@@ -38,7 +42,7 @@ def run_page(page: Path) -> bool:
     """Whether every marked block of a page does what the page says."""
     text = page.read_text(encoding="utf-8")
     blocks = list(MARKED.finditer(text))
-    marks = len(re.findall(r"^<!-- (?:run|file|prints)\b", text, re.MULTILINE))
+    marks = len(re.findall(r"^<!-- (?:run|file|prints|from)\b", text, re.MULTILINE))
     if marks != len(blocks):
         print(f"{page}: {marks} marks, but {len(blocks)} marked blocks", file=sys.stderr)
         return False
@@ -50,6 +54,10 @@ def run_page(page: Path) -> bool:
             line = text.count("\n", 0, block.start("text")) + 1
             if block["name"]:
                 (Path(folder) / block["name"]).write_text(block["text"], encoding="utf-8")
+            elif block["source"]:
+                if not quotes(block["text"], ROOT / block["source"]):
+                    print(f"{page}:{line}: {block['source']} says otherwise", file=sys.stderr)
+                    return False
             elif block[1] != "prints":
                 printed = run_block(block["text"], Path(folder), fails="fails" in block[1])
             elif not matches(block["text"], printed or ""):
@@ -59,7 +67,9 @@ def run_page(page: Path) -> bool:
                 print(f"{page}:{line}: the commands above did not do this", file=sys.stderr)
                 return False
     ran = sum(block[1].startswith("run") for block in blocks)
-    print(f"{page}: {ran} blocks of commands did what the page says", flush=True)
+    quoted = sum(block["source"] is not None for block in blocks)
+    done = f"{ran} blocks of commands did what the page says, {quoted} quotes are right"
+    print(f"{page}: {done}", flush=True)
     return True
 
 
@@ -69,6 +79,19 @@ def matches(shown: str, printed: str) -> bool:
     return doctest.OutputChecker().check_output(
         shown, "\n".join(lines) + "\n", doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
     )
+
+
+def quotes(shown: str, source: Path) -> bool:
+    """Whether a file says what a page quotes: all parts of the quote, in order."""
+    text = " ".join(source.read_text(encoding="utf-8").split())
+    end = 0
+    for part in LEFT_OUT.split(shown):
+        words = " ".join(part.split())
+        found = text.find(words, end)
+        if not words or found < 0:
+            return False
+        end = found + len(words)
+    return True
 
 
 def run_block(commands: str, folder: Path, *, fails: bool) -> str | None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 import runpy
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SEALANE = Path(sys.executable).with_name("sealane")
+
+# What a party sends to each other one before anything is revealed.
+DIGEST_BYTES = 32
 
 Columns = dict[str, "list[int]"]
 Results = dict[str, Any]
@@ -89,21 +93,49 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
     for plain in (hospital, millionaires, aes128, aes_scalar, pay_gap, medication)
 }
 
-# Three parties, of whom none helps: garbled circuits are between two.
-CLEAR = {"aes_scalar"}
+
+class Way(NamedTuple):
+    """Who computes, and how; the program is the same."""
+
+    protocol: str
+    helpers: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> list[str]:
+        """The same for the command."""
+        helpers = [f"--helpers={','.join(self.helpers)}"] if self.helpers else []
+        return [f"--protocol={self.protocol}", *helpers]
+
+
+HELPERS = ("ada", "ben", "cyd")
+PARTIES = {name: len(inspect.signature(plain).parameters) for name, plain in PLAIN.items()}
+PARTIES["aes_scalar"] += 1  # The receiver gives nothing.
+
+
+def ways(parties: int) -> dict[str, Way]:
+    """Every way to run a program of so many parties."""
+    found = {
+        "clear": Way("clear"),
+        "trio-outside": Way("trio", HELPERS),
+        "trio-together": Way("trio", HELPERS[: 3 - parties]),
+    }
+    return found | {"yao": Way("yao")} if parties == 2 else found
+
+
+RUNS = {
+    f"{name}-{label}": (EXAMPLES / name, way)
+    for name, parties in sorted(PARTIES.items())
+    for label, way in ways(parties).items()
+}
 
 
 def test_every_example_is_tested() -> None:
     assert {path.parent.name for path in EXAMPLES.glob("*/program.py")} == set(PLAIN)
 
 
-@pytest.fixture(params=sorted(PLAIN))
-def example(request: pytest.FixtureRequest) -> Path:
-    return EXAMPLES / request.param
-
-
-def protocol_of(example: Path) -> str:
-    return "clear" if example.name in CLEAR else "yao"
+@pytest.fixture(params=RUNS)
+def run(request: pytest.FixtureRequest) -> tuple[Path, Way]:
+    return RUNS[request.param]
 
 
 def program_of(example: Path) -> sl.Program[..., Any]:
@@ -146,39 +178,58 @@ def command(*arguments: object) -> Any:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("clear", [False, True], ids=["secure", "clear"])
-def test_simulation_gives_what_plain_python_gives(example: Path, clear: bool) -> None:
+def test_simulation_gives_what_plain_python_gives_at_the_planned_cost(
+    run: tuple[Path, Way],
+) -> None:
+    example, (protocol, helpers) = run
     program = program_of(example)
-    clear = clear or protocol_of(example) == "clear"
-    report = program.simulate(**inputs_of(example, program), clear=clear)
+    inputs = inputs_of(example, program)
+    plan = program.plan(rows=rows_of(program, inputs), protocol=protocol, helpers=helpers)
+    report = program.simulate(**inputs, protocol=protocol, helpers=helpers)
     wanted = expected(example)
     assert set(report.results) == set(wanted)
     for name, value in wanted.items():
         np.testing.assert_array_equal(report.results[name], value, err_msg=name)
-
-
-def test_simulation_costs_what_the_plan_says(example: Path) -> None:
-    program = program_of(example)
-    inputs = inputs_of(example, program)
-    protocol = protocol_of(example)
-    plan = program.plan(rows=rows_of(program, inputs), protocol=protocol)
-    report = program.simulate(**inputs, clear=protocol == "clear")
     assert report.payload_bytes == plan.payload_bytes
     assert report.rounds == plan.rounds
     assert sum(plan.payload_bytes.values()) > 0
     assert plan.rounds > 0
 
 
-def test_processes_over_tls_cost_what_the_plan_says(example: Path) -> None:
+def test_processes_over_tls_do_the_same(run: tuple[Path, Way]) -> None:
+    example, way = run
     program = program_of(example)
     rows = rows_of(program, inputs_of(example, program))
-    file = (example / "program.py", f"--protocol={protocol_of(example)}")
+    file = (example / "program.py", *way.arguments)
     plan = command("plan", *file, *(f"--rows={name}={count}" for name, count in rows.items()))
     inputs = [f"--input={path.stem}={path}" for path in sorted(example.glob("*.csv"))]
     report = command("run", *file, "--local", *inputs)
     assert report["payload_bytes"] == plan["payload_bytes"]
     assert report["rounds"] == plan["rounds"]
+    assert report["as_planned"] is True
     assert report["rows"] == rows
+    receivers = {result.name: set(result.to) for result in program.signature.results}
+    wanted = expected(example)
+    assert set(receivers) == set(wanted)
+    for party, own in report["parties"].items():
+        assert set(own["results"]) == {name for name, to in receivers.items() if party in to}
+        for name, result in own["results"].items():
+            np.testing.assert_array_equal(
+                np.ravel(result["values"]), np.ravel(wanted[name]), err_msg=f"{party}: {name}"
+            )
+
+
+@pytest.mark.parametrize("example", sorted(PLAIN))
+def test_those_who_do_not_compute_only_give_and_learn(example: str) -> None:
+    program = program_of(EXAMPLES / example)
+    inputs = inputs_of(EXAMPLES / example, program)
+    report = program.simulate(**inputs, protocol="trio", helpers=HELPERS)
+    owners = {parameter.owner for parameter in program.signature.parameters}
+    for party in program.parties:
+        # Digests apart, which every party owes the three who compute, who gives nothing sends
+        # nothing.
+        sent = report.payload_bytes[party]
+        assert (sent == 3 * DIGEST_BYTES) == (party not in owners)
 
 
 def test_scalar_aes_gives_the_answers_of_nist() -> None:
@@ -206,6 +257,18 @@ def test_scalar_aes_gives_the_answers_of_nist() -> None:
         "43b1cd7f598ece23881b00e3ed030688",
         "7b0c785e27e8ad3f8223207104725dd4",
     ]
+
+
+def test_scalar_code_takes_the_rounds_of_what_waits_for_each_other() -> None:
+    """Ten substitutions of depth three, however many bytes and blocks there are."""
+    program = program_of(EXAMPLES / "aes_scalar")
+    for rows in (1, 4, 10_000):
+        # The inputs, digests, and what opens the result.
+        outside = program.plan(rows=rows, protocol="trio", helpers=HELPERS)
+        assert outside.rounds == 1 + 10 * 3 + 2
+        # Who computes waits for keys before it shares its inputs.
+        together = program.plan(rows=rows, protocol="trio")
+        assert together.rounds == outside.rounds + 1
 
 
 def test_scalar_code_is_checked_and_planned_quickly() -> None:

@@ -69,8 +69,10 @@ pub(crate) fn execute<P: Protocol>(
     run.reveal()
 }
 
+/// Shares that steps and tiles hold together.
+type Held<P> = Arc<<P as Protocol>::Share>;
 /// Shares by value.
-type Stored<P> = HashMap<PlanValue, Arc<<P as Protocol>::Share>>;
+type Stored<P> = HashMap<PlanValue, Held<P>>;
 
 struct Run<'a, P: Protocol> {
     plan: &'a Plan,
@@ -84,7 +86,7 @@ struct Run<'a, P: Protocol> {
     /// Values without rows, and kept ones with all their rows.
     stored: Stored<P>,
     /// The tiles so far of values that are kept.
-    kept: HashMap<PlanValue, Vec<Option<Arc<P::Share>>>>,
+    kept: HashMap<PlanValue, Vec<Option<Held<P>>>>,
     /// How many steps of a segment read each value, by segment.
     readers: Vec<HashMap<PlanValue, usize>>,
     /// The number of the first step of each segment, and that of the reveal.
@@ -193,12 +195,7 @@ impl<'a, P: Protocol + 'a> Run<'a, P> {
     }
 
     /// A tape as a step.
-    fn run_tape(
-        &mut self,
-        tape: TapeId,
-        lanes: usize,
-        operands: Vec<Arc<P::Share>>,
-    ) -> Step<'a, P> {
+    fn run_tape(&mut self, tape: TapeId, lanes: usize, operands: Vec<Held<P>>) -> Step<'a, P> {
         let plan: &'a Plan = self.plan;
         let tape = &plan.tapes[tape.0 as usize];
         self.ands += tape.ands.len() as u64 * lanes as u64;

@@ -156,7 +156,8 @@ impl Draft {
     /// The algebra in which a unit computes.
     pub fn algebra(&self, unit: &Unit) -> Algebra {
         let made = unit.work.writes();
-        made.first().map_or(Algebra::Z2, |id| self.tensor(*id).algebra)
+        made.first()
+            .map_or(Algebra::Z2, |id| self.tensor(*id).algebra)
     }
 
     /// The first phase that may read a tensor: that of its unit, or the next level if all rows

@@ -18,7 +18,7 @@
 use crate::steps::{Plan, PlanValue, Segment, StepOp};
 use std::collections::{HashMap, VecDeque};
 
-/// Blocks in flight at most. Tiles are sized so that so many fit in memory.
+/// Tiles in flight at most. They are sized so that so many fit in memory.
 pub const IN_FLIGHT: usize = 4;
 
 /// One pass through a segment.
@@ -189,7 +189,7 @@ impl<'a> Flow<'a> {
     /// what they need, so that one look at each is enough until a call is finished elsewhere.
     fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
         while std::mem::take(&mut self.changed) {
-            while self.flying.len() < IN_FLIGHT && self.take_up(driver) {}
+            while self.has_room() && self.take_up(driver) {}
             for at in 0..self.flying.len() {
                 for step in 0..self.flying[at].status.len() {
                     while let Some(call) = self.ready(at, step) {
@@ -210,6 +210,12 @@ impl<'a> Flow<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether another block may be taken up. What runs once takes little and holds up no tile.
+    fn has_room(&self) -> bool {
+        let walks_rows = |flying: &&Flying| flying.block.rows > 0;
+        self.flying.iter().filter(walks_rows).count() < IN_FLIGHT
     }
 
     /// Takes up the next block; says whether there was one.
@@ -267,7 +273,7 @@ impl<'a> Flow<'a> {
             return;
         }
         let walk = &mut self.walks[self.segment];
-        let mut state = Vec::new();
+        let mut state = vec![self.segment as u32];
         for flying in &self.flying {
             state.push((walk.begun - flying.block.tile) as u32);
             state.extend(flying.status.iter().flatten().map(|status| *status as u32));

@@ -27,11 +27,7 @@ use site::{Access, Fuser, Home};
 
 /// Makes the units of an expanded program whose values have the given phases and are had in the
 /// given algebras.
-pub(crate) fn fuse(
-    program: &Program,
-    phases: &[Phase],
-    had: &[Had],
-) -> Result<Draft, Diagnostic> {
+pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
     let mut fuser = Fuser::new(program, phases);
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
         let id = ValueId(index as u32);

@@ -16,7 +16,7 @@ mod fold;
 mod ops;
 mod words;
 
-use crate::draft::{Body, Draft, Read, Scan, Term, TensorId, Unit, Work, Write};
+use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, Work, Write};
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
 };

@@ -26,7 +26,11 @@ fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Res
         Err(error) => return Err(error.render(None)),
     };
     // Whatever can be planned can be counted.
-    assert!(cost::<P>(&plan, &rows).promise.rounds > 0, "{}", plan.text());
+    assert!(
+        cost::<P>(&plan, &rows).promise.rounds > 0,
+        "{}",
+        plan.text()
+    );
     let got = common::run(&plan, &case.program, &case.inputs, &rows);
     let want = reference::evaluate(&case.program, &case.inputs).map_err(|e| e.to_string())?;
     for (name, want) in &want {

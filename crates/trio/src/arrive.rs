@@ -4,7 +4,6 @@ use crate::form::Form;
 use crate::roles::Computing;
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, PartyId, Planes};
-use zeroize::Zeroizing;
 
 /// A shared tensor of which one component may still be on its way to this party.
 pub(crate) struct Arriving {
@@ -46,7 +45,7 @@ impl Arriving {
 
 impl Computing {
     /// Turns this party's summand of a tensor into a component that two parties hold (Araki et al.,
-    /// CCS 2016, section 3.2): adds a share of zero, sends the sum to the one other party that holds
+    /// CCS 2016): adds a share of zero, sends the sum to the one other party that holds
     /// this component, and awaits the next component from its maker.
     ///
     /// The receiver knows one of the two keys of this share of zero, so by the other one what it
@@ -79,9 +78,8 @@ pub(crate) fn send(
 /// [`Fault::Peer`] if bits after the last one are not zero.
 pub(crate) fn recv(form: Form, from: PartyId, mesh: &mut Mesh) -> Result<Planes<u64>, Fault> {
     // The length is this party's own reckoning.
-    let mut bytes = Zeroizing::new(vec![0; form.bytes()]);
-    mesh.recv(from, &mut bytes)?;
-    form.unpack(&bytes).ok_or_else(|| Fault::Peer {
+    let component = form.unpack(|bytes| mesh.recv(from, bytes))?;
+    component.ok_or_else(|| Fault::Peer {
         party: from,
         what: "bits after the end of a message are not zero".to_string(),
     })

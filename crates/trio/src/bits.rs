@@ -100,23 +100,6 @@ impl Writer {
     }
 }
 
-/// The bytes of words, first byte lowest.
-pub(crate) fn to_bytes(words: &[u64], bytes: &mut [u8]) {
-    for (chunk, word) in bytes.chunks_mut(8).zip(words) {
-        chunk.copy_from_slice(&word.to_le_bytes()[..chunk.len()]);
-    }
-}
-
-/// The words of bytes; the last one is filled up with zeros.
-pub(crate) fn from_bytes(bytes: &[u8]) -> Vec<u64> {
-    let word = |chunk: &[u8]| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    };
-    bytes.chunks(8).map(word).collect()
-}
-
 /// Bits, 0 or 1 a byte, as words.
 pub(crate) fn gather_bytes(bits: &[u8], words: &mut [u64]) {
     for (word, chunk) in words.iter_mut().zip(bits.chunks(64)) {
@@ -200,9 +183,9 @@ mod tests {
         }
         let before = rows;
         transpose(&mut rows);
-        for r in 0..64 {
-            for c in 0..64 {
-                assert_eq!(rows[c] >> r & 1, before[r] >> c & 1);
+        for (r, row) in before.iter().enumerate() {
+            for (c, column) in rows.iter().enumerate() {
+                assert_eq!(column >> r & 1, row >> c & 1);
             }
         }
     }
@@ -248,9 +231,7 @@ mod tests {
         fn bytes_and_words_hold_the_same(bits in prop::collection::vec(0..2u8, 0..300)) {
             let mut words = vec![0; words_for(bits.len())];
             gather_bytes(&bits, &mut words);
-            let mut bytes = vec![0; bits.len().div_ceil(8)];
-            to_bytes(&words, &mut bytes);
-            prop_assert_eq!(bits_of(&from_bytes(&bytes), bits.len()), bits);
+            prop_assert_eq!(bits_of(&words, bits.len()), bits);
         }
     }
 }

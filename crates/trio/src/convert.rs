@@ -1,21 +1,22 @@
 //! Conversions between bits and integers modulo `2^k`.
 //!
-//! *Integers to bits* (in the manner of Mohassel and Rindal, "ABY3", CCS 2018, section 5.3). The
-//! bits of each component `x_j` are shared bits already: component `j` of the sharing is the word
-//! itself, which its two holders know, and the other components are zero. A tape adds the three
-//! words. Nothing crosses but the resharings of the tape, so its security is that of tapes.
+//! *Integers to bits* (bit decomposition in Mohassel and Rindal, "ABY3", CCS 2018). The bits of
+//! each component `x_j` are shared bits already: component `j` of the sharing is the word itself,
+//! which its two holders know, and the other components are zero. A tape adds the three words.
+//! Nothing crosses but the resharings of the tape, so its security is that of tapes.
 //!
-//! *Bits to integers* (ABY3, section 5.4.1, for bits that nobody knows). Of a bit
-//! `b = b_0 ^ b_1 ^ b_2`, role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element, and `d = b_2`
-//! is known to roles 1 and 2, so it is component 2 of a sharing whose others are zero. Then
-//! `b = c + d - 2 c d`, and a value of weights `w_j` is
+//! *Bits to integers* (bit injection there; here two of the three summands join locally). A bit `b`
+//! is `b_0 ^ b_1 ^ b_2`. Role 0 knows `c = b_0 ^ b_1` and inputs it as a ring element. Roles 1 and
+//! 2 know `d = b_2`: it is component 2 of a sharing whose others are zero. Now `b` is
+//! `c + d - 2 c d`, and a value whose bits have weights `w_j` is
 //!
 //! ```text
 //! sum of w_j (c_j + d_j)  -  2 * (inner product of all c_j and w_j d_j)
 //! ```
 //!
 //! which is one input and one resharing of one element: two flights. An input and a product are all
-//! that crosses, and each is secure by itself: role 2 sees `c` less `F(k_1)`, which it does not know.
+//! that crosses, and each is secure by itself: role 2 sees `c` less `F(k_1)`, and does not know
+//! `k_1`.
 
 use crate::arrive::Arriving;
 use crate::bits::{planes_from_elements, words_for};
@@ -96,8 +97,8 @@ impl Computing {
     ) -> Result<Inject, Fault> {
         let elements = share.elements();
         let parts = Form::bits(bits, elements).parts(share)?;
-        // Bits above these weigh a multiple of 2^k.
-        let form = Form::ring(k, bits.min(k), elements);
+        let weights = weights(bits, signed, k);
+        let form = Form::ring(k, weights.len(), elements);
         let expand = |place: usize| match parts {
             Some(parts) => expand(form, parts[place]),
             None => form.zeros(),
@@ -108,13 +109,12 @@ impl Computing {
             pairs.for_each(|(own, next)| *own ^= next);
             own
         });
-        let weights = weights(bits, signed);
         let weighted = [0, 1].map(|place| {
             let mut weighted = form.zeros();
             if self.seat.place_of(2) == Some(place) {
                 let bits = expand(place);
-                for plane in 0..bits.planes() {
-                    add_scaled(weighted.plane_mut(plane), bits.plane(plane), weights[plane]);
+                for (plane, weight) in weights.iter().enumerate() {
+                    add_scaled(weighted.plane_mut(plane), bits.plane(plane), *weight);
                 }
             }
             weighted
@@ -147,8 +147,8 @@ impl Computing {
         add_scaled(summand.data_mut(), products.data(), 2u64.wrapping_neg());
         let linear = [0, 1].map(|place| {
             let mut sum = form.zeros();
-            for plane in 0..c[place].planes() {
-                add_scaled(sum.data_mut(), c[place].plane(plane), weights[plane]);
+            for (plane, weight) in weights.iter().enumerate() {
+                add_scaled(sum.data_mut(), c[place].plane(plane), *weight);
                 form.group.add(sum.data_mut(), weighted[place].plane(plane));
             }
             sum
@@ -186,16 +186,13 @@ pub(crate) fn reduce(k: usize, smaller: usize, share: &Share) -> Result<Share, F
     })))
 }
 
-/// What each bit of a value counts, modulo `2^64`.
-fn weights(bits: usize, signed: bool) -> Vec<u64> {
-    let weight = |bit: usize| {
-        let weight = 1u64.checked_shl(bit as u32).unwrap_or(0);
-        match signed && bit + 1 == bits {
-            true => weight.wrapping_neg(),
-            false => weight,
-        }
+/// What each bit of a value counts. Bits above `k` weigh a multiple of `2^k` and are left out.
+fn weights(bits: usize, signed: bool, k: usize) -> Vec<u64> {
+    let weight = |bit: usize| match signed && bit + 1 == bits {
+        true => (1u64 << bit).wrapping_neg(),
+        false => 1 << bit,
     };
-    (0..bits).map(weight).collect()
+    (0..bits.min(k)).map(weight).collect()
 }
 
 /// The lowest planes of packed bits, each bit a word of its own.

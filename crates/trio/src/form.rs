@@ -1,17 +1,19 @@
 //! The form of a component: words in rows, the same for both algebras.
 //!
-//! Bits: a row is a plane, its bits are the lanes, and words add by XOR. Ring elements: a row is one
-//! element of `k` bits in one word, and words add modulo `2^64`; [`Form::trim`] reduces them modulo
-//! `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows follow
-//! each other without gaps.
+//! Bits: a row is a plane, its bits are the lanes, and words add by XOR. Ring elements: a row is
+//! one element of `k` bits in one word, and words add modulo `2^64`; [`Form::trim`] reduces them
+//! modulo `2^k`. So inputs, resharings and reveals are written once, over rows. In a message rows
+//! follow each other without gaps.
 
 use crate::bits::{
-    Writer, elements_from_planes, from_bytes, gather_bytes, low_mask, planes_from_elements,
-    scatter_bytes, to_bytes, words_for,
+    Writer, elements_from_planes, gather_bytes, low_mask, planes_from_elements, scatter_bytes,
+    words_for,
 };
 use crate::packed::Packed;
 use crate::share::{Body, Pair, Share};
 use sealane_protocol::{Algebra, Domain, Fault, Planes, Shares, Sharing};
+use std::borrow::Cow;
+use std::mem;
 use zeroize::Zeroizing;
 
 /// How words add.
@@ -128,6 +130,16 @@ impl Form {
         self.planes_of(vec![0; self.words()])
     }
 
+    /// The sum of components.
+    pub(crate) fn sum<'a>(self, components: impl IntoIterator<Item = &'a [u64]>) -> Planes<u64> {
+        let mut sum = self.zeros();
+        for component in components {
+            self.group.add(sum.data_mut(), component);
+        }
+        self.trim(sum.data_mut());
+        sum
+    }
+
     fn planes_of(self, words: Vec<u64>) -> Planes<u64> {
         let row = match self.group {
             Group::Xor => self.row_words(),
@@ -144,38 +156,42 @@ impl Form {
     }
 
     /// The message that holds a component: its rows without gaps, first bit lowest.
-    pub(crate) fn pack(self, words: &[u64]) -> Zeroizing<Vec<u8>> {
-        let mut bytes = Zeroizing::new(vec![0; self.bytes()]);
+    pub(crate) fn pack(self, words: &[u64]) -> Cow<'_, [u8]> {
         if self.row_bits.is_multiple_of(64) {
-            to_bytes(words, &mut bytes);
-            return bytes;
+            return Cow::Borrowed(bytemuck::must_cast_slice(words));
         }
         let mut dense = Writer::new(words_for(self.rows() * self.row_bits));
         for row in words.chunks_exact(self.row_words()) {
             dense.copy(row, 0, self.row_bits);
         }
-        to_bytes(&Zeroizing::new(dense.finish()), &mut bytes);
-        bytes
+        let dense = Zeroizing::new(dense.finish());
+        let bytes: &[u8] = bytemuck::must_cast_slice(&dense);
+        Cow::Owned(bytes[..self.bytes()].to_vec())
     }
 
-    /// The component that a message of [`Form::bytes`] bytes holds; none if the bits after the last
-    /// row are not zero.
-    pub(crate) fn unpack(self, bytes: &[u8]) -> Option<Planes<u64>> {
-        let (row_bits, words) = (self.row_bits, from_bytes(bytes));
+    /// The component that a message holds, which `fill` writes into [`Form::bytes`] bytes. None if
+    /// the bits after the last row are not zero.
+    pub(crate) fn unpack<E>(
+        self,
+        fill: impl FnOnce(&mut [u8]) -> Result<(), E>,
+    ) -> Result<Option<Planes<u64>>, E> {
+        let row_bits = self.row_bits;
+        let mut dense = Zeroizing::new(vec![0u64; words_for(self.rows() * row_bits)]);
+        let bytes = bytemuck::must_cast_slice_mut::<u64, u8>(&mut dense);
+        fill(&mut bytes[..self.bytes()])?;
         if row_bits.is_multiple_of(64) {
-            return Some(self.planes_of(words));
+            return Ok(Some(self.planes_of(mem::take(&mut *dense))));
         }
-        let dense = Zeroizing::new(words);
         let used = (self.rows() * row_bits) % 64;
         if used > 0 && dense.last().is_some_and(|last| last >> used != 0) {
-            return None;
+            return Ok(None);
         }
         let mut rows = Writer::new(self.words());
         for row in 0..self.rows() {
             rows.copy(&dense, row * row_bits, row_bits);
             rows.align();
         }
-        Some(self.planes_of(rows.finish()))
+        Ok(Some(self.planes_of(rows.finish())))
     }
 
     /// A component from bits plane by plane, 0 or 1 a byte.

@@ -1,11 +1,11 @@
 //! Common randomness: what two parties can expand from a common key is never sent.
 //!
 //! Key `k_i` is known to roles `i - 1` and `i`, which are the holders of component `i`; each party
-//! makes one and sends it to its predecessor. Zero shares are those of Araki, Furukawa, Lindell, Nof
-//! and Ohara ("High-Throughput Semi-Honest Secure Three-Party Computation with an Honest Majority",
-//! CCS 2016, section 3.2): role `i` draws `F(k_i) - F(k_(i+1))`, and the three sum to zero. One
-//! party knows two of the three keys, so the other two parties' zero shares look random to it but
-//! for their sum.
+//! makes one and sends it to its predecessor. Zero shares are those of Araki, Furukawa, Lindell,
+//! Nof and Ohara ("High-Throughput Semi-Honest Secure Three-Party Computation with an Honest
+//! Majority", CCS 2016): role `i` draws `F(k_i) - F(k_(i+1))`, and the three sum to zero. One party
+//! knows two of the three keys, so the other two parties' zero shares look random to it but for
+//! their sum.
 //!
 //! A party without a role that owns inputs makes two keys, of components 0 and 1, and sends each to
 //! its two holders.
@@ -87,10 +87,11 @@ impl Keys {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Keys, Fault> {
-        let own = coins.block();
-        mesh.send(seat.previous, &own.to_bytes())?;
+        let mut seed = coins.block();
+        mesh.send(seat.previous, &seed.to_bytes())?;
         mesh.flush()?;
-        let own = Key::new(cpu, own);
+        let own = Key::new(cpu, seed);
+        seed.zeroize();
         let next = recv_key(seat.next, cpu, mesh)?;
         let mut keys = Keys {
             own,
@@ -161,21 +162,15 @@ fn recv_key(from: PartyId, cpu: Cpu, mesh: &mut Mesh) -> Result<Key, Fault> {
 /// Hands the next words of a stream to `take`, a buffer at a time, beside the words that they are
 /// for. Both holders of a stream take as many words, so they stay together.
 fn draw(stream: &mut Prg, into: &mut [u64], take: impl Fn(&mut [u64], &[u64])) {
-    // 4 KiB of each stay in the nearest cache.
-    let (mut blocks, mut words) = ([Block::ZERO; 256], [0; 512]);
-    for chunk in into.chunks_mut(words.len()) {
-        let blocks = &mut blocks[..chunk.len().div_ceil(2)];
+    // 4 KiB stay in the nearest cache.
+    let mut buffer = [Block::ZERO; 256];
+    let most = buffer.len() * 2;
+    for chunk in into.chunks_mut(most) {
+        let blocks = &mut buffer[..chunk.len().div_ceil(2)];
         stream.fill(blocks);
-        let bytes = Block::as_bytes(blocks).chunks_exact(8);
-        for (word, bytes) in words.iter_mut().zip(bytes) {
-            *word = bytes
-                .iter()
-                .rev()
-                .fold(0, |word, byte| word << 8 | u64::from(*byte));
-        }
+        let words: &[u64] = bytemuck::must_cast_slice(blocks);
         take(chunk, &words[..chunk.len()]);
     }
-    let used = into.len().min(words.len());
-    blocks[..used.div_ceil(2)].iter_mut().zeroize();
-    words[..used].zeroize();
+    let used = into.len().min(most).div_ceil(2);
+    buffer[..used].iter_mut().zeroize();
 }

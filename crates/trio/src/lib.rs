@@ -1,14 +1,15 @@
 //! Room `trio`: three parties, honest majority, semi-honest: (2,3) replicated sharing.
 //!
-//! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k` for
-//! integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices modulo
-//! 3, so each component is held by two parties and each party lacks one. Sums are local; a product is
-//! one element a party and one flight (Araki, Furukawa, Lindell, Nof, Ohara, "High-Throughput
-//! Semi-Honest Secure Three-Party Computation with an Honest Majority", CCS 2016, section 3.2). Bits
-//! run through tapes, compiled by levels of ANDs so that flights are the depth; tables are looked up
-//! by one-hot indices (Launchbury, Diatchki, DuBuisson, Adams-Moran, "Efficient Lookup-Table Protocol
-//! in Secure Multiparty Computation", ICFP 2012, section 3), which are such tapes. Between bits and
-//! integers there are conversions in the manner of Mohassel and Rindal ("ABY3", CCS 2018, section 5).
+//! A value `x` is the sum `x_0 + x_1 + x_2` of three components, by XOR for bits and modulo `2^k`
+//! for integers of any `k` from 1 to 64. The party of role `i` holds `x_i` and `x_(i+1)`, indices
+//! modulo 3, so each component is held by two parties and each party lacks one. Sums are local; a
+//! product is one element a party and one flight (Araki, Furukawa, Lindell, Nof, Ohara,
+//! "High-Throughput Semi-Honest Secure Three-Party Computation with an Honest Majority", CCS 2016).
+//! Bits run through tapes, compiled by levels of ANDs so that flights are the depth; tables are
+//! looked up by one-hot indices (Launchbury, Diatchki, DuBuisson, Adams-Moran, "Efficient
+//! Lookup-Table Protocol in Secure Multiparty Computation", ICFP 2012, section 3), which are such
+//! tapes. Between bits and integers there are conversions in the manner of Mohassel and Rindal
+//! ("ABY3", CCS 2018).
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -23,10 +24,10 @@
 //!
 //! Parties without a role may own inputs and learn results; they hold shapes and no shares.
 //!
-//! Security: one semi-honest party, with a role or without, learns nothing beyond the results that it
-//! may learn. AES-128 is taken for a pseudorandom function, and every two parties have a secure
-//! channel. Two parties together see everything, and a malicious one can change results unseen: the
-//! digests before a reveal find accidents only. See SECURITY.md.
+//! Security: one semi-honest party, with a role or without, learns nothing beyond the results that
+//! it may learn. AES-128 is taken for a pseudorandom function, and every two parties have a secure
+//! channel. Two parties with roles see everything together, and a malicious one can change results
+//! unseen: the digests before a reveal find accidents only. See SECURITY.md.
 #![forbid(unsafe_code)]
 
 mod arrive;
@@ -110,6 +111,7 @@ impl Protocol for Trio {
             outsiders: true,
             goal: Goal::Depth,
             arithmetic: true,
+            share_bits: 2,
             corruption: Corruption::SemiHonest(1),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
             papers: "Araki, Furukawa, Lindell, Nof, Ohara 2016 (products); Launchbury, Diatchki, \

@@ -1,6 +1,6 @@
 //! Arithmetic modulo `2^k`: sums of multiples, which are local, and inner products.
 //!
-//! An inner product of any length is one resharing (Araki et al., CCS 2016, section 3.2): each party
+//! An inner product of any length is one resharing (Araki et al., CCS 2016): each party
 //! adds up its cross terms over all factors first.
 
 use crate::arrive::Arriving;

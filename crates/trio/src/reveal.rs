@@ -4,10 +4,10 @@
 //! component is the result less two that the receiver holds, so it tells the result and no more.
 //!
 //! A party without a role gets two elements: the sum of components 0 and 1 from role 0, and
-//! component 2 from role 1. The first is the result less the second. The second alone tells nothing:
-//! component 2 of an input is zero, or a pseudorandom word, or a value less a pseudorandom word that
-//! this party does not know (or it is this party's own input); component 2 of a product has a fresh
-//! share of zero in it; and all else is linear in these.
+//! component 2 from role 1. The first is the result less the second. The second alone tells
+//! nothing: component 2 of an input is zero, or a pseudorandom word, or a value less a pseudorandom
+//! word that this party does not know (or it is this party's own input); component 2 of a product
+//! has a fresh share of zero in it; and all else is linear in these.
 
 use crate::arrive::{recv, send};
 use crate::form::Form;
@@ -45,22 +45,15 @@ pub(crate) fn open(
     results: &[Opened],
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
-    let Some(role) = seat::role(setting, me) else {
-        return Ok(());
-    };
+    let role = seat::role(setting, me);
     for (share, domain, to) in results {
         let form = Form::of(*domain, share.planes(), share.elements())?;
-        for to in to.iter().filter(|to| *to != me) {
+        let parts = form.parts(share)?;
+        for to in to.iter() {
             let givers = givers(seat::role(setting, to)).into_iter();
-            for (_, places) in givers.filter(|(giver, _)| *giver == role) {
-                let mut sum = form.zeros();
-                for part in form.parts(share)?.iter().flat_map(|parts| {
-                    let part = |place: &usize| parts[*place];
-                    places.iter().map(part).collect::<Vec<_>>()
-                }) {
-                    form.group.add(sum.data_mut(), part);
-                }
-                form.trim(sum.data_mut());
+            for (_, places) in givers.filter(|(giver, _)| Some(*giver) == role) {
+                let given = parts.map(|parts| places.iter().map(move |place| parts[*place]));
+                let sum = form.sum(given.into_iter().flatten());
                 send(form, sum.data(), to, mesh)?;
             }
         }
@@ -82,10 +75,7 @@ pub(crate) fn learn(
             continue;
         }
         let form = Form::of(*domain, share.planes(), share.elements())?;
-        let mut sum = form.zeros();
-        for part in form.parts(share)?.into_iter().flatten() {
-            form.group.add(sum.data_mut(), part);
-        }
+        let mut sum = form.sum(form.parts(share)?.into_iter().flatten());
         for (giver, _) in givers(seat::role(setting, me)) {
             let part = recv(form, seat::party(setting, giver), mesh)?;
             form.group.add(sum.data_mut(), part.data());

@@ -203,8 +203,14 @@ impl<const C: usize> Chunks<C> {
     fn load(&mut self, slot: usize, parts: [&[u64]; 2]) {
         let slots = self.slots;
         for (place, part) in parts.into_iter().enumerate() {
-            for (chunk, words) in part.chunks(C).enumerate() {
-                self.wires[chunk * slots + slot][place][..words.len()].copy_from_slice(words);
+            let (whole, rest) = part.as_chunks();
+            let mut wires = self.wires.iter_mut().skip(slot).step_by(slots);
+            // The rest must not lose its wire: a zip takes from its left side first.
+            for (words, wire) in whole.iter().zip(wires.by_ref()) {
+                wire[place] = *words;
+            }
+            if let Some(wire) = wires.next() {
+                wire[place][..rest.len()].copy_from_slice(rest);
             }
         }
     }
@@ -269,8 +275,10 @@ impl<const C: usize> Kernel for Gates<'_, C> {
                 sum[w] = x[0][w] & (y[0][w] ^ y[1][w]) ^ x[1][w] & y[0][w];
             }
             let row = &mut self.summands[i * self.stride + self.first..(i + 1) * self.stride];
-            let words = row.len().min(C);
-            row[..words].copy_from_slice(&sum[..words]);
+            match row.first_chunk_mut() {
+                Some(row) => *row = sum,
+                None => row.copy_from_slice(&sum[..row.len()]),
+            }
         }
     }
 }

@@ -2,14 +2,15 @@
 
 mod common;
 
-use common::{domain, setting};
+use common::{domain, honest, setting};
 use sealane_block::{Coins, Cpu};
+use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Demand, Fault, Outcome, PartyId, PartySet, Protocol, Setting, Step, check_digests, run_alone,
-    send_digests,
+    Demand, Domain, Factor, Fault, Outcome, PartyId, PartySet, Protocol, Setting, Step, Term,
+    check_digests, run_alone, send_digests,
 };
-use sealane_trio::Trio;
+use sealane_trio::{Share, Trio};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -126,25 +127,73 @@ fn a_digest_of_something_else_is_refused_before_anything_is_revealed() {
 }
 
 #[test]
-fn misuse_is_an_internal_error() {
-    let setting = setting(3, [0, 1, 2]);
-    let cpu = Cpu::detect().unwrap();
-    let mut mesh = Mesh::in_memory(3).remove(0);
-    let mut trio = Trio::start(&setting, PartyId(0), cpu, Coins::danger_fixed_seed(cpu, 1));
-    let ring = |trio: &mut Trio, k: u8, elements: usize| {
-        let bits = vec![1; usize::from(k) * elements];
-        Arc::new(trio.constant(domain(Some(k)), k.into(), elements, &bits))
+fn steps_that_make_no_sense_are_internal_errors() {
+    let setting = setting(3, [2, 1, 0]);
+    let mut b = Builder::new();
+    let inputs = b.input(2);
+    let and = b.and(inputs[0], inputs[1]);
+    let tape = compile(&b.finish(vec![vec![and]]), &Machine::ROUNDS);
+    let product = |domain, left: &Arc<Share>, right: &Arc<Share>| Step::Product {
+        domain,
+        left: left.clone(),
+        right: right.clone(),
     };
-    let share = ring(&mut trio, 8, 2);
-    let mut refused = |step| {
-        let end = trio.begin(step, &mut mesh);
-        assert!(matches!(end, Err(Fault::Internal(_))));
+    let convert = |from, to, bits, share: &Arc<Share>| Step::Convert {
+        from: domain(from),
+        to: domain(to),
+        bits,
+        signed: false,
+        share: share.clone(),
     };
-    let product = |k, left: &Arc<_>, right: &Arc<_>| Step::Product {
+    let run = |operands: &[&Arc<Share>], lanes| Step::Tape {
+        tape: &tape,
+        lanes,
+        operands: operands.iter().map(|share| Arc::clone(share)).collect(),
+    };
+    let input = |owner, planes, k| Step::Input {
+        owner,
         domain: domain(k),
-        left: Arc::clone(left),
-        right: Arc::clone(right),
+        elements: 1,
+        planes,
+        bits: None,
     };
-    // Not prepared.
-    refused(product(Some(8), &share, &share));
+    let authenticated = Domain {
+        authenticated: true,
+        ..domain(Some(8))
+    };
+    honest(&setting, &[], |side| {
+        let mut constant = |k: Option<u8>, planes: usize, elements: usize| {
+            let bits = vec![1; planes * elements];
+            Arc::new(side.trio.constant(domain(k), planes, elements, &bits))
+        };
+        let bits = constant(None, 2, 3);
+        let (ring, longer) = (constant(Some(8), 8, 3), constant(Some(8), 8, 4));
+        let senseless = [
+            product(domain(None), &bits, &bits),
+            product(domain(Some(8)), &bits, &bits),
+            product(domain(Some(8)), &ring, &longer),
+            product(authenticated, &ring, &ring),
+            convert(Some(8), None, 9, &ring),
+            convert(Some(8), Some(9), 8, &ring),
+            convert(None, None, 2, &bits),
+            convert(None, Some(8), 3, &bits),
+            convert(Some(8), None, 8, &bits),
+            run(&[&bits], 4),
+            run(&[&bits, &bits], 3),
+            run(&[&ring, &ring], 3),
+            input(side.me, 1, None),
+            input(side.me, 7, Some(8)),
+            input(PartyId(3), 1, None),
+        ];
+        for (i, step) in senseless.into_iter().enumerate() {
+            let end = side.trio.begin(step, &mut side.mesh);
+            assert!(matches!(end, Err(Fault::Internal(_))), "step {i}");
+        }
+        let short = Term {
+            share: &*ring,
+            factor: Factor::Table(vec![1, 2]),
+        };
+        let end = side.trio.linear(domain(Some(8)), 3, &[short]);
+        assert!(matches!(end, Err(Fault::Internal(_))));
+    });
 }

@@ -48,7 +48,7 @@ fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
 
 /// FIPS 197, section 5.1.1: the inverse in GF(2^8), then an affine map.
 fn sbox(byte: u8) -> u8 {
-    let double = |x: u8| x << 1 ^ 0x1b * (x >> 7);
+    let double = |x: u8| (x << 1) ^ (0x1b * (x >> 7));
     let times = |x: u8, y: u8| {
         let powers = std::iter::successors(Some(x), |x| Some(double(*x)));
         powers

@@ -5,12 +5,13 @@ mod common;
 
 use common::{Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value};
 use proptest::prelude::*;
-use sealane_circuit::{Builder, Goal, Machine, Tape, Wire, compile};
+use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_protocol::{Factor, PartyId, PartySet, Protocol, Setting, Shares, Term, View};
-use sealane_trio::{Share, Trio};
+use sealane_trio::Share;
 use std::sync::Arc;
 
-const LANES: [usize; 6] = [1, 5, 63, 64, 65, 200];
+/// Around the ends of words, and of chunks of 512.
+const LANES: [usize; 8] = [1, 5, 63, 64, 65, 200, 512, 600];
 
 /// Three computing parties of three to five, and an owner for each of two inputs.
 fn scene() -> impl Strategy<Value = (Setting, [PartyId; 2])> {
@@ -31,6 +32,19 @@ fn guests(setting: &Setting, owners: &[PartyId]) -> Vec<PartyId> {
 /// All parties' parts of the n-th tensor of each.
 fn nth(all: &[Vec<Held>], n: usize) -> Vec<Held> {
     all.iter().map(|held| held[n].clone()).collect()
+}
+
+/// Integers of `k` bits without a pattern.
+fn arbitrary(seed: u64, count: usize, k: u8) -> Vec<u64> {
+    let value = |i| {
+        seed.wrapping_add(i)
+            .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            .rotate_left(29)
+    };
+    let values = (0..count as u64).map(value);
+    values
+        .map(|value| low(value.wrapping_mul(0xbf58_476d_1ce4_e5b9), k))
+        .collect()
 }
 
 /// A circuit from choices: gates over earlier wires, the last few are outputs.
@@ -70,7 +84,7 @@ proptest! {
     fn tapes_compute_on_inputs_of_anybody(
         (setting, owners) in scene(),
         lanes in prop::sample::select(LANES.to_vec()),
-        bits in prop::collection::vec(0..2u8, 5 * 200),
+        bits in prop::collection::vec(0..2u8, 5 * 600),
         gates in prop::collection::vec(any::<(u8, u16, u16)>(), 0..60),
         by_levels in any::<bool>(),
         to in any::<u8>(),
@@ -80,7 +94,7 @@ proptest! {
         let bits = &bits[..5 * lanes];
         let (x, rest) = bits.split_at(2 * lanes);
         let (y, public) = rest.split_at(2 * lanes);
-        let to = parties(to & (1 << setting.parties) - 1);
+        let to = parties(to & ((1 << setting.parties) - 1));
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
             let x = side.input(owners[0], None, 2, x);
             let y = side.input(owners[1], None, 2, y);
@@ -110,12 +124,8 @@ proptest! {
         seed in any::<u64>(),
         to in any::<u8>(),
     ) {
-        let some = |salt: u64, count: usize| (0..count as u64)
-            .map(|i| (seed ^ salt << 32).wrapping_add(i).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
-            .map(|value| low(value.wrapping_mul(0xbf58_476d_1ce4_e5b9), k))
-            .collect::<Vec<_>>();
-        let (x, y, table) = (some(1, terms * lanes), some(2, terms * lanes), some(3, terms * lanes));
-        let to = parties(to & (1 << setting.parties) - 1);
+        let [x, y, table] = [1, 2, 3].map(|salt| arbitrary(seed ^ salt << 32, terms * lanes, k));
+        let to = parties(to & ((1 << setting.parties) - 1));
         let ends = honest(&setting, &guests(&setting, &owners), |side| {
             // Each term becomes a plane of its own.
             let lanes_view = View { offset: 0, dims: vec![(lanes, 1)] };
@@ -124,7 +134,8 @@ proptest! {
                 Arc::new(side.integers(owner, k, values).gather(&lanes_view, &inner))
             });
             let product = side.product(k, &x, &y);
-            let one = side.trio.constant(domain(Some(k)), k.into(), lanes, &planes_of(&vec![1; lanes], k.into()));
+            let ones = planes_of(&vec![1; lanes], k.into());
+            let one = side.trio.constant(domain(Some(k)), k.into(), lanes, &ones);
             let sum = side.trio.linear(domain(Some(k)), lanes, &[
                 Term { share: &x, factor: Factor::Table(table.clone()) },
                 Term { share: &product, factor: Factor::Number(seed) },
@@ -239,12 +250,4 @@ fn zeros_of_no_algebra_are_zeros_of_either() {
         assert!(end[1..].iter().all(|bits| bits.iter().all(|bit| *bit == 0)));
         assert_eq!(end[1].len(), 27);
     }
-}
-
-#[test]
-fn profile_and_domains_agree() {
-    let profile = Trio::profile();
-    assert_eq!(profile.roles.len(), 3);
-    assert!(profile.outsiders && profile.arithmetic);
-    assert_eq!(profile.goal, Goal::Depth);
 }

@@ -1,5 +1,5 @@
-//! What each party sees does not depend on the secrets: chi-square tests over many sessions of fixed
-//! seeds, and the same tests on sessions whose shares of zero cancel, which they must reject.
+//! What each party sees does not depend on the secrets: chi-square tests over many sessions of
+//! fixed seeds, and the same tests on sessions whose shares of zero cancel, which they must reject.
 //!
 //! Party 3 owns two secrets, each a bit (or an integer) on 64 lanes, and computes nothing; party 4
 //! learns the products of both, which are zero either way. Secrets are 0 and 1, or 1 and 0.

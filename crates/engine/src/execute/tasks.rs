@@ -1,7 +1,7 @@
 //! What a call does, step by step: most run one step of the protocol, reductions and loops a tape
 //! several times over.
 
-use super::{Run, internal};
+use super::{Held, Run, internal};
 use sealane_plan::flow::{Block, Call};
 use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
 use sealane_protocol::{Factor, Fault, Protocol, Shares, Step, Term, View};
@@ -21,7 +21,7 @@ pub(super) enum Task<P: Protocol> {
 
 /// A tree over the outermost dimension; see [`StepOp::Fold`].
 pub(super) struct Fold<P: Protocol> {
-    current: Arc<P::Share>,
+    current: Held<P>,
     /// Elements along the dimension that are left, and the others.
     length: usize,
     lanes: usize,
@@ -32,9 +32,9 @@ pub(super) struct Fold<P: Protocol> {
 pub(super) struct Scan<P: Protocol> {
     /// The iteration at hand.
     index: usize,
-    state: Vec<Arc<P::Share>>,
-    over: Vec<Arc<P::Share>>,
-    captured: Vec<Arc<P::Share>>,
+    state: Vec<Held<P>>,
+    over: Vec<Held<P>>,
+    captured: Vec<Held<P>>,
     /// What iterations have written, by output.
     written: Vec<Vec<P::Share>>,
 }
@@ -343,7 +343,7 @@ impl<'a, P: Protocol + 'a> Run<'a, P> {
                 dims: vec![],
             };
             let state = scan.state.iter().map(|share| one_lane::<P>(share));
-            let element = |share: &Arc<P::Share>| share.gather(&element, &View::whole(1));
+            let element = |share: &Held<P>| share.gather(&element, &View::whole(1));
             let over = scan.over.iter().map(|share| Arc::new(element(share)));
             let captured = scan.captured.iter().cloned();
             let operands = state.chain(over).chain(captured).collect();
@@ -403,6 +403,6 @@ impl<P: Protocol> Fold<P> {
 }
 
 /// All elements as the planes of one lane.
-fn one_lane<P: Protocol>(share: &P::Share) -> Arc<P::Share> {
+fn one_lane<P: Protocol>(share: &P::Share) -> Held<P> {
     Arc::new(share.gather(&View::whole(1), &View::whole(share.elements())))
 }

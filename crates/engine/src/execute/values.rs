@@ -1,7 +1,7 @@
 //! Where shares come from and how long they stay: earlier steps, kept rows, constants, this party's
 //! inputs.
 
-use super::{Run, Stored, internal};
+use super::{Held, Run, Stored, internal};
 use crate::bits::{from_planes, to_planes};
 use sealane_plan::flow::Block;
 use sealane_plan::steps::{
@@ -63,7 +63,7 @@ impl<P: Protocol> Run<'_, P> {
     }
 
     /// A value of the block at hand, or one that was stored.
-    pub(super) fn value(&mut self, value: PlanValue, block: Block) -> Result<Arc<P::Share>, Fault> {
+    pub(super) fn value(&mut self, value: PlanValue, block: Block) -> Result<Held<P>, Fault> {
         if let Some(share) = self.tile(block)?.values.get(&value) {
             return Ok(share.clone());
         }
@@ -90,7 +90,7 @@ impl<P: Protocol> Run<'_, P> {
     pub(super) fn write(
         &mut self,
         value: PlanValue,
-        share: impl Into<Arc<P::Share>>,
+        share: impl Into<Held<P>>,
         block: Block,
     ) -> Result<(), Fault> {
         let share = share.into();
@@ -136,18 +136,14 @@ impl<P: Protocol> Run<'_, P> {
         &mut self,
         value: PlanValue,
         block: Block,
-    ) -> Result<(Option<Arc<P::Share>>, Arc<P::Share>), Fault> {
+    ) -> Result<(Option<Held<P>>, Held<P>), Fault> {
         let partial = self.tile(block)?.partial.remove(&value);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
         Ok((self.stored.remove(&value), partial))
     }
 
     /// The planes that a step wants of an operand. A view of everything in order costs nothing.
-    pub(super) fn operand(
-        &mut self,
-        operand: &Operand,
-        block: Block,
-    ) -> Result<Arc<P::Share>, Fault> {
+    pub(super) fn operand(&mut self, operand: &Operand, block: Block) -> Result<Held<P>, Fault> {
         let share = self.value(operand.value, block)?;
         let (lanes, inner) = (operand.lanes.at(block.rows), operand.inner.at(block.rows));
         if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
@@ -161,7 +157,7 @@ impl<P: Protocol> Run<'_, P> {
         &mut self,
         operands: &[Operand],
         block: Block,
-    ) -> Result<Vec<Arc<P::Share>>, Fault> {
+    ) -> Result<Vec<Held<P>>, Fault> {
         let shares = operands.iter().map(|operand| self.operand(operand, block));
         shares.collect()
     }

@@ -164,7 +164,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         let moments = self.seen.entry(state.to_vec()).or_default();
         let mut periods = moments.iter().filter_map(|(then, clocks)| {
             let step = self.clocks.since(clocks)?;
-            (*then > left).then_some((*then - left, step))
+            Some((then - left, step))
         });
         if let Some((tiles, step)) = periods.next() {
             let skipped = left / tiles;

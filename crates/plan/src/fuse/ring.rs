@@ -184,7 +184,13 @@ impl Fuser<'_> {
 
     /// A sum; over rows, it goes on from tile to tile.
     fn linear(&mut self, value: &Value, phase: Phase, k: u8, terms: Vec<Term>) -> Placement {
-        let by_rows = |term: &Term| term.from.inner.dims.iter().any(|(len, _)| *len == Len::Rows);
+        let by_rows = |term: &Term| {
+            term.from
+                .inner
+                .dims
+                .iter()
+                .any(|(len, _)| *len == Len::Rows)
+        };
         let carried = terms.iter().any(by_rows);
         let reads = terms.iter().map(|term| term.from.tensor);
         let rank = self.rank_after(&reads.collect::<Vec<_>>(), phase);

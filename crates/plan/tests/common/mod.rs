@@ -369,11 +369,7 @@ fn evaluate(tape: &Tape, operands: &[&Bits]) -> Bits {
 
 fn bits(numbers: &[i128], width: usize) -> Bits {
     let plane = |p: usize| numbers.iter().map(move |n| (n >> p & 1) as u8);
-    Bits::new(
-        width,
-        numbers.len(),
-        (0..width).flat_map(plane).collect(),
-    )
+    Bits::new(width, numbers.len(), (0..width).flat_map(plane).collect())
 }
 
 fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {

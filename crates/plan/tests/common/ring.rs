@@ -6,12 +6,7 @@ use sealane_protocol::Shares;
 use std::rc::Rc;
 
 impl Machine<'_> {
-    pub(super) fn linear(
-        &mut self,
-        step: &Step,
-        rows: u64,
-        tile: usize,
-    ) -> Vec<(PlanValue, Bits)> {
+    pub(super) fn linear(&mut self, step: &Step, rows: u64, tile: usize) -> Vec<(PlanValue, Bits)> {
         let StepOp::Linear {
             terms,
             lanes,
@@ -26,14 +21,18 @@ impl Machine<'_> {
         for term in terms {
             let multiples = self.multiples(term, rows);
             assert_eq!(multiples.len(), lanes, "an element for each lane");
-            sums.iter_mut().zip(multiples).for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
+            sums.iter_mut()
+                .zip(multiples)
+                .for_each(|(sum, m)| *sum = m.wrapping_add(*sum));
         }
         if !carried {
             return vec![(*out, modular(&sums, self.width(*out)))];
         }
         if let (Some(before), true) = (self.later.get(out), tile > 0) {
             let before = numbers(before, false).into_iter();
-            sums.iter_mut().zip(before).for_each(|(sum, b)| *sum = sum.wrapping_add(b as u64));
+            sums.iter_mut()
+                .zip(before)
+                .for_each(|(sum, b)| *sum = sum.wrapping_add(b as u64));
         }
         let sums = modular(&sums, self.width(*out));
         self.later.insert(*out, Rc::new(sums));
@@ -68,7 +67,9 @@ impl Machine<'_> {
         match &term.factor {
             LinearFactor::Number(number) => {
                 let sum = |lane: Vec<u64>| lane.into_iter().fold(0, u64::wrapping_add);
-                elements.map(|lane| sum(lane).wrapping_mul(*number)).collect()
+                elements
+                    .map(|lane| sum(lane).wrapping_mul(*number))
+                    .collect()
             }
             LinearFactor::Table { data, lanes, inner } => {
                 let inner = inner.at(rows).indices();
@@ -76,7 +77,9 @@ impl Machine<'_> {
                     assert_eq!(elements.len(), inner.len(), "a factor for each element");
                     let factors = inner.iter().map(|offset| data.elements[lane + offset]);
                     let products = elements.iter().zip(factors);
-                    products.map(|(e, f)| e.wrapping_mul(f)).fold(0, u64::wrapping_add)
+                    products
+                        .map(|(e, f)| e.wrapping_mul(f))
+                        .fold(0, u64::wrapping_add)
                 };
                 let lanes = lanes.at(rows).indices().into_iter();
                 lanes.zip(elements).map(multiple).collect()
@@ -88,8 +91,19 @@ impl Machine<'_> {
     fn elements(&self, operand: &Operand, rows: u64) -> Vec<Vec<u64>> {
         let all = numbers(&self.values[&operand.value], false);
         let inner = operand.inner.at(rows).indices();
-        let lane = |lane: usize| inner.iter().map(|offset| all[lane + offset] as u64).collect();
-        operand.lanes.at(rows).indices().into_iter().map(lane).collect()
+        let lane = |lane: usize| {
+            inner
+                .iter()
+                .map(|offset| all[lane + offset] as u64)
+                .collect()
+        };
+        operand
+            .lanes
+            .at(rows)
+            .indices()
+            .into_iter()
+            .map(lane)
+            .collect()
     }
 }
 

@@ -5,14 +5,12 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Algebra, Cost, Demand, Domain, Fault, Opening, Outcome, PartyId, PartySet, Progress, Protocol,
+    Algebra, Cost, Demand, Domain, Opening, Outcome, PartyId, PartySet, Progress, Protocol,
     Setting, Shares, Step, Work,
 };
 use sealane_trio::{Share, Trio};
 use std::sync::Arc;
 use zeroize::Zeroizing;
-
-pub const BITS: Algebra = Algebra::Z2;
 
 /// The domain of bits, or of integers modulo `2^k`.
 pub fn domain(k: Option<u8>) -> Domain {
@@ -326,8 +324,8 @@ pub fn value(setting: &Setting, held: &[Held], k: Option<u8>) -> Vec<u64> {
         parts.expect("a party with a role holds components")[place].clone()
     };
     let components = [0, 1, 2].map(|i| part(i, 0));
-    for i in 0..3 {
-        assert_eq!(components[i], part(i + 2, 1), "component {i}");
+    for (i, component) in components.iter().enumerate() {
+        assert_eq!(*component, part(i + 2, 1), "component {i}");
     }
     let mut sum = vec![0u64; components[0].len()];
     let (planes, elements) = held[0].shape;
@@ -387,12 +385,4 @@ pub fn integers_of(bits: &[u8], elements: usize) -> Vec<u64> {
 /// A set of parties from the bits of a number.
 pub fn parties(bits: u8) -> PartySet {
     PartySet::of((0..8).filter(|i| bits >> i & 1 == 1).map(PartyId))
-}
-
-/// Whether a fault is the peer's, and whose.
-pub fn blamed(fault: &Fault) -> Option<PartyId> {
-    match fault {
-        Fault::Peer { party, .. } => Some(*party),
-        _ => None,
-    }
 }

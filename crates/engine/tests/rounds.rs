@@ -1,0 +1,323 @@
+//! Rounds are the depth of what is computed: scalar code comes out with one message a round to each
+//! peer, steps that do not wait for each other share rounds, and so do tiles.
+
+use std::thread;
+
+use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, run};
+use sealane_net::{Counters, Mesh};
+use sealane_program::builder::{Builder, Handle, Index};
+use sealane_program::graph::{Binary, Input, Program};
+use sealane_program::text;
+use sealane_program::types::{Data, Shape, Type};
+
+/// AES-128 (FIPS 197) as one would write it by hand: bytes are scalars, each S-box is a lookup of
+/// its own, and nothing says what can run side by side. Inner rounds look into the T-box of the
+/// 2012 paper (section 4), whose entries hold a byte of each row.
+struct Aes {
+    builder: Builder,
+    sbox: Handle,
+    tbox: Handle,
+}
+
+type Column = Vec<Handle>;
+
+impl Aes {
+    /// Of one block: the text from one party, the key from another, the ciphertext to a third
+    /// (figure 7 of the paper).
+    fn program() -> Program {
+        let mut builder = Builder::new("aes").unwrap();
+        for name in ["text", "key", "receiver"] {
+            builder.party(name).unwrap();
+        }
+        let mut input = |name: &str, owner: u8| {
+            let input = Input {
+                name: name.to_string(),
+                owner,
+                ty: Type::U8,
+                shape: Shape::fixed([16]),
+                range: Type::U8.range(),
+                columns: vec![],
+                span: None,
+            };
+            builder.input(input).unwrap()
+        };
+        let (block, key) = (input("block", 0), input("key", 1));
+        let sbox = (0..=255).map(substitute).collect::<Vec<_>>();
+        let rows = |s: &u8| [double(*s), *s, *s, double(*s) ^ s];
+        let tbox = sbox.iter().flat_map(rows).collect::<Vec<_>>();
+        let mut table = |bytes: &[u8], shape: Vec<u64>| {
+            let numbers = bytes.iter().map(|byte| i128::from(*byte));
+            let numbers = numbers.collect::<Vec<_>>();
+            let data = Data::from_numbers(Type::U8, shape, &numbers).unwrap();
+            builder.constant(data, None).unwrap()
+        };
+        let (sbox, tbox) = (table(&sbox, vec![256]), table(&tbox, vec![256, 4]));
+        let mut aes = Aes {
+            builder,
+            sbox,
+            tbox,
+        };
+        let (block, key) = (aes.columns(block), aes.columns(key));
+        let ciphertext = aes.encrypt(block, key);
+        let bytes = ciphertext.concat().into_iter().map(Into::into);
+        let bytes = bytes.collect::<Vec<_>>();
+        let result = aes.builder.stack(&bytes, 0, None).unwrap();
+        let reveal = aes
+            .builder
+            .reveal("ciphertext", result.into(), &[2], Type::U8, None);
+        reveal.unwrap();
+        aes.builder.finish().unwrap().0
+    }
+
+    fn encrypt(&mut self, block: Vec<Column>, key: Vec<Column>) -> Vec<Column> {
+        let mut words = key;
+        let mut constant = 1;
+        for index in 4..44 {
+            let mut word = words[index - 1].clone();
+            if index % 4 == 0 {
+                word.rotate_left(1);
+                word = word.iter().map(|byte| self.look_up(*byte)).collect();
+                let first = self.builder.binary(
+                    Binary::Xor,
+                    word[0].into(),
+                    i128::from(constant).into(),
+                    None,
+                );
+                word[0] = first.unwrap();
+                constant = double(constant);
+            }
+            let before = words[index - 4].clone();
+            words.push(self.xor(&before, &word));
+        }
+        let mut state = self.add(&block, &words[..4]);
+        for round in 1..10 {
+            let shifted = shift_rows(&state);
+            let mixed = shifted.iter().map(|column| self.mix(column));
+            let mixed = mixed.collect::<Vec<_>>();
+            state = self.add(&mixed, &words[4 * round..][..4]);
+        }
+        let mut last = shift_rows(&state);
+        for byte in last.iter_mut().flatten() {
+            *byte = self.look_up(*byte);
+        }
+        self.add(&last, &words[40..])
+    }
+
+    /// SubBytes and MixColumns of a column: four entries of the T-box, each turned by its row.
+    fn mix(&mut self, column: &Column) -> Column {
+        let mut sum: Option<Column> = None;
+        for (row, byte) in column.iter().enumerate() {
+            let entry = self.builder.lookup(self.tbox, *byte, None).unwrap();
+            let mut entry = self.bytes(entry, 4);
+            entry.rotate_right(row);
+            sum = Some(match sum {
+                None => entry,
+                Some(sum) => self.xor(&sum, &entry),
+            });
+        }
+        sum.unwrap()
+    }
+
+    fn look_up(&mut self, byte: Handle) -> Handle {
+        self.builder.lookup(self.sbox, byte, None).unwrap()
+    }
+
+    fn add(&mut self, a: &[Column], b: &[Column]) -> Vec<Column> {
+        a.iter().zip(b).map(|(a, b)| self.xor(a, b)).collect()
+    }
+
+    fn xor(&mut self, a: &Column, b: &Column) -> Column {
+        let mut xor = |(a, b): (&Handle, &Handle)| {
+            let sum = self
+                .builder
+                .binary(Binary::Xor, (*a).into(), (*b).into(), None);
+            sum.unwrap()
+        };
+        a.iter().zip(b).map(&mut xor).collect()
+    }
+
+    fn columns(&mut self, bytes: Handle) -> Vec<Column> {
+        let bytes = self.bytes(bytes, 16);
+        bytes.chunks(4).map(<[Handle]>::to_vec).collect()
+    }
+
+    fn bytes(&mut self, of: Handle, count: i64) -> Column {
+        let byte = |at| self.builder.index(of, &[Index::At(at)], None).unwrap();
+        (0..count).map(byte).collect()
+    }
+}
+
+fn shift_rows(state: &[Column]) -> Vec<Column> {
+    let column = |at: usize| (0..4).map(|row| state[(at + row) % 4][row]).collect();
+    (0..4).map(column).collect()
+}
+
+/// Times x in GF(2^8).
+fn double(byte: u8) -> u8 {
+    byte << 1 ^ 0x1b * (byte >> 7)
+}
+
+fn times(a: u8, b: u8) -> u8 {
+    let bits = (0..8).rev();
+    bits.fold(0, |sum, bit| double(sum) ^ a * (b >> bit & 1))
+}
+
+/// The S-box (section 5.1.1): the inverse, then an affine map.
+fn substitute(byte: u8) -> u8 {
+    let inverse = (0..=255).find(|x| times(*x, byte) == 1).unwrap_or(0);
+    let turns = (1..5).map(|turn| inverse.rotate_left(turn));
+    turns.fold(inverse, |sum, turned| sum ^ turned) ^ 0x63
+}
+
+fn bytes(values: impl IntoIterator<Item = u8>) -> Data {
+    let numbers = values.into_iter().map(i128::from).collect::<Vec<_>>();
+    Data::from_numbers(Type::U8, vec![numbers.len() as u64], &numbers).unwrap()
+}
+
+/// Runs all parties in memory. For each, its report and what it counted.
+fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
+    thread::scope(|scope| {
+        let party = |mut mesh: Mesh| {
+            let owns = |owner: u8| mesh.me().index() == usize::from(owner);
+            let own = job.program().inputs.iter().zip(inputs);
+            let own = own.map(|(input, data)| owns(input.owner).then(|| data.clone()));
+            let own = own.collect::<Vec<_>>();
+            scope.spawn(move || {
+                let report = run(job, &own, &mut mesh, &mut |_, _| ()).unwrap();
+                (report, mesh.counters())
+            })
+        };
+        let parties = Mesh::in_memory(job.parties().len()).into_iter().map(party);
+        let parties = parties.collect::<Vec<_>>().into_iter();
+        parties.map(|party| party.join().unwrap()).collect()
+    })
+}
+
+fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
+}
+
+/// Appendix C.1 of FIPS 197.
+#[test]
+fn scalar_aes_takes_a_round_and_one_message_to_each_peer_for_each_level_of_its_lookups() {
+    let block = bytes((0..16).map(|i| 0x11 * i));
+    let key = bytes(0..16);
+    let ciphertext = [
+        0x69, 0xc4, 0xe0, 0xd8, 0x6a, 0x7b, 0x04, 0x30, 0xd8, 0xcd, 0xb7, 0x80, 0x70, 0xb4, 0xc5,
+        0x5a,
+    ];
+    let helpers = named(&["ada", "bob", "cyd"]);
+    let job = Job::new(
+        Aes::program(),
+        ProtocolName::Trio,
+        NetworkClass::Lan,
+        helpers,
+    )
+    .unwrap();
+    // The inputs; three levels in each of ten rounds; settling, opening. Owners and receiver wait.
+    let levels = 10 * 3;
+    let rounds = 1 + levels + 2;
+    let parties = session(&job, &[block, key]);
+    for (party, (report, counters)) in parties.iter().enumerate() {
+        assert!(report.as_planned());
+        assert_eq!(report.rounds, rounds);
+        let computes = party >= 3;
+        let sent = |to: usize| counters.messages[to].sent;
+        let busiest = (0..parties.len()).map(sent).max().unwrap();
+        // A computing party talks to its neighbour in each level, and in the end to everybody. It
+        // agrees on a seed before that.
+        let most = if computes { levels + 4 } else { 3 };
+        assert!(
+            busiest <= most,
+            "party {party} sent {busiest} messages to a peer"
+        );
+        assert!(!computes || busiest >= levels, "not one message a round");
+    }
+    let learnt = |party: usize| parties[party].0.results[0].data.as_ref();
+    let got = learnt(2).unwrap().numbers().collect::<Vec<_>>();
+    assert_eq!(got, ciphertext.map(i128::from));
+    assert!((0..6).all(|party| (party == 2) == learnt(party).is_some()));
+}
+
+/// Two chains that do not meet: a product of three factors and a comparison of two, over other
+/// shapes, so that nothing fuses them.
+const CHAINS: &str = "\
+sealane program 1
+name chains
+party ann
+party ben
+party cat
+input x : ann u8[3] in 0..255
+input y : ben u8[5] in 0..255
+input z : cat u8 in 0..255
+main {
+  %0 = param 0 : u8[3] in 0..255 known ann
+  %1 = param 1 : u8[5] in 0..255 known ben
+  %2 = param 2 : u8 in 0..255 known cat
+  %3 = xor %0, %2 : u8[3] in 0..255 secret
+  %4 = and %1, %2 : u8[5] in 0..255 secret
+  %5 = and %3, %2 : u8[3] in 0..255 secret
+  %6 = reduce max %5 axis 0 : u8 in 0..255 secret
+  %7 = reduce min %4 axis 0 : u8 in 0..255 secret
+}
+";
+
+fn rounds_of(results: &str) -> u64 {
+    let program = text::parse(&format!("{CHAINS}{results}"), "chains").unwrap();
+    let job = Job::new(program, ProtocolName::Trio, NetworkClass::Lan, vec![]).unwrap();
+    let inputs = [bytes([1, 200, 30]), bytes([7, 6, 5, 4, 3])];
+    let one = Data::from_numbers(Type::U8, vec![], &[77]).unwrap();
+    let parties = session(&job, &[inputs[0].clone(), inputs[1].clone(), one]);
+    assert!(parties.iter().all(|(report, _)| report.as_planned()));
+    parties[0].0.rounds
+}
+
+#[test]
+fn steps_that_do_not_wait_for_each_other_share_rounds() {
+    let largest = "reveal largest = %6 : u8 to ann\n";
+    let least = "reveal least = %7 : u8 to ann\n";
+    let together = rounds_of(&format!("{largest}{least}"));
+    assert_eq!(together, rounds_of(largest).max(rounds_of(least)));
+}
+
+/// Rows that are compared with a secret, and nothing else.
+const ROWS: &str = "\
+sealane program 1
+name rows
+party ann
+party ben
+party cat
+rows n <= 1000
+input x : ann u8[n] in 0..255
+input y : ben u8 in 0..255
+main {
+  %0 = param 0 : u8[n] in 0..255 known ann
+  %1 = param 1 : u8 in 0..255 known ben
+  %2 = lt %0, %1 : bool[n] in 0..1 secret
+}
+reveal below = %2 : bool to cat
+";
+
+#[test]
+fn tiles_in_flight_share_rounds_and_others_follow() {
+    let rounds = |tile: u64| {
+        let program = text::parse(ROWS, "rows").unwrap();
+        let job =
+            Job::in_tiles(program, ProtocolName::Trio, NetworkClass::Lan, vec![], tile).unwrap();
+        let one = Data::from_numbers(Type::U8, vec![], &[99]).unwrap();
+        let parties = session(&job, &[bytes(0..48), one]);
+        assert!(parties.iter().all(|(report, _)| report.as_planned()));
+        parties[0].0.rounds
+    };
+    let one = rounds(48);
+    // The depth of a comparison of eight bits.
+    let depth = 4;
+    // Seeds, inputs, the comparison, settling, opening.
+    assert_eq!(one, 1 + 1 + depth + 2);
+    // Twelve rows a tile are four tiles, all in flight; six are eight, four after four. Whoever has
+    // nothing to wait for shares its rows while others still finish, at most one round early.
+    assert_eq!(rounds(12), one);
+    let follow = |groups: u64| one + groups * depth..=one + groups * (1 + depth);
+    assert!(follow(1).contains(&rounds(6)));
+    assert!(follow(3).contains(&rounds(3)));
+}
