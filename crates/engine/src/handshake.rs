@@ -37,11 +37,11 @@ struct Instance([u8; 32]);
 /// After the run.
 #[derive(Serialize, Deserialize)]
 struct Goodbye {
-    /// Of all payload sent to the one who reads this.
-    digest: [u8; 32],
     /// Payload bytes sent to each party.
     sent: Vec<u64>,
     rounds: u32,
+    /// Of all payload sent to the one who reads this.
+    digest: [u8; 32],
 }
 
 /// Agrees on the job and on the row counts, which it returns.
@@ -104,9 +104,9 @@ pub(crate) fn part_ways(
     let peers = mesh.peers().collect::<Vec<_>>();
     for peer in &peers {
         let goodbye = Goodbye {
-            digest: mesh.digest_sent(*peer),
             sent: sent[me.index()].clone(),
             rounds,
+            digest: mesh.digest_sent(*peer),
         };
         mesh.send_control(*peer, &goodbye).map_err(net)?;
     }

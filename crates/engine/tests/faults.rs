@@ -1,124 +1,184 @@
-//! A peer that misbehaves in any frame of a run: both sides end, soon, with an error that says
+//! A party that misbehaves in any frame of a run: all parties end, soon, with an error that says
 //! what it was or with the right result; never with a wrong one, never in a panic, never hanging.
 //!
-//! The sweeps take a small garbled run of several tiles and harm each of its frames in each way,
-//! over memory; what the network and configurations can do is in `faults_tls.rs`.
+//! The sweeps take small runs of several tiles and harm each of their frames in each way, over
+//! memory: between two parties who compute, between three, and between two who own data and three
+//! helpers who compute for them. What the network and configurations can do is in `faults_tls.rs`,
+//! what becomes of a run without one of its parties in `faults_parties.rs`.
+//!
+//! **Who sees what.** The harm lies on one link. The *receiver* finds it and names the sender. All
+//! others are *witnesses*: they hear from the receiver, or from a witness who was quicker, that it
+//! gave up and why. The error of a witness is of the same kind and has the receiver's own words.
+//! The *sender*, an honest party on whose link somebody sits, is a witness too, but for what it
+//! notices itself where the link is dead.
 
 mod common;
 
-use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
-use common::{Ending, assert_right, both, inputs, job};
+use common::{Attack, Ending, Session, sweep};
 use sealane_engine::Kind;
-use sealane_net::{FrameKind, Limits, Transport, memory_pair};
-use sealane_testkit::adversary::{Adversary, Harm};
+use sealane_net::FrameKind;
+use sealane_testkit::adversary::Harm;
 
 /// Longer than any honest pause on a busy machine, far shorter than the test's patience with it.
 const LONG: Duration = Duration::from_secs(20);
-/// For harms that leave both sides waiting. Where a machine is so busy that an honest pause is
-/// longer, the run ends with the same error a little early.
-const SHORT: Duration = Duration::from_millis(500);
+/// For who waits in vain.
+const SHORT: Duration = Duration::from_millis(300);
+/// Where a machine is so busy that an honest pause is longer than the patience, the run ends early,
+/// with an error that blames who paused. A case that goes wrong is tried again with more.
+const MORE: [u32; 3] = [1, 4, 16];
 
-type Frames = Vec<(FrameKind, usize)>;
+/// Other numbers of rows in the greeting of their owner, of whose numbers theirs is the last.
+const TOO_MANY_ROWS: Harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 101);
+const NO_ROWS: Harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 0);
 
-/// Runs both parties over memory while `attacker`'s end harms one frame. Gives how both ended and
-/// which frames each wrote.
-fn attack(
-    attacker: usize,
-    what: Option<(usize, Harm)>,
-    patience: Duration,
-) -> ([Ending; 2], [Frames; 2]) {
-    let job = job();
-    let limits = Limits {
-        patience,
-        ..Limits::default()
-    };
-    let (one, other) = memory_pair(&limits);
-    let mut side = 0;
-    let ends = [one, other].map(|end| {
-        let what = what.filter(|_| side == attacker);
-        side += 1;
-        Adversary::new(Box::new(end), what)
-    });
-    let seen = [ends[0].seen(), ends[1].seen()];
-    let meet = ends.map(|end| move || Ok(Box::new(end) as Box<dyn Transport>));
-    let endings = both([&job, &job], inputs(), meet, limits);
-    (endings, seen.map(|seen| seen.frames()))
+/// A frame of an honest run: number `at` of those that `from` sends to `to`.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    session: &'a Session,
+    from: usize,
+    to: usize,
+    at: usize,
+    kind: FrameKind,
 }
 
-/// The frames that each party sends in an honest run.
-fn honest_frames() -> [Frames; 2] {
-    let (endings, frames) = attack(0, None, LONG);
+impl Place<'_> {
+    /// Runs the session with this frame harmed.
+    fn attack(&self, harm: Harm, patience: impl Fn(usize) -> Duration) -> Vec<Ending> {
+        let Place { from, to, at, .. } = *self;
+        let attack = Attack { from, to, at, harm };
+        let (endings, _) = self.session.attack(Some(attack), patience);
+        for ending in &endings {
+            assert!(
+                ending.after < LONG,
+                "{}: {:?}",
+                self.text(harm),
+                ending.after
+            );
+            if let Ok(report) = &ending.result {
+                self.session.assert_right(report);
+            }
+        }
+        endings
+    }
+
+    fn is_control(&self) -> bool {
+        self.kind == FrameKind::Control
+    }
+
+    /// Whether all who fail name an end of this dead link, and one of them does so first-hand.
+    fn is_told_as_dead(&self, endings: &[Ending], said: &str) -> Result<(), String> {
+        let ends = [self.from, self.to];
+        let lines = ends.map(|end| format!("{} {said}", self.session.name(end)));
+        for ending in endings {
+            let Err(error) = &ending.result else { continue };
+            let text = error.to_string();
+            if error.kind() != Kind::Network || !lines.iter().any(|line| text.contains(line)) {
+                return Err(format!("{:?}: {text}", error.kind()));
+            }
+        }
+        let first_hand = |end: usize| !endings[end].error().to_string().contains("gave up: ");
+        match ends.into_iter().any(first_hand) {
+            true => Ok(()),
+            false => Err("nobody has seen it".to_string()),
+        }
+    }
+
+    /// Whether the receiver names the sender, and all others who fail have that from the receiver.
+    fn is_told_as_altered(&self, endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
+        let found = endings[self.to].error().to_string();
+        let found = found.lines().next().unwrap_or_default();
+        let sender = &self.session.job.parties()[self.from];
+        // A check of a protocol says nothing of whom it failed with; of two, it is the other.
+        let opaque = self.session.parties() == 2 && found.contains("a check of what crossed");
+        if found.contains("gave up: ") || !found.contains(sender) && !opaque {
+            return Err(format!("{sender} is not named: {found}"));
+        }
+        for ending in endings {
+            let Err(error) = &ending.result else { continue };
+            let text = error.to_string();
+            if !kinds.contains(&error.kind()) || !text.contains(found) {
+                return Err(format!("{:?}: {text}, not: {found}", error.kind()));
+            }
+        }
+        Ok(())
+    }
+
+    fn text(&self, harm: Harm) -> String {
+        let names = self.session.job.parties();
+        let (from, to) = (&names[self.from], &names[self.to]);
+        format!(
+            "{harm:?} of frame {} from {from} to {to} of {}",
+            self.at,
+            names.len()
+        )
+    }
+}
+
+/// Every frame of every link of an honest run.
+fn every_frame(session: &Session) -> Vec<Place<'_>> {
+    let (endings, frames) = session.attack(None, |_| LONG);
     for ending in &endings {
-        let report = ending
-            .result
-            .as_ref()
-            .unwrap_or_else(|error| panic!("{error}"));
-        assert_right(report);
+        let report = ending.result.as_ref();
+        let report = report.unwrap_or_else(|error| panic!("{error}"));
+        session.assert_right(report);
         assert!(report.as_planned());
     }
-    frames
-}
-
-/// Judges many cases at once: most of them wait more than they compute.
-fn sweep<T: Send>(cases: impl IntoIterator<Item = T>, judge: impl Fn(T) + Sync) {
-    let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
-    thread::scope(|scope| {
-        for _ in 0..12 {
-            scope.spawn(|| {
-                loop {
-                    let case = cases.lock().expect("no holder of the lock panics").pop();
-                    let Some(case) = case else { return };
-                    judge(case);
-                }
-            });
+    let mut places = Vec::new();
+    for (from, links) in frames.iter().enumerate() {
+        for (to, frames) in links.iter().enumerate() {
+            let place = |(at, (kind, _)): (usize, &(FrameKind, usize))| Place {
+                session,
+                from,
+                to,
+                at,
+                kind: *kind,
+            };
+            places.extend(frames.iter().enumerate().map(place));
         }
-    });
-}
-
-/// Every frame of both parties: who sends it, its number, and what it is.
-fn every_frame() -> Vec<(usize, usize, FrameKind, bool)> {
-    let frames = honest_frames();
-    let numbered = frames.iter().enumerate().flat_map(|(party, frames)| {
-        let last = frames
-            .iter()
-            .rposition(|(kind, _)| *kind != FrameKind::Control);
-        let frame = move |(at, (kind, _)): (usize, &(FrameKind, usize))| {
-            (party, at, *kind, Some(at) == last)
-        };
-        frames.iter().enumerate().map(frame)
-    });
-    let numbered = numbered.collect::<Vec<_>>();
+    }
     // Handshake, set-up, tiles, settling, opening, goodbye: the sweeps are about something.
-    assert!(numbered.len() > 12, "{frames:?}");
-    numbered
+    let data = places.iter().filter(|place| !place.is_control()).count();
+    assert!(data > 10, "{data}");
+    places
+}
+
+/// Judges a case with one patience after another until one does.
+fn patiently(case: &str, judge: impl Fn(Duration) -> Result<(), String>) {
+    let mut outcome = Ok(());
+    for times in MORE {
+        outcome = judge(SHORT * times);
+        if outcome.is_ok() {
+            return;
+        }
+    }
+    outcome.unwrap_or_else(|why| panic!("{case}: {why}"));
 }
 
 #[test]
-fn a_link_that_stalls_at_any_frame_is_told_as_silence_to_both() {
-    sweep(every_frame(), |(attacker, at, ..)| {
-        let (endings, _) = attack(attacker, Some((at, Harm::Stall)), SHORT);
-        for ending in endings {
-            let error = ending.error();
-            assert_eq!(error.kind(), Kind::Network, "{error}");
-            assert!(error.to_string().contains("sent nothing for"), "{error}");
-            assert!(ending.after < Duration::from_secs(10), "{:?}", ending.after);
-        }
+fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
+    let sessions = Session::all();
+    sweep(sessions.iter().flat_map(every_frame), |place| {
+        patiently(&place.text(Harm::Stall), |patience| {
+            // The sender hears of it only through others, if there are any that still run.
+            let endings = place.attack(Harm::Stall, |party| match party {
+                party if party == place.to => patience,
+                party if party == place.from => 2 * patience,
+                _ => LONG,
+            });
+            place.is_told_as_dead(&endings, "sent nothing for")
+        });
     });
 }
 
 #[test]
-fn a_link_that_ends_at_any_frame_is_told_as_a_peer_that_is_gone() {
-    sweep(every_frame(), |(attacker, at, ..)| {
-        let (endings, _) = attack(attacker, Some((at, Harm::Vanish)), LONG);
-        for ending in endings {
-            let error = ending.error();
-            assert_eq!(error.kind(), Kind::Network, "{error}");
-            assert!(error.to_string().contains("is gone"), "{error}");
-            assert!(ending.after < LONG, "{:?}", ending.after);
-        }
+fn a_link_that_ends_at_any_frame_is_told_as_a_party_that_is_gone() {
+    let sessions = Session::all();
+    sweep(sessions.iter().flat_map(every_frame), |place| {
+        let endings = place.attack(Harm::Vanish, |_| LONG);
+        let told = place.is_told_as_dead(&endings, "is gone");
+        told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Vanish)));
     });
 }
 
@@ -133,157 +193,211 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
         Harm::Disguise,
         Harm::Flood,
         Harm::Grow,
-        Harm::Truncate,
-        Harm::Lose,
-        Harm::Swap,
     ];
-    let frames = every_frame();
-    let cases = frames
-        .iter()
-        .flat_map(|frame| harms.map(|harm| (*frame, harm)));
-    sweep(cases, |((attacker, at, kind, is_last), harm)| {
-        // Bytes that are missing, or come only when the answer to them has come, are waited for.
-        let waits = matches!(harm, Harm::Truncate | Harm::Lose | Harm::Swap);
-        let patience = if waits { SHORT } else { LONG };
-        let (endings, _) = attack(attacker, Some((at, harm)), patience);
-        let case = format!("{harm:?} of frame {at} of party {attacker}");
-        for ending in &endings {
-            assert!(ending.after < LONG, "{case}: {:?}", ending.after);
-            match &ending.result {
-                Ok(report) => assert_right(report),
-                Err(error) => match error.kind() {
-                    Kind::Peer => {}
-                    // A row count that was altered is a row count that does not fit.
-                    Kind::Data if kind == FrameKind::Control => {}
-                    Kind::Network if waits => {
-                        assert!(
-                            error.to_string().contains("sent nothing for"),
-                            "{case}: {error}"
-                        );
-                    }
-                    kind => panic!("{case}: {kind:?}: {error}"),
-                },
-            }
-        }
-        // What a protocol has written is settled before anything is opened, and all but half of
-        // what opens a result is checked against it.
-        if kind != FrameKind::Control && !is_last {
-            let victim = &endings[1 - attacker];
-            assert!(victim.result.is_err(), "{case} went unnoticed");
-        }
-    });
+    let sessions = Session::all();
+    let places = sessions.iter().flat_map(every_frame);
+    sweep(
+        places.flat_map(|place| harms.map(|harm| (place, harm))),
+        |(place, harm)| {
+            let endings = place.attack(harm, |_| LONG);
+            let told = match place.is_control() {
+                false => place.is_told_as_altered(&endings, &[Kind::Peer]),
+                // What people read may change unseen. A row count that was altered is one that
+                // does not fit.
+                true => only(&endings, &[Kind::Peer, Kind::Data]),
+            };
+            told.unwrap_or_else(|why| panic!("{}: {why}", place.text(harm)));
+        },
+    );
 }
 
 #[test]
-fn what_was_wrong_is_told_to_both() {
-    let check = "a check of what crossed failed";
-    let frame = |party: usize, wanted| {
-        let frames = &honest_frames()[party];
-        frames
-            .iter()
-            .rposition(|(kind, _)| (*kind != FrameKind::Control) == wanted)
-            .unwrap()
-    };
-    let (opening, goodbye) = (frame(0, true), frame(1, false));
-    for (attacker, at, harm, words, told) in [
+fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
+    let harms = [Harm::Truncate, Harm::Lose, Harm::Swap];
+    let sessions = Session::all();
+    let places = sessions.iter().flat_map(every_frame);
+    sweep(
+        places.flat_map(|place| harms.map(|harm| (place, harm))),
+        |(place, harm)| {
+            patiently(&place.text(harm), |patience| {
+                let endings = place.attack(harm, |party| match party == place.to {
+                    true => patience,
+                    false => LONG,
+                });
+                let kinds = [Kind::Peer, Kind::Network, Kind::Data];
+                match place.is_control() {
+                    false => place.is_told_as_altered(&endings, &kinds[..2]),
+                    true => only(&endings, &kinds),
+                }
+            });
+        },
+    );
+}
+
+/// Whether no error is of another kind than these.
+fn only(endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
+    let errors = endings
+        .iter()
+        .filter_map(|ending| ending.result.as_ref().err());
+    let mut others = errors.filter(|error| !kinds.contains(&error.kind()));
+    match others.next() {
+        None => Ok(()),
+        Some(error) => Err(format!("{:?}: {error}", error.kind())),
+    }
+}
+
+/// The last frame that `from` sends to `to` of data, or else of control.
+fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
+    let (_, frames) = session.attack(None, |_| LONG);
+    let frames = frames[from][to].iter();
+    let kinds = frames.map(|(kind, _)| (*kind != FrameKind::Control) == data);
+    kinds
+        .collect::<Vec<_>>()
+        .iter()
+        .rposition(|is| *is)
+        .expect("such a frame")
+}
+
+#[test]
+fn what_was_wrong_is_told_to_all() {
+    let [two, _, five] = Session::all();
+    let opening = last(&two, 0, 1, true);
+    let another_job = "approved another job: the program differs";
+    let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);
+    for (session, from, to, at, harm, words) in [
+        (&two, 1, 0, 0, Harm::Flip(0), another_job),
         (
+            &two,
+            0,
             1,
-            0,
-            Harm::Flip(0),
-            "lab approved another job: the program differs",
-            "the program of the job",
-        ),
-        (
-            0,
             0,
             Harm::Flip(33),
-            "clinic approved another job: the protocol differs",
-            "the protocol of",
+            "approved another job: the protocol differs",
         ),
         (
+            &two,
             1,
+            0,
             0,
             Harm::Disguise,
             "payload where a control message was due",
-            "sent a malformed message",
         ),
+        (&two, 0, 1, 0, Harm::Flood, "oversized control message"),
         (
+            &two,
             0,
-            0,
-            Harm::Flood,
-            "oversized control message",
-            "sent a malformed message",
-        ),
-        (
-            0,
-            0,
-            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 101),
-            "clinic has 101 rows of `people`, outside 1 to 100",
-            "101 rows",
-        ),
-        (
-            0,
-            0,
-            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 0),
-            "clinic has 0 rows of `people`, outside 1 to 100",
-            "0 rows",
-        ),
-        (
             1,
+            0,
+            TOO_MANY_ROWS,
+            "has 101 rows of `people`, outside 1 to 100",
+        ),
+        (
+            &two,
+            0,
+            1,
+            0,
+            NO_ROWS,
+            "has 0 rows of `people`, outside 1 to 100",
+        ),
+        (
+            &two,
+            1,
+            0,
             2,
             // The canonical encoding of a point is even; most other changes are points again.
             Harm::Alter(|frame| frame.payload[0] |= 1),
-            "lab broke the protocol: a malformed curve point",
-            "curve point",
+            "broke the protocol: a malformed curve point",
         ),
-        (0, 2, Harm::Flip(-1), check, check),
-        (1, 3, Harm::Flip(7), check, check),
-        (0, opening, Harm::Garble, check, check),
-    ] {
-        let ([clinic, lab], _) = attack(attacker, Some((at, harm)), LONG);
-        let (own, victim) = if attacker == 0 {
-            (clinic, lab)
-        } else {
-            (lab, clinic)
-        };
-        assert!(
-            victim.error().to_string().contains(words),
-            "{}",
-            victim.error()
-        );
-        let text = own.error().to_string();
-        assert!(text.contains("gave up: ") && text.contains(told), "{text}");
-    }
-    // Here both find it, and whoever is quicker tells the other.
-    let (endings, _) = attack(
-        0,
-        Some((
+        (&two, 0, 1, 2, Harm::Flip(-1), "is not what it sent"),
+        (&two, 1, 0, 3, Harm::Flip(7), "is not what it sent"),
+        (
+            &two,
             0,
-            Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6),
-        )),
-        LONG,
-    );
-    for ending in endings {
-        let text = ending.error().to_string();
+            1,
+            opening,
+            Harm::Garble,
+            "a check of what crossed failed",
+        ),
+        // From an owner of data to a helper, and from a helper to another.
+        (&five, 1, 4, 0, Harm::Flip(0), another_job),
+        (
+            &five,
+            0,
+            3,
+            0,
+            TOO_MANY_ROWS,
+            "has 101 rows of `people`, outside 1 to 100",
+        ),
+        (
+            &five,
+            2,
+            4,
+            4,
+            padding,
+            "broke the protocol: bits after the end of a message",
+        ),
+        (&five, 4, 3, 4, Harm::Flip(0), "is not what it sent"),
+    ] {
+        let attack = Attack { from, to, at, harm };
+        let (endings, _) = session.attack(Some(attack), |_| LONG);
+        let found = endings[to].error().to_string();
+        let sender = &session.job.parties()[from];
+        assert!(found.contains(words), "{found}");
         assert!(
-            text.contains("filled in other row counts than this party"),
-            "{text}"
+            found.contains(sender.as_str()) || session.parties() == 2,
+            "{found}"
         );
+        for (party, ending) in endings.iter().enumerate() {
+            let text = ending.error().to_string();
+            let told = text.contains("gave up: ") && text.contains(words);
+            assert!(party == to || told, "{party}: {text}");
+        }
     }
-    let ([clinic, _], _) = attack(1, Some((goodbye, Harm::Flip(0))), LONG);
-    assert!(
-        clinic
-            .error()
-            .to_string()
-            .contains("lab (party 1) sent a malformed message")
-    );
 }
 
 #[test]
-fn a_peer_who_claims_to_have_sent_more_than_came_is_refused() {
-    let goodbye = honest_frames()[1].len() - 1;
-    // Two counters, what went to the other and to the peer itself, and the rounds. The second
-    // becomes the largest number, in the ten bytes of its wire form: sums must not overflow.
+fn what_opens_a_result_is_settled_too() {
+    let five = Session::of_five();
+    let (from, to) = (2, 1);
+    let at = last(&five, from, to, true);
+    let harm = Harm::Flip(0);
+    let (endings, _) = five.attack(Some(Attack { from, to, at, harm }), |_| LONG);
+    let text = endings[to].error().to_string();
+    assert!(
+        text.starts_with("what came from ada is not what it sent"),
+        "{text}"
+    );
+    // The others have had all that they need.
+    for ending in endings
+        .iter()
+        .filter_map(|ending| ending.result.as_ref().ok())
+    {
+        five.assert_right(ending);
+    }
+}
+
+#[test]
+fn both_see_that_row_counts_differ() {
+    // Whoever is quicker tells the other.
+    let harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 6);
+    let attack = Attack {
+        from: 0,
+        to: 1,
+        at: 0,
+        harm,
+    };
+    let (endings, _) = Session::of_two().attack(Some(attack), |_| LONG);
+    for ending in endings {
+        let text = ending.error().to_string();
+        assert!(text.contains("filled in other row counts than "), "{text}");
+    }
+}
+
+#[test]
+fn an_account_that_does_not_fit_is_refused() {
+    // Counters of what went to each party, the rounds, and a digest. Of two, the second counter of
+    // the lab is of what it sent to itself. It becomes the largest number, in the ten bytes of its
+    // wire form: sums must not overflow.
     let boast = Harm::Alter(|frame| {
         let first = frame.payload[1..].iter().position(|byte| byte & 0x80 == 0);
         let itself = 2 + first.expect("the end of the first number");
@@ -291,10 +405,21 @@ fn a_peer_who_claims_to_have_sent_more_than_came_is_refused() {
         let largest = [&[0xff; 9][..], &[1]].concat();
         frame.payload.splice(itself..=itself, largest);
     });
-    let ([clinic, _], _) = attack(1, Some((goodbye, boast)), LONG);
-    let text = clinic.error().to_string();
-    assert!(
-        text.contains("lab (party 1) sent a malformed message: its account"),
-        "{text}"
-    );
+    let two = Session::of_two();
+    let at = last(&two, 1, 0, false);
+    for (harm, words) in [
+        (boast, "lab (party 1) sent a malformed message: its account"),
+        (Harm::Flip(0), "lab (party 1) sent a malformed message"),
+        (Harm::Flip(-1), "what came from lab is not what it sent"),
+    ] {
+        let attack = Attack {
+            from: 1,
+            to: 0,
+            at,
+            harm,
+        };
+        let (endings, _) = two.attack(Some(attack), |_| LONG);
+        let text = endings[0].error().to_string();
+        assert!(text.contains(words), "{text}");
+    }
 }

@@ -1,16 +1,18 @@
-//! What the tests of failures have in common: a small job with inputs on both sides, and both of
-//! its parties on threads of their own.
+//! What the tests of failures have in common: small sessions of two, three and five parties, each
+//! party on a thread of its own, over memory or over TLS, with somebody who harms a frame.
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
+use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, run};
-use sealane_net::{Limits, Mesh, MeshConfig, PartyId, Transport};
+use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, PartyId, Transport, memory_pair};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
+use sealane_testkit::adversary::{Adversary, Harm, Seen};
 
 /// A clinic learns who is over the lab's limit, the lab how many; both learn the largest value.
 /// The clinic counts the rows, at most 100.
@@ -35,25 +37,45 @@ reveal count = %4 : u7 to lab
 reveal largest = %5 : u8 to clinic, lab
 ";
 
+/// The same of people whom a registry lists. It learns how many they are, too.
+pub const PROGRAM_OF_THREE: &str = "\
+sealane program 1
+name listed
+party clinic
+party lab
+party registry
+rows people <= 100
+input x : clinic u8[people] in 0..200
+input limit : lab u8 in 0..255
+input listed : registry bool[people] in 0..1
+main {
+  %0 = param 0 : u8[people] in 0..200 known clinic
+  %1 = param 1 : u8 in 0..255 known lab
+  %2 = param 2 : bool[people] in 0..1 known registry
+  %3 = gt %0, %1 : bool[people] in 0..1 secret
+  %4 = and %3, %2 : bool[people] in 0..1 secret
+  %5 = cast %4 : u7[people] in 0..1 secret
+  %6 = reduce sum %5 axis 0 : u7 in 0..100 secret
+  %7 = reduce max %0 axis 0 : u8 in 0..200 known clinic
+}
+reveal who = %4 : bool to clinic
+reveal count = %6 : u7 to lab, registry
+reveal largest = %7 : u8 to clinic, lab
+";
+
 /// Values of the clinic.
 pub const X: [i128; 5] = [7, 200, 31, 100, 0];
 /// The limit of the lab.
 pub const LIMIT: i128 = 30;
+/// Whom the registry lists.
+pub const LISTED: [i128; 5] = [1, 1, 0, 1, 1];
 
 pub fn parse(text: &str) -> Program {
     text::parse(text, "over.sealane").unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The job in tiles of two rows, so that one run has several.
-pub fn job() -> Job {
-    Job::in_tiles(
-        parse(PROGRAM),
-        ProtocolName::Yao,
-        NetworkClass::Lan,
-        vec![],
-        2,
-    )
-    .expect("a sound job")
+pub fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| name.to_string()).collect()
 }
 
 pub fn job_of(text: &str, protocol: ProtocolName, network: NetworkClass) -> Job {
@@ -64,28 +86,177 @@ pub fn numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Data {
     Data::from_numbers(ty, shape, numbers).expect("numbers of the type")
 }
 
-/// What each party brings.
-pub fn inputs() -> [Vec<Option<Data>>; 2] {
-    let x = numbers(Type::U8, vec![X.len() as u64], &X);
-    let limit = numbers(Type::U8, vec![], &[LIMIT]);
-    [vec![Some(x), None], vec![None, Some(limit)]]
+/// A job, and what each of its parties brings.
+pub struct Session {
+    pub job: Job,
+    pub inputs: Vec<Vec<Option<Data>>>,
 }
 
-/// Asserts that a party that got results got the right ones, and only its own.
-pub fn assert_right(report: &RunReport) {
-    let learnt = |name: &str| {
-        let result = report.results.iter().find(|result| result.name == name)?;
-        Some(result.data.as_ref()?.numbers().collect::<Vec<_>>())
+impl Session {
+    /// A session in tiles of two rows, so that one run has several.
+    pub fn new(text: &str, protocol: ProtocolName, helpers: &[&str]) -> Session {
+        let job = Job::in_tiles(parse(text), protocol, NetworkClass::Lan, named(helpers), 2);
+        let job = job.unwrap_or_else(|error| panic!("{error}"));
+        let inputs = (0..job.parties().len()).map(|party| brings(job.program(), party));
+        Session {
+            inputs: inputs.collect(),
+            job,
+        }
+    }
+
+    /// Two parties who both compute.
+    pub fn of_two() -> Session {
+        Session::new(PROGRAM, ProtocolName::Yao, &[])
+    }
+
+    /// Three parties who all compute.
+    pub fn of_three() -> Session {
+        Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[])
+    }
+
+    /// Two parties, and three helpers who compute for them.
+    pub fn of_five() -> Session {
+        Session::new(PROGRAM, ProtocolName::Trio, &["ada", "bob", "cyd"])
+    }
+
+    /// Every kind of session.
+    pub fn all() -> [Session; 3] {
+        [Session::of_two(), Session::of_three(), Session::of_five()]
+    }
+
+    pub fn parties(&self) -> usize {
+        self.job.parties().len()
+    }
+
+    /// How errors of the network name a party.
+    pub fn name(&self, party: usize) -> String {
+        format!("{} (party {party})", self.job.parties()[party])
+    }
+
+    /// Asserts that a party that got results got the right ones, and only its own.
+    pub fn assert_right(&self, report: &RunReport) {
+        let me = report.party.as_ref().expect("the report of one party");
+        let program = self.job.program();
+        for (result, planned) in report.results.iter().zip(&program.results) {
+            let to = planned.to.iter().map(|to| usize::from(*to));
+            let mut to = to.map(|to| &self.job.parties()[to]);
+            let learnt = result.data.as_ref();
+            let learnt = learnt.map(|data| data.numbers().collect::<Vec<_>>());
+            let wanted = to.any(|to| to == me).then(|| wanted(program, &result.name));
+            assert_eq!(learnt, wanted, "{me} learns `{}`", result.name);
+        }
+        assert_eq!(report.results.len(), program.results.len());
+    }
+
+    /// Runs all parties with this session's job; see [`ends`].
+    pub fn run<F: Meet>(&self, meet: Vec<F>, limits: &[Limits]) -> Vec<Ending> {
+        let jobs = vec![&self.job; self.parties()];
+        let endings = ends(&jobs, &self.inputs, meet, limits, &|_, _| ()).into_iter();
+        endings
+            .map(|ending| ending.expect("no party panics"))
+            .collect()
+    }
+
+    /// Runs all parties over memory while one frame is harmed; each has its own patience. Gives how
+    /// they ended, and which frames crossed each link, by sender and receiver.
+    pub fn attack(
+        &self,
+        attack: Option<Attack>,
+        patience: impl Fn(usize) -> Duration,
+    ) -> (Vec<Ending>, Frames) {
+        let limits = (0..self.parties()).map(|party| patient(patience(party)));
+        let (rows, seen): (Vec<_>, Vec<_>) = in_memory(self.parties())
+            .into_iter()
+            .enumerate()
+            .map(|(me, row)| harmed(row, me, attack))
+            .unzip();
+        let meet = rows.into_iter().map(|row| || Ok(row));
+        let endings = self.run(meet.collect(), &limits.collect::<Vec<_>>());
+        let frames = |seen: &Option<Seen>| seen.as_ref().map_or(vec![], Seen::frames);
+        let frames = |row: &Vec<_>| row.iter().map(frames).collect();
+        (endings, seen.iter().map(frames).collect())
+    }
+}
+
+/// What `party` brings to its session; a helper brings nothing.
+fn brings(program: &Program, party: usize) -> Vec<Option<Data>> {
+    let inputs = program.inputs.iter().map(|input| {
+        let rows = X.len() as u64;
+        let data = match input.name.as_str() {
+            "x" => numbers(Type::U8, vec![rows], &X),
+            "limit" => numbers(Type::U8, vec![], &[LIMIT]),
+            _ => numbers(Type::Bool, vec![rows], &LISTED),
+        };
+        (usize::from(input.owner) == party).then_some(data)
+    });
+    inputs.collect()
+}
+
+/// What a result has to be.
+fn wanted(program: &Program, result: &str) -> Vec<i128> {
+    let all_listed = program.parties.len() < 3;
+    let over = X.iter().zip(LISTED);
+    let over = over.map(|(x, listed)| i128::from(*x > LIMIT && (all_listed || listed == 1)));
+    match result {
+        "who" => over.collect(),
+        "count" => vec![over.sum()],
+        _ => X.iter().max().into_iter().copied().collect(),
+    }
+}
+
+/// What happens to the frame number `at` of those that `from` sends to `to`.
+#[derive(Clone, Copy, Debug)]
+pub struct Attack {
+    pub from: usize,
+    pub to: usize,
+    pub at: usize,
+    pub harm: Harm,
+}
+
+/// Kinds and lengths of frames, by sender and receiver.
+pub type Frames = Vec<Vec<Vec<(FrameKind, usize)>>>;
+
+/// The links of one party: one to each other.
+pub type Row = Vec<Option<Box<dyn Transport>>>;
+
+/// How a party comes to its links.
+pub trait Meet: FnOnce() -> Result<Row, EngineError> + Send {}
+impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
+
+/// Limits with this patience.
+pub fn patient(patience: Duration) -> Limits {
+    Limits {
+        patience,
+        ..Limits::default()
+    }
+}
+
+/// A full mesh in memory.
+pub fn in_memory(parties: usize) -> Vec<Row> {
+    let mut rows = (0..parties)
+        .map(|_| (0..parties).map(|_| None).collect())
+        .collect::<Vec<Row>>();
+    for me in 0..parties {
+        for other in me + 1..parties {
+            let (one, two) = memory_pair(&Limits::default());
+            rows[me][other] = Some(Box::new(one));
+            rows[other][me] = Some(Box::new(two));
+        }
+    }
+    rows
+}
+
+/// Puts an adversary on each link of `me`. One of them harms a frame, if it is this party's.
+pub fn harmed(row: Row, me: usize, attack: Option<Attack>) -> (Row, Vec<Option<Seen>>) {
+    let harmed = |(to, link): (usize, Option<Box<dyn Transport>>)| {
+        let attack = attack.filter(|attack| (attack.from, attack.to) == (me, to));
+        let what = attack.map(|attack| (attack.at, attack.harm));
+        let adversary = Adversary::new(link?, what);
+        let seen = adversary.seen();
+        Some((Box::new(adversary) as Box<dyn Transport>, seen))
     };
-    let over = X.iter().map(|x| i128::from(*x > LIMIT)).collect::<Vec<_>>();
-    let count = over.iter().sum();
-    let clinic = report.party.as_deref() == Some("clinic");
-    assert_eq!(learnt("who"), clinic.then_some(over));
-    assert_eq!(learnt("count"), (!clinic).then_some(vec![count]));
-    assert_eq!(
-        learnt("largest"),
-        X.iter().max().map(|largest| vec![*largest])
-    );
+    let links = row.into_iter().enumerate().map(harmed);
+    links.map(Option::unzip).unzip()
 }
 
 /// How a run ended at one party, and after how long.
@@ -102,71 +273,66 @@ impl Ending {
     }
 }
 
-/// Runs one party on transports of its own making.
-pub fn party(
-    job: &Job,
-    me: usize,
-    inputs: &[Option<Data>],
-    transport: Result<Box<dyn Transport>, EngineError>,
-    limits: Limits,
-) -> (Result<RunReport, EngineError>, Option<Mesh>) {
-    let transport = match transport {
-        Ok(transport) => transport,
-        Err(error) => return (Err(error), None),
-    };
-    let mut transports: Vec<Option<Box<dyn Transport>>> = vec![None, None];
-    transports[1 - me] = Some(transport);
-    let mut mesh = Mesh::from_transports(PartyId::from_index(me), transports, limits).unwrap();
-    let result = run(job, inputs, &mut mesh, &mut |_, _| ());
-    (result, Some(mesh))
-}
-
-/// Runs both parties, given how each comes to its transport. No mesh is dropped before both have
-/// ended, so nothing is told by dropping.
-pub fn both<F>(
-    jobs: [&Job; 2],
-    inputs: [Vec<Option<Data>>; 2],
-    meet: [F; 2],
-    limits: Limits,
-) -> [Ending; 2]
-where
-    F: FnOnce() -> Result<Box<dyn Transport>, EngineError> + Send,
-{
-    let mut sides = jobs.into_iter().zip(inputs).zip(meet).enumerate();
-    let mut next = || sides.next().expect("two sides");
-    type Side<'a, F> = (usize, ((&'a Job, Vec<Option<Data>>), F));
-    let side = |(me, ((job, inputs), meet)): Side<'_, F>| {
+/// Runs every party with its job, given how it comes to its links, and calls `turn` with a party's
+/// number and the number of its turn at each. Gives how they ended; nothing for one whose thread
+/// was torn down. No mesh of another is dropped before all have ended, so nothing is told by
+/// dropping.
+pub fn ends<F: Meet>(
+    jobs: &[&Job],
+    inputs: &[Vec<Option<Data>>],
+    meet: Vec<F>,
+    limits: &[Limits],
+    turn: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<Option<Ending>> {
+    let side = move |me: usize, job: &Job, inputs: &[Option<Data>], meet: F| {
         let started = Instant::now();
-        let (result, mesh) = party(job, me, &inputs, meet(), limits);
-        (
-            Ending {
-                result,
-                after: started.elapsed(),
-            },
-            mesh,
-        )
+        let mut turns = 0;
+        let mut progress = |_, _| {
+            turn(me, turns);
+            turns += 1;
+        };
+        let mut mesh = None;
+        let result = meet().and_then(|row| {
+            let met = Mesh::from_transports(PartyId::from_index(me), row, limits[me]);
+            run(
+                job,
+                inputs,
+                mesh.insert(met.expect("a full row")),
+                &mut progress,
+            )
+        });
+        let after = started.elapsed();
+        (Ending { result, after }, mesh)
     };
-    let (one, other) = (next(), next());
     thread::scope(|scope| {
-        let other = scope.spawn(move || side(other));
-        let (one, _mesh) = side(one);
-        let (other, _other_mesh) = other.join().expect("no party panics");
-        [one, other]
+        let mut threads = Vec::new();
+        for (me, ((job, inputs), meet)) in jobs.iter().zip(inputs).zip(meet).enumerate() {
+            threads.push(scope.spawn(move || side(me, job, inputs, meet)));
+        }
+        let sides = threads.into_iter().map(|thread| thread.join().ok());
+        let (endings, _meshes): (Vec<_>, Vec<_>) = sides.map(Option::unzip).unzip();
+        endings
     })
 }
 
-/// Meets the other party of two over TLS.
-pub fn over_tls(config: &MeshConfig) -> Result<Box<dyn Transport>, EngineError> {
-    let names = config
-        .parties
-        .iter()
-        .map(|party| party.name.clone())
-        .collect::<Vec<_>>();
-    let transports = sealane_net::connect_transports(config);
-    let transports = transports.map_err(|error| EngineError::from_net(error, &names))?;
-    Ok(transports
-        .into_iter()
-        .flatten()
-        .next()
-        .expect("one other party"))
+/// Meets the other parties over TLS.
+pub fn over_tls(config: &MeshConfig) -> Result<Row, EngineError> {
+    let names = named(&config.names());
+    sealane_net::connect_transports(config).map_err(|error| EngineError::from_net(error, &names))
+}
+
+/// Judges many cases at once: most of them wait more than they compute.
+pub fn sweep<T: Send>(cases: impl IntoIterator<Item = T>, judge: impl Fn(T) + Sync) {
+    let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
+    thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(|| {
+                loop {
+                    let case = cases.lock().expect("no holder of the lock panics").pop();
+                    let Some(case) = case else { return };
+                    judge(case);
+                }
+            });
+        }
+    });
 }
