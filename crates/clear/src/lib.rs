@@ -50,6 +50,7 @@ impl Protocol for Clear {
             outsiders: false,
             goal: Goal::Size,
             arithmetic: false,
+            share_bits: 8,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
             papers: "none",

@@ -1,6 +1,6 @@
 //! Why a run ended, in the words of the person who started it.
 
-use sealane_net::NetError;
+use sealane_net::{Cause, NetError};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::{Fault, PartyId};
 
@@ -34,13 +34,13 @@ pub enum EngineError {
     /// A mistake in what this side was asked to do.
     #[error("{0}")]
     Config(String),
-    /// The two sides did not approve the same job.
+    /// Two parties did not approve the same job.
     #[error(
         "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)\n\
-         hint: run `sealane plan` on both sides and compare; both need the same file and options"
+         hint: run `sealane plan` on all sides and compare; all need the same file and options"
     )]
     Job {
-        /// Name of the other side.
+        /// Name of the other party.
         peer: String,
         /// Which part of the job differs.
         part: &'static str,
@@ -71,6 +71,13 @@ pub enum EngineError {
         /// What was wrong.
         what: String,
     },
+    /// What came from a party is not what it says it sent.
+    #[error(
+        "what came from {0} is not what it sent: it was altered or damaged on the way, so this \
+         side takes no result from the run\n\
+         hint: run again; if it happens again, do not trust {0} or the machines"
+    )]
+    Altered(String),
     /// A check before the reveal failed.
     #[error(
         "a check of what crossed failed: it was altered or damaged on the way, so this side takes \
@@ -90,38 +97,52 @@ impl EngineError {
             EngineError::Program(_) => Kind::Program,
             EngineError::Data(_) | EngineError::Rows(_) => Kind::Data,
             EngineError::Config(_) => Kind::Config,
-            EngineError::Job { .. } | EngineError::Peer { .. } | EngineError::CheckFailed => {
-                Kind::Peer
-            }
+            EngineError::Job { .. }
+            | EngineError::Peer { .. }
+            | EngineError::Altered(_)
+            | EngineError::CheckFailed => Kind::Peer,
             EngineError::Net { cause, .. } => match cause {
-                NetError::Malformed(..)
-                | NetError::Aborted(..)
-                | NetError::Finished(..)
-                | NetError::Diverged(..)
-                | NetError::WrongKey(..)
-                | NetError::WrongVersion(..)
-                | NetError::WrongParty(..) => Kind::Peer,
                 NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
                 NetError::Misuse(..) => Kind::Internal,
-                // Stalled, vanished, unreachable, and faults of TLS or the system.
-                _ => Kind::Network,
+                error => match error.cause() {
+                    Cause::Network => Kind::Network,
+                    Cause::Party => Kind::Peer,
+                },
             },
             EngineError::Internal(_) => Kind::Internal,
         }
     }
 
-    /// The one line, without any secret, that peers are told when this side gives up.
-    pub(crate) fn for_peers(&self) -> String {
-        match self {
-            EngineError::Job { part, .. } => {
-                format!("the {part} of the job differs; compare `sealane plan` on both sides")
+    /// What peers are told when this side gives up: the cause, and one line without any secret
+    /// that names the party at fault where it is known. A witness who hears it from another one
+    /// passes it on, with who told it.
+    pub(crate) fn for_peers(&self) -> (Cause, String) {
+        let cause = match self.kind() {
+            Kind::Network => Cause::Network,
+            _ => Cause::Party,
+        };
+        let text = match self {
+            EngineError::Program(_)
+            | EngineError::Data(_)
+            | EngineError::Config(_)
+            | EngineError::Internal(_) => {
+                "an error on its side, which its own report names".to_string()
             }
+            EngineError::Job {
+                peer, part, theirs, ..
+            } => format!(
+                "{peer} approved another job: the {part} differs ({theirs} there); compare \
+                 `sealane plan`"
+            ),
             EngineError::Rows(message) => message.clone(),
-            EngineError::Net { message, .. } => message.lines().next().unwrap_or("").to_string(),
-            EngineError::CheckFailed => "a check of what crossed failed".to_string(),
-            EngineError::Peer { what, .. } => format!("a message was refused: {what}"),
-            _ => "an error on its side, which its own report names".to_string(),
-        }
+            EngineError::Net { .. }
+            | EngineError::Altered(_)
+            | EngineError::Peer { .. }
+            | EngineError::CheckFailed => {
+                self.to_string().lines().next().unwrap_or("").to_string()
+            }
+        };
+        (cause, text)
     }
 
     /// A fault of a protocol, with names for parties.
@@ -132,6 +153,7 @@ impl EngineError {
                 peer: name(names, party),
                 what,
             },
+            Fault::Altered(party) => EngineError::Altered(name(names, party)),
             Fault::CheckFailed => EngineError::CheckFailed,
             other => EngineError::Internal(other.to_string()),
         }

@@ -6,8 +6,10 @@
 //! 3. The hash of the instance: the job with the row counts filled in, compared by machine.
 //!
 //! Only row counts depend on inputs at all, and they are public by the meaning of a program.
-//! After the run each party tells what it sent and how many rounds it saw, so that every report
-//! has the bytes of all parties.
+//! After the run each party tells what it sent, so that every report has the bytes of all parties,
+//! and its digest. No party takes a result before it has heard this from all others: so one that
+//! found that something was altered keeps the others from results that may be wrong, and what
+//! opened a result, after all that protocols settle, is settled as well.
 
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
@@ -35,6 +37,8 @@ struct Instance([u8; 32]);
 /// After the run.
 #[derive(Serialize, Deserialize)]
 struct Goodbye {
+    /// Of all payload sent to the one who reads this.
+    digest: [u8; 32],
     /// Payload bytes sent to each party.
     sent: Vec<u64>,
     rounds: u32,
@@ -55,21 +59,15 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
     for peer in &peers {
         mesh.send_control(*peer, &hello).map_err(net)?;
     }
-    let mut rows = own.clone();
+    let mut rows = Rows::new(own, mesh.me());
     for peer in &peers {
         let theirs: Hello = mesh.recv_control(*peer).map_err(net)?;
         if let Some(part) = job.parts().differences(&theirs.parts).first() {
             return Err(differs(job, part, &theirs, &name(names, *peer)));
         }
-        merge_rows(job, &mut rows, &theirs.rows, *peer)?;
+        rows.merge(job, &theirs.rows, *peer)?;
     }
-    let rows = rows.into_iter().zip(&job.program().rows);
-    let rows = rows.map(|(count, table)| {
-        count.ok_or_else(|| {
-            EngineError::Rows(format!("no party says how many rows `{}` has", table.name))
-        })
-    });
-    let rows = rows.collect::<Result<Vec<_>, _>>()?;
+    let rows = rows.complete(job)?;
     let instance = job.instance_hash(&rows);
     for peer in &peers {
         mesh.send_control(*peer, &Instance(instance)).map_err(net)?;
@@ -78,8 +76,9 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
         let Instance(theirs) = mesh.recv_control(*peer).map_err(net)?;
         if theirs != instance {
             return Err(EngineError::Rows(format!(
-                "{} filled in other row counts than this party",
-                name(names, *peer)
+                "{} filled in other row counts than {}",
+                name(names, *peer),
+                name(names, mesh.me())
             )));
         }
     }
@@ -102,12 +101,13 @@ pub(crate) fn part_ways(
     let mut sent = vec![vec![]; count];
     sent[me.index()] = own(mesh);
     let mut rounds = mesh.rounds();
-    let goodbye = Goodbye {
-        sent: sent[me.index()].clone(),
-        rounds,
-    };
     let peers = mesh.peers().collect::<Vec<_>>();
     for peer in &peers {
+        let goodbye = Goodbye {
+            digest: mesh.digest_sent(*peer),
+            sent: sent[me.index()].clone(),
+            rounds,
+        };
         mesh.send_control(*peer, &goodbye).map_err(net)?;
     }
     for peer in &peers {
@@ -121,47 +121,62 @@ pub(crate) fn part_ways(
             let what = "its account of what it sent differs from what came".to_string();
             return Err(net(NetError::Malformed(*peer, what)));
         }
+        // Public to whoever saw what crossed.
+        if theirs.digest != mesh.digest_received(*peer) {
+            return Err(EngineError::Altered(name(names, *peer)));
+        }
         sent[peer.index()] = theirs.sent;
         rounds = rounds.max(theirs.rounds);
     }
     Ok((sent, rounds))
 }
 
-fn merge_rows(
-    job: &Job,
-    rows: &mut OwnRows,
-    theirs: &OwnRows,
-    peer: PartyId,
-) -> Result<(), EngineError> {
-    let (tables, names) = (&job.program().rows, job.parties());
-    if theirs.len() != tables.len() {
-        // The same program has the same tables, so no honest peer says this.
-        let what = "row counts of other tables than the program's".to_string();
-        return Err(EngineError::from_net(
-            NetError::Malformed(peer, what),
-            names,
-        ));
+/// Row counts as they become known, each with the party that said it.
+struct Rows(Vec<Option<(u64, PartyId)>>);
+
+impl Rows {
+    fn new(own: &OwnRows, me: PartyId) -> Rows {
+        Rows(own.iter().map(|count| Some(((*count)?, me))).collect())
     }
-    let peer = name(names, peer);
-    for ((count, said), table) in rows.iter_mut().zip(theirs).zip(tables) {
-        match (*count, *said) {
-            (_, Some(said)) if said == 0 || said > table.bound => {
-                return Err(EngineError::Rows(format!(
-                    "{peer} has {said} rows of `{}`, outside 1 to {}",
-                    table.name, table.bound
-                )));
-            }
-            (Some(count), Some(said)) if count != said => {
-                return Err(EngineError::Rows(format!(
-                    "`{}` has {count} rows here and {said} at {peer}",
-                    table.name
-                )));
-            }
-            (_, Some(said)) => *count = Some(said),
-            (_, None) => {}
+
+    /// Takes in what `peer` says.
+    fn merge(&mut self, job: &Job, theirs: &OwnRows, peer: PartyId) -> Result<(), EngineError> {
+        let (tables, names) = (&job.program().rows, job.parties());
+        if theirs.len() != tables.len() {
+            // The same program has the same tables, so no honest peer says this.
+            let what = "row counts of other tables than the program's".to_string();
+            let malformed = NetError::Malformed(peer, what);
+            return Err(EngineError::from_net(malformed, names));
         }
+        for ((known, said), table) in self.0.iter_mut().zip(theirs).zip(tables) {
+            let Some(said) = *said else { continue };
+            let (table, bound, peer_name) = (&table.name, table.bound, name(names, peer));
+            if said == 0 || said > bound {
+                return Err(EngineError::Rows(format!(
+                    "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
+                )));
+            }
+            let (count, first) = *known.get_or_insert((said, peer));
+            if count != said {
+                let first = name(names, first);
+                return Err(EngineError::Rows(format!(
+                    "`{table}` has {count} rows at {first} and {said} at {peer_name}"
+                )));
+            }
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// All of them, once everybody has been heard.
+    fn complete(self, job: &Job) -> Result<Vec<u64>, EngineError> {
+        let rows = self.0.into_iter().zip(&job.program().rows);
+        let rows = rows.map(|(known, table)| {
+            let unknown = || format!("no party says how many rows `{}` has", table.name);
+            let (count, _) = known.ok_or_else(|| EngineError::Rows(unknown()))?;
+            Ok(count)
+        });
+        rows.collect()
+    }
 }
 
 /// The error for a part that differs. What both sides call it is shown where that tells them apart,

@@ -33,7 +33,10 @@ pub fn run(
         Ok(_) => mesh
             .finish()
             .map_err(|error| EngineError::from_net(error, job.parties()))?,
-        Err(error) => mesh.abort(&error.for_peers()),
+        Err(error) => {
+            let (cause, reason) = error.for_peers();
+            mesh.abort(cause, &reason);
+        }
     }
     report
 }

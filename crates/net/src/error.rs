@@ -63,8 +63,8 @@ pub enum NetError {
     )]
     Malformed(PartyId, String),
     /// The peer gave up and said why.
-    #[error("{0} gave up: {1}")]
-    Aborted(PartyId, String),
+    #[error("{0} gave up: {2}")]
+    Aborted(PartyId, Cause, String),
     /// The peer ended its run in good order while this party still expected something of it.
     #[error(
         "{0} has finished its run while more was expected of it; the parties do not run the same \
@@ -118,7 +118,7 @@ impl NetError {
             | NetError::Overfull { party, .. }
             | NetError::Vanished(party)
             | NetError::Malformed(party, _)
-            | NetError::Aborted(party, _)
+            | NetError::Aborted(party, ..)
             | NetError::Finished(party)
             | NetError::Diverged(party, _)
             | NetError::WrongKey(party, _)
@@ -128,6 +128,30 @@ impl NetError {
             | NetError::Tls(party, _)
             | NetError::Io(party, _) => Some(*party),
             NetError::Listen(..) | NetError::KeyFile(..) | NetError::Misuse(_) => None,
+        }
+    }
+
+    /// What made it happen: what a party that gives up for this error tells the others. An abort
+    /// has the cause that was told with it, so that all see the same one.
+    pub fn cause(&self) -> Cause {
+        match self {
+            NetError::Aborted(_, cause, _) => *cause,
+            NetError::Stalled(..)
+            | NetError::Overdue(..)
+            | NetError::Overfull { .. }
+            | NetError::Vanished(_)
+            | NetError::Unreachable(..)
+            | NetError::Tls(..)
+            | NetError::Io(..) => Cause::Network,
+            NetError::Malformed(..)
+            | NetError::Finished(_)
+            | NetError::Diverged(..)
+            | NetError::WrongKey(..)
+            | NetError::WrongVersion(..)
+            | NetError::WrongParty(..)
+            | NetError::Listen(..)
+            | NetError::KeyFile(..)
+            | NetError::Misuse(_) => Cause::Party,
         }
     }
 
@@ -155,7 +179,7 @@ impl NetError {
             LinkError::Silent(time) => NetError::Stalled(party, time.as_secs()),
             LinkError::Vanished => NetError::Vanished(party),
             LinkError::Finished => NetError::Finished(party),
-            LinkError::Aborted(reason) => NetError::Aborted(party, reason),
+            LinkError::Aborted(cause, reason) => NetError::Aborted(party, cause, reason),
             LinkError::Malformed(what) => NetError::Malformed(party, what),
             LinkError::Diverged(what) => NetError::Diverged(party, what),
             LinkError::Tls(what) => NetError::Tls(party, what),
@@ -163,6 +187,15 @@ impl NetError {
             LinkError::Left => NetError::Misuse("a party that has left the run goes on".into()),
         }
     }
+}
+
+/// What makes a party give up, as it tells the others: who of them has to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The network: a party is silent, gone or cannot be reached.
+    Network,
+    /// A party: what it sent, what it wants to run, or an error at the one who gives up.
+    Party,
 }
 
 /// Which key is not the one that was pinned.
@@ -262,7 +295,7 @@ pub enum LinkError {
     /// The other end said goodbye, and all it sent has been received.
     Finished,
     /// The other end gave up for this reason.
-    Aborted(String),
+    Aborted(Cause, String),
     /// The other end sent what is no frame.
     Malformed(String),
     /// What is sent differs from what was sent when the run was recorded.

@@ -13,6 +13,7 @@
 //! non-zero padding, a length over the bound of its tag, an empty data frame and a stamp out of
 //! range are all refused.
 
+use crate::error::Cause;
 use crate::text::{MAX_REASON_BYTES, harmless};
 
 /// Longest payload of a frame.
@@ -98,7 +99,7 @@ pub(crate) enum Signal {
     /// Nothing more will come, in good order.
     Goodbye,
     /// Nothing more will come, for this reason.
-    Abort(String),
+    Abort(Cause, String),
 }
 
 /// What crosses a wire.
@@ -111,7 +112,7 @@ pub(crate) enum Packet {
 impl Packet {
     /// Whether nothing follows it.
     pub(crate) fn is_farewell(&self) -> bool {
-        matches!(self, Packet::Signal(Signal::Goodbye | Signal::Abort(_)))
+        matches!(self, Packet::Signal(Signal::Goodbye | Signal::Abort(..)))
     }
 
     /// The frame, if it is one.
@@ -128,9 +129,10 @@ impl Packet {
             Packet::Frame(frame) => (frame.header(), frame.payload),
             Packet::Signal(Signal::Heartbeat) => (header(tag::HEARTBEAT, 0, 0, 0), Vec::new()),
             Packet::Signal(Signal::Goodbye) => (header(tag::GOODBYE, 0, 0, 0), Vec::new()),
-            Packet::Signal(Signal::Abort(reason)) => {
+            Packet::Signal(Signal::Abort(cause, reason)) => {
                 let reason = harmless(&reason, MAX_REASON_BYTES).into_bytes();
-                (header(tag::ABORT, 0, 0, reason.len()), reason)
+                let flag = u8::from(cause == Cause::Network);
+                (header(tag::ABORT, flag, 0, reason.len()), reason)
             }
         }
     }
@@ -203,7 +205,8 @@ fn header(tag: u8, flag: u8, stamp: u32, length: usize) -> [u8; HEADER_BYTES] {
 #[derive(Clone, Copy)]
 struct Header {
     tag: u8,
-    end: bool,
+    /// Of data: its message ends. Of an abort: the network is the cause.
+    flag: bool,
     stamp: u32,
     length: usize,
 }
@@ -217,7 +220,7 @@ impl Header {
         let (flags, stamps, lengths) = match tag {
             tag::DATA => (1, 1..=MAX_STAMP, 1..=MAX_FRAME_BYTES),
             tag::CONTROL => (0, 0..=0, 0..=MAX_CONTROL_BYTES),
-            tag::ABORT => (0, 0..=0, 0..=MAX_REASON_BYTES),
+            tag::ABORT => (1, 0..=0, 0..=MAX_REASON_BYTES),
             tag::HEARTBEAT | tag::GOODBYE => (0, 0..=0, 0..=0),
             other => return Err(format!("frame with unknown tag {other}")),
         };
@@ -232,7 +235,7 @@ impl Header {
         }
         Ok(Header {
             tag,
-            end: flag == 1,
+            flag: flag == 1,
             stamp,
             length,
         })
@@ -247,13 +250,17 @@ impl Header {
             })
         };
         Ok(match self.tag {
-            tag::DATA => frame(FrameKind::Data { end: self.end }, payload),
+            tag::DATA => frame(FrameKind::Data { end: self.flag }, payload),
             tag::CONTROL => frame(FrameKind::Control, payload),
             tag::HEARTBEAT => Packet::Signal(Signal::Heartbeat),
             tag::GOODBYE => Packet::Signal(Signal::Goodbye),
             _ => {
                 let reason = str::from_utf8(&payload).map_err(|_| "reason is not UTF-8")?;
-                Packet::Signal(Signal::Abort(harmless(reason, MAX_REASON_BYTES)))
+                let cause = match self.flag {
+                    true => Cause::Network,
+                    false => Cause::Party,
+                };
+                Packet::Signal(Signal::Abort(cause, harmless(reason, MAX_REASON_BYTES)))
             }
         })
     }
@@ -280,7 +287,10 @@ mod tests {
                 }),
                 2 => Packet::Signal(Signal::Heartbeat),
                 3 => Packet::Signal(Signal::Goodbye),
-                _ => Packet::Signal(Signal::Abort(reason)),
+                _ => {
+                    let cause = [Cause::Network, Cause::Party][usize::from(end)];
+                    Packet::Signal(Signal::Abort(cause, reason))
+                }
             },
         );
         proptest::collection::vec(one, 0..12)

@@ -146,7 +146,7 @@ impl<'a> Gathering<'a> {
     /// already needs nobody any more.
     fn see_that_all_stay(&self) -> Result<(), NetError> {
         for (party, met) in self.met.iter().enumerate() {
-            match met.as_ref().and_then(TcpTransport::end) {
+            match met.as_ref().and_then(Transport::end) {
                 None | Some(LinkError::Finished) => {}
                 Some(end) => return Err(NetError::on_link(PartyId::from_index(party), end)),
             }
@@ -276,7 +276,7 @@ impl<'a> Gathering<'a> {
         if let Err(error) = result {
             let reason = error.with_names(&self.host.config.names()).to_string();
             for transport in transports.iter_mut().flatten() {
-                transport.shutdown(Farewell::Abort(&reason));
+                transport.shutdown(Farewell::Abort(error.cause(), &reason));
             }
             return Err(error);
         }

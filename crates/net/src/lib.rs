@@ -51,7 +51,7 @@ mod tls;
 pub use bell::Bell;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
@@ -118,6 +118,10 @@ pub trait Transport: Send {
     /// Bytes taken in by [`Transport::take_in`] that have not been received yet.
     fn backlog_bytes(&self) -> usize;
 
+    /// Why nothing more will come after what has come already, once that is so. While it is not,
+    /// the bell rings when it is.
+    fn end(&self) -> Option<LinkError>;
+
     /// From now on calls this end by `bell`.
     fn call(&mut self, bell: &Bell);
 
@@ -135,5 +139,5 @@ pub enum Farewell<'a> {
     /// The run is over for this party. Arrives after everything that was sent before.
     Goodbye,
     /// This party gives up for the reason given. Overtakes everything still under way.
-    Abort(&'a str),
+    Abort(Cause, &'a str),
 }

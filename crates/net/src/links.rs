@@ -210,8 +210,10 @@ impl Links {
         }
     }
 
-    /// Waits until another try may be worth it; the only place where a party waits for others.
+    /// Waits until another try may be worth it; the only place where a party waits for others. One
+    /// that gives up ends the wait for any of them: the run cannot come to its end any more.
     fn pause(&mut self, wait: &mut Wait) -> Result<(), NetError> {
+        self.see_that_none_gave_up()?;
         let now = Instant::now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
@@ -235,6 +237,16 @@ impl Links {
             until = until.min(due);
         }
         self.bell.wait_until(until);
+        Ok(())
+    }
+
+    fn see_that_none_gave_up(&self) -> Result<(), NetError> {
+        for (party, channel) in self.channels().enumerate() {
+            let end = channel.and_then(|channel| channel.transport.end());
+            if let Some(end @ LinkError::Aborted(..)) = end {
+                return Err(NetError::on_link(PartyId::from_index(party), end));
+            }
+        }
         Ok(())
     }
 

@@ -110,6 +110,10 @@ impl Transport for MemoryTransport {
         self.incoming.aside()
     }
 
+    fn end(&self) -> Option<LinkError> {
+        self.incoming.end()
+    }
+
     fn call(&mut self, bell: &Bell) {
         self.incoming.call_taker(bell);
         self.outgoing.call_giver(bell);
@@ -121,8 +125,8 @@ impl Transport for MemoryTransport {
                 self.outgoing.close(LinkError::Finished);
                 self.incoming.close(LinkError::Finished);
             }
-            Farewell::Abort(reason) => {
-                let reason = LinkError::Aborted(harmless(reason, MAX_REASON_BYTES));
+            Farewell::Abort(cause, reason) => {
+                let reason = LinkError::Aborted(cause, harmless(reason, MAX_REASON_BYTES));
                 self.outgoing.cut(reason.clone());
                 self.incoming.close(reason);
             }

@@ -12,7 +12,7 @@
 use crate::channel::Channel;
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
-use crate::error::NetError;
+use crate::error::{Cause, NetError};
 use crate::frame::MAX_CONTROL_BYTES;
 use crate::gather::Gathered;
 use crate::limits::Limits;
@@ -278,12 +278,13 @@ impl Mesh {
     }
 
     /// Tells every peer, as well as possible and without waiting, that this party gives up and why
-    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`].
+    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`] as soon as they
+    /// wait for anybody.
     ///
     /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
     /// without dropping it may take the reason along.
-    pub fn abort(&mut self, reason: &str) {
-        self.links.shutdown(Farewell::Abort(reason));
+    pub fn abort(&mut self, cause: Cause, reason: &str) {
+        self.links.shutdown(Farewell::Abort(cause, reason));
     }
 
     /// Meets all other parties.

@@ -179,9 +179,11 @@ impl<T> Queue<T> {
         self.lock().aside
     }
 
-    /// Why the queue has ended, if it has.
+    /// Why the queue has ended, if it has; else the side that takes is called when it does.
     pub(crate) fn end(&self) -> Option<LinkError> {
-        self.lock().end.clone()
+        let mut state = self.lock();
+        state.taker.waits |= state.end.is_none();
+        state.end.clone()
     }
 
     /// Ends the queue: what it holds can still be taken, then `reason` is seen. The first end
@@ -272,6 +274,7 @@ fn wait_for_giver<T>(mut state: MutexGuard<'_, State<T>>, deadline: Instant) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Cause;
 
     fn soon() -> Instant {
         Instant::now() + Duration::from_millis(30)
@@ -298,9 +301,10 @@ mod tests {
     fn a_cut_overtakes_what_was_queued_or_set_aside() {
         let queue = queue_of_one(1000);
         queue.set_aside(100);
-        queue.cut(LinkError::Aborted("why".into()));
+        let end = LinkError::Aborted(Cause::Party, "why".into());
+        queue.cut(end.clone());
         assert_eq!(queue.aside(), 0);
-        assert_eq!(queue.try_pop(), Err(LinkError::Aborted("why".into())));
+        assert_eq!(queue.try_pop(), Err(end));
     }
 
     #[test]
@@ -360,6 +364,18 @@ mod tests {
         assert_eq!(queue.try_push(3, 36), Ok(Some(3)));
         assert_eq!(queue.try_pop(), Ok(Some(2)));
         assert!(giver.wait_until(soon()));
+    }
+
+    #[test]
+    fn a_side_that_awaits_the_end_is_called_for_it() {
+        let taker = Bell::default();
+        let queue = queue_of_one(1000);
+        queue.call_taker(&taker);
+        assert_eq!(queue.end(), None);
+        queue.close(LinkError::Finished);
+        assert!(taker.wait_until(soon()));
+        assert_eq!(queue.end(), Some(LinkError::Finished));
+        assert_eq!(queue.try_pop(), Ok(Some(1)));
     }
 
     #[test]

@@ -87,6 +87,10 @@ impl<W: Write + Send> Transport for Recorder<W> {
         self.inner.backlog_bytes()
     }
 
+    fn end(&self) -> Option<LinkError> {
+        self.inner.end()
+    }
+
     fn call(&mut self, bell: &Bell) {
         self.inner.call(bell);
     }
@@ -209,6 +213,10 @@ impl Transport for Replayer {
 
     fn backlog_bytes(&self) -> usize {
         0
+    }
+
+    fn end(&self) -> Option<LinkError> {
+        self.to_receive.is_empty().then_some(LinkError::Finished)
     }
 
     fn call(&mut self, _bell: &Bell) {}

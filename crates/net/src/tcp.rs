@@ -81,13 +81,6 @@ impl TcpTransport {
     }
 }
 
-impl TcpTransport {
-    /// Why nothing more will come from the peer, once that is so.
-    pub(crate) fn end(&self) -> Option<LinkError> {
-        self.link.incoming.end()
-    }
-}
-
 impl Transport for TcpTransport {
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
         let bytes = frame.wire_bytes();
@@ -111,6 +104,10 @@ impl Transport for TcpTransport {
         self.link.incoming.aside()
     }
 
+    fn end(&self) -> Option<LinkError> {
+        self.link.incoming.end()
+    }
+
     fn call(&mut self, bell: &Bell) {
         self.link.incoming.call_taker(bell);
         self.link.outgoing.call_giver(bell);
@@ -124,8 +121,8 @@ impl Transport for TcpTransport {
                 let goodbye = Packet::Signal(Signal::Goodbye);
                 outgoing.close_with(goodbye, HEADER_BYTES, LinkError::Left);
             }
-            Farewell::Abort(reason) => {
-                let abort = Packet::Signal(Signal::Abort(reason.into()));
+            Farewell::Abort(cause, reason) => {
+                let abort = Packet::Signal(Signal::Abort(cause, reason.into()));
                 outgoing.cut_with(abort, HEADER_BYTES, LinkError::Left);
             }
         }
@@ -164,6 +161,7 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
+    use crate::error::Cause;
     use crate::frame::FrameKind;
 
     fn limits() -> Limits {
@@ -284,7 +282,7 @@ mod tests {
             recv(&mut transport, later()),
             Err(LinkError::Malformed(_))
         ));
-        transport.shutdown(Farewell::Abort("too late"));
+        transport.shutdown(Farewell::Abort(Cause::Party, "too late"));
         let mut wire = Vec::new();
         peer.read_to_end(&mut wire).unwrap();
         let text = String::from_utf8_lossy(&wire);

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use common::{A, B, C, hear, pattern, say};
 use sealane_net::{
-    Awaited, Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
+    Cause, Awaited, Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
     memory_pair,
 };
 
@@ -238,10 +238,10 @@ fn a_party_that_finishes_has_not_vanished() {
 fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
     let (mut a, mut b) = pair();
     say(&mut a, B, b"never read");
-    a.abort("row 3 is\x1b[2J too large");
+    a.abort(Cause::Party, "row 3 is\x1b[2J too large");
     drop(a);
     let reason = "row 3 is [2J too large".to_string();
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Aborted(A, reason)));
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Aborted(A, Cause::Party, reason)));
 }
 
 #[test]
@@ -253,11 +253,30 @@ fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
     let [mut a, mut b] = Mesh::in_memory_with(2, limits).try_into().ok().unwrap();
     let sender = thread::spawn(move || b.send(A, &pattern(10_000_000)));
     thread::sleep(Duration::from_millis(20));
-    a.abort("enough");
+    a.abort(Cause::Network, "enough");
     assert_eq!(
         sender.join().unwrap(),
-        Err(NetError::Aborted(A, "enough".into()))
+        Err(NetError::Aborted(A, Cause::Network, "enough".into()))
     );
+}
+
+#[test]
+fn an_abort_ends_a_wait_for_another_party() {
+    let [mut a, mut b, mut c] = Mesh::in_memory(3).try_into().ok().unwrap();
+    // What has come of others is still there for who does not have to wait.
+    say(&mut b, A, b"early");
+    c.abort(Cause::Network, "party 1 is gone");
+    assert_eq!(hear(&mut a, B, 5), b"early");
+    let end = Err(NetError::Aborted(C, Cause::Network, "party 1 is gone".into()));
+    assert_eq!(a.recv(B, &mut [0]), end);
+    let waiting = thread::spawn(move || b.recv(A, &mut [0]));
+    assert_eq!(waiting.join().unwrap(), end);
+    let [mut a, mut b, _c] = Mesh::in_memory(3).try_into().ok().unwrap();
+    let waiting = thread::spawn(move || b.recv(C, &mut [0]));
+    thread::sleep(Duration::from_millis(20));
+    a.abort(Cause::Party, "enough");
+    let end = NetError::Aborted(A, Cause::Party, "enough".into());
+    assert_eq!(waiting.join().unwrap(), Err(end));
 }
 
 #[test]
@@ -294,7 +313,7 @@ fn a_peer_who_trickles_bytes_holds_a_receive_no_longer_than_the_patience() {
         matches!(received, Err(NetError::Overdue(B, ..))),
         "{received:?}"
     );
-    a.abort("enough");
+    a.abort(Cause::Network, "enough");
     trickler.join().unwrap();
 }
 
@@ -348,7 +367,7 @@ fn a_simulated_wan_delays_by_latency_and_bandwidth() {
 
 #[test]
 fn errors_name_parties_as_their_users_do() {
-    let error = NetError::Aborted(B, "no".into());
+    let error = NetError::Aborted(B, Cause::Party, "no".into());
     assert_eq!(
         error.with_names(&["hospital", "lab"]).to_string(),
         "lab (party 1) gave up: no"

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
-use sealane_net::{Awaited, Identity, KeyFault, Limits, Mesh, NetError};
+use sealane_net::{Cause, Awaited, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
@@ -144,19 +144,19 @@ fn an_abort_arrives_although_the_reader_is_far_behind() {
     });
     thread::sleep(Duration::from_millis(200));
     a.send(B, &pattern(100_000)).unwrap();
-    a.abort("the weights do not fit");
+    a.abort(Cause::Network, "the weights do not fit");
     drop(a);
     let (sent, _b) = sender.join().unwrap();
     assert_eq!(
         sent,
-        Err(NetError::Aborted(A, "the weights do not fit".into()))
+        Err(NetError::Aborted(A, Cause::Network, "the weights do not fit".into()))
     );
 }
 
 #[test]
 fn after_its_farewell_a_party_says_nothing_more() {
     let (mut a, _b) = short_pair();
-    a.abort("over");
+    a.abort(Cause::Party, "over");
     assert!(matches!(a.send(B, b"x"), Err(NetError::Misuse(_))));
     assert!(matches!(a.recv(B, &mut [0]), Err(NetError::Misuse(_))));
 }

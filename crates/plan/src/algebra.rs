@@ -47,7 +47,8 @@ const FEW_GATES: u64 = 256;
 const FEW_PARTS: usize = 64;
 
 /// Where a value is had: computed once in each algebra that is named here. Whoever wants it
-/// elsewhere converts it. Inputs and constants are had in any.
+/// elsewhere converts it. Inputs, constants and their parts count as bits, and are in any algebra
+/// that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Had {
     /// As bits.
@@ -96,7 +97,7 @@ fn modulus(ty: Type) -> Option<u8> {
 /// What an operation is to a ring.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
-    /// An input or a constant.
+    /// An input, a constant, or a part of one.
     Given,
     /// The same elements, elsewhere.
     Moved,
@@ -155,9 +156,9 @@ impl<'a> Choice<'a> {
         let constant = |id: ValueId| matches!(self.of(id).op, Op::Const(_));
         match &value.op {
             Op::Param(_) | Op::Const(_) => Nature::Given,
-            Op::Slice { .. } => Nature::Moved,
-            Op::Stack(parts, _) if parts.len() == 1 => Nature::Moved,
-            Op::Cast(of) if self.keeps(*of, value) => Nature::Moved,
+            Op::Slice { of, .. } => self.moved(*of),
+            Op::Stack(parts, _) if parts.len() == 1 => self.moved(parts[0]),
+            Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
             _ if !is_wide(value) => Nature::Gates,
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
@@ -170,6 +171,14 @@ impl<'a> Choice<'a> {
         }
     }
 
+    /// The nature of the same elements.
+    fn moved(&self, of: ValueId) -> Nature {
+        match self.natures[of.0 as usize] {
+            Nature::Given => Nature::Given,
+            _ => Nature::Moved,
+        }
+    }
+
     /// Whether a cast leaves the number and its range as they are, in the ring too.
     fn keeps(&self, of: ValueId, value: &Value) -> bool {
         let operand = self.of(of);
@@ -177,13 +186,8 @@ impl<'a> Choice<'a> {
             (None | Some(64), None | Some(64)) => true,
             (a, b) => a == b,
         };
-        operand.range == value.range && (joined || self.is_given(of))
-    }
-
-    /// Whether a value is part of an input or constant.
-    fn is_given(&self, id: ValueId) -> bool {
-        let (nature, status) = (self.natures[id.0 as usize], self.statuses[id.0 as usize]);
-        nature == Nature::Given || (nature, status) == (Nature::Moved, Status::Free)
+        let given = self.natures[of.0 as usize] == Nature::Given;
+        operand.range == value.range && (joined || given)
     }
 
     fn status(&self, value: &Value, nature: Nature) -> Status {
@@ -290,7 +294,7 @@ impl<'a> Choice<'a> {
         };
         for (index, value) in values.iter().enumerate().filter(|(at, _)| chosen[*at].ring) {
             for id in value.op.operands() {
-                match chosen[id.0 as usize].ring && !self.is_given(id) {
+                match chosen[id.0 as usize].ring {
                     true => joined.join(index, id.0 as usize),
                     false => joined.widen(index, self.of(id).range.bits()),
                 }

@@ -66,8 +66,8 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 /// Plans a program for protocol `P` and a declared network class. The session has the parties of
 /// the program and `helpers` more, who own nothing and learn nothing.
 ///
-/// The class is part of the job that parties approve. No choice of this version depends on it:
-/// with one protocol and one kind of circuit there is nothing to trade.
+/// The class is part of the job that parties approve. Where every level of a circuit is a round,
+/// the rows of a tile follow from it.
 ///
 /// # Errors
 /// What the check of the program finds, or that its parts do not fit: the number of parties, a
@@ -88,17 +88,18 @@ pub fn plan<P: Protocol>(
 pub fn plan_in_tiles<P: Protocol>(
     program: &Program,
     helpers: usize,
-    _network: NetworkClass,
+    network: NetworkClass,
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
     let settings = setting::settings::<P>(program, helpers)?;
-    let expanded = expand::expand(program, P::profile().arithmetic);
-    let had = algebra::algebra(&expanded, P::profile().arithmetic);
+    let profile = P::profile();
+    let expanded = expand::expand(program, profile.arithmetic);
+    let had = algebra::algebra(&expanded, profile.arithmetic);
     let phases = segment::segment(&expanded);
     let draft = fuse::fuse(&expanded, &phases, &had)?;
     draft.check().map_err(broken)?;
-    let mut tiles = tile::tiles(&draft, program.rows.len());
+    let mut tiles = tile::tiles(&draft, program.rows.len(), &profile, network);
     tiles
         .iter_mut()
         .for_each(|tile| *tile = most_rows.clamp(1, *tile));
@@ -107,7 +108,13 @@ pub fn plan_in_tiles<P: Protocol>(
         .iter()
         .map(|rows| rows.bound)
         .collect::<Vec<_>>();
-    let lowered = lower::lower(&draft, &tiles, &bounds, P::profile().goal)?;
+    let mut lowered = lower::lower(&draft, &tiles, &bounds, profile.goal)?;
+    let fitting = tile::with_tapes(&tiles, &draft, &lowered, &profile);
+    if fitting != tiles {
+        // Trees over the rows of a tile have other levels now.
+        tiles = fitting;
+        lowered = lower::lower(&draft, &tiles, &bounds, profile.goal)?;
+    }
     let Chosen {
         values,
         steps,

@@ -1,48 +1,102 @@
-//! Rows of a tile: as many as memory allows, the same for every party.
+//! Rows of a tile: as many as memory allows and as gain anything, the same for every party.
 
 use crate::draft::{Draft, Phase, Tensor, TensorId};
 use crate::flow::IN_FLIGHT;
-use sealane_protocol::Algebra;
+use crate::lower::Lowered;
+use crate::steps::{Len, StepOp, TapeId};
+use sealane_net::NetworkClass;
+use sealane_protocol::{Algebra, Goal, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memory that the values of one tile may take: with all tiles in flight, 64 MiB.
-const TILE_BYTES: u64 = (64 << 20) / IN_FLIGHT as u64;
-/// Nominal size of a share of one bit, or of one ring element: a label, or two words.
-const SHARE_BYTES: u64 = 16;
+/// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. As much again may
+/// be taken by what the tapes of a tile hold while they run.
+const TILE_BITS: u64 = (64 << 20) * 8 / IN_FLIGHT as u64;
 /// Fewest and most rows of a full tile. Fewer do not fill the lanes; more gain nothing.
 const ROWS: [u64; 2] = [64, 65536];
+/// Most rows where every level of a tape is a round, on a network of short round trips: these fill
+/// lanes and rounds, and what a tape holds stays in cache. Where round trips are long, rounds are
+/// what counts.
+const ROWS_A_ROUND: u64 = 4096;
+/// Two components of 64 bits.
+const RING_SHARE_BITS: u64 = 128;
 
 /// Rows of a full tile, by row count: a power of two such that all values that a segment of the
 /// table reads or makes fit the memory of a tile.
-pub(crate) fn tiles(draft: &Draft, tables: usize) -> Vec<u64> {
+pub(crate) fn tiles(
+    draft: &Draft,
+    tables: usize,
+    profile: &Profile,
+    network: NetworkClass,
+) -> Vec<u64> {
     let mut alive: BTreeMap<Phase, BTreeSet<TensorId>> = BTreeMap::new();
     for unit in &draft.units {
         let of_phase = alive.entry(unit.phase).or_default();
         of_phase.extend(unit.work.reads().into_iter().chain(unit.work.writes()));
     }
-    let mut planes = vec![1u64; tables];
+    let mut bits = vec![1u64; tables];
     for (phase, tensors) in alive {
         let Some(rows) = phase.rows else { continue };
         let of_row = tensors
             .iter()
             .map(|id| draft.tensor(*id))
             .filter(|t| t.rows.is_some());
-        let total = of_row.map(|t| t.elements.saturating_mul(shares(t)));
+        let total = of_row.map(|t| t.elements.saturating_mul(share(t, profile)));
         let total = total.fold(0, u64::saturating_add);
-        planes[usize::from(rows.0)] = total.max(planes[usize::from(rows.0)]);
+        bits[usize::from(rows.0)] = total.max(bits[usize::from(rows.0)]);
     }
-    let tile = |planes: u64| {
-        let most = TILE_BYTES / planes.saturating_mul(SHARE_BYTES);
-        let power = most.checked_ilog2().map_or(1, |log| 1u64 << log);
-        power.clamp(ROWS[0], ROWS[1])
+    let most = match (profile.goal, network) {
+        (Goal::Depth, NetworkClass::Lan) => ROWS_A_ROUND,
+        _ => ROWS[1],
     };
-    planes.into_iter().map(tile).collect()
+    bits.into_iter()
+        .map(|bits| rows_that_fit(bits).min(most))
+        .collect()
 }
 
-/// Shares of each element of a tensor.
-fn shares(tensor: &Tensor) -> u64 {
+/// The same rows, or fewer where what tapes hold while they run would not fit the memory of a tile.
+/// Where every level is a round, all lanes of a tape are under way at once; elsewhere a few are.
+pub(crate) fn with_tapes(
+    tiles: &[u64],
+    draft: &Draft,
+    lowered: &Lowered,
+    profile: &Profile,
+) -> Vec<u64> {
+    let mut tiles = tiles.to_vec();
+    if profile.goal == Goal::Size {
+        return tiles;
+    }
+    let slots = |id: &TapeId| u64::from(lowered.tapes[id.0 as usize].slots);
+    for (unit, step) in draft.units.iter().zip(&lowered.steps) {
+        let Some(rows) = unit.phase.rows else {
+            continue;
+        };
+        let (largest, lanes) = match &step.op {
+            StepOp::Tape { tape, lanes, .. } => (Some(slots(tape)), lanes),
+            StepOp::Fold { levels, lanes, .. } => (levels.iter().map(slots).max(), lanes),
+            _ => continue,
+        };
+        let lanes = lanes.iter().map(|len| match len {
+            Len::Rows => 1,
+            Len::Fixed(length) => *length,
+        });
+        let bits = lanes.fold(largest.unwrap_or(1), u64::saturating_mul);
+        let most = rows_that_fit(bits.saturating_mul(profile.share_bits.into()));
+        let tile = &mut tiles[usize::from(rows.0)];
+        *tile = most.min(*tile);
+    }
+    tiles
+}
+
+/// Rows of so many bits each that fit the memory of a tile.
+fn rows_that_fit(bits: u64) -> u64 {
+    let power = (TILE_BITS / bits.max(1)).checked_ilog2();
+    power.map_or(1, |log| 1u64 << log).clamp(ROWS[0], ROWS[1])
+}
+
+/// Bits of memory that a share of an element takes.
+fn share(tensor: &Tensor, profile: &Profile) -> u64 {
     match tensor.algebra {
-        Algebra::Z2 => tensor.range.bits().into(),
-        Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
+        Algebra::Z2 => u64::from(tensor.range.bits()) * u64::from(profile.share_bits),
+        Algebra::Z2k(_) | Algebra::Gf2k(_) => RING_SHARE_BITS,
     }
 }

@@ -111,7 +111,7 @@ fn a_scan_over_rows_runs_once_a_row() {
 }
 
 #[test]
-fn a_million_rows_are_sixteen_tiles_of_one_cost() {
+fn a_million_rows_are_tiles_of_one_cost() {
     let plan = plan::<Honest>(&and_program(), 0, NetworkClass::Wan).unwrap();
     let report = cost::<Honest>(&plan, &[1_000_000]);
     assert_eq!(report.promise.ands, 8_000_000);

@@ -272,8 +272,8 @@ fn tiles_depend_on_the_width_of_rows() {
         s.reveal("flag", flag, &[0]);
         planned(&s.finish()).rows[0].tile
     };
-    // 8 + 1 bits an element, 16 bytes a bit, 64 MiB: 466,033 elements.
-    assert_eq!((tile(1), tile(64), tile(100_000)), (65536, 4096, 64));
+    // 8 + 1 bits an element, a byte a bit, 16 MiB a tile: 1,864,135 elements.
+    assert_eq!((tile(1), tile(64), tile(100_000)), (65536, 16384, 64));
 }
 
 #[test]

@@ -80,6 +80,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             outsiders: false,
             goal: Goal::Size,
             arithmetic: false,
+            share_bits: 8,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
             papers: "none",

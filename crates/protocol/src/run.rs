@@ -217,6 +217,9 @@ pub enum Fault {
         /// What was wrong, without any secret.
         what: String,
     },
+    /// What came from a party is not what it says it sent.
+    #[error("what came from party {0:?} was altered on its way; nothing was revealed")]
+    Altered(PartyId),
     /// A check before a reveal failed: what was computed is not what was meant. Opaque on purpose.
     #[error("a check failed before the results were revealed; nothing was revealed")]
     CheckFailed,

@@ -25,7 +25,7 @@ pub fn send_digests(
 /// Reads the digest of each peer.
 ///
 /// # Errors
-/// [`Fault::CheckFailed`] if one is not that of what came from this peer.
+/// [`Fault::Altered`] if one is not that of what came from this peer.
 pub fn check_digests(
     mesh: &mut Mesh,
     peers: impl IntoIterator<Item = PartyId>,
@@ -36,7 +36,7 @@ pub fn check_digests(
         mesh.recv(peer, &mut theirs)?;
         // Both are public to whoever saw the transcript of this protocol.
         if ours != theirs {
-            return Err(Fault::CheckFailed);
+            return Err(Fault::Altered(peer));
         }
     }
     Ok(())

@@ -91,6 +91,9 @@ pub struct Profile {
     /// Whether it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides
     /// tapes of bits.
     pub arithmetic: bool,
+    /// Bits of memory that a share of one bit takes at the party with the larger part: what the
+    /// rows of a tile are chosen by.
+    pub share_bits: u32,
     /// Corruption withstood.
     pub corruption: Corruption,
     /// Assumptions, one sentence.

@@ -167,6 +167,13 @@ impl Transport for Adversary {
         inner.map_or(0, |inner| inner.backlog_bytes())
     }
 
+    fn end(&self) -> Option<LinkError> {
+        let Some(inner) = &self.inner else {
+            return Some(LinkError::Vanished);
+        };
+        inner.end().filter(|_| !self.stalled)
+    }
+
     fn call(&mut self, bell: &Bell) {
         if let Some(inner) = &mut self.inner {
             inner.call(bell);

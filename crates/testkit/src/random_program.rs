@@ -5,9 +5,11 @@
 //! whatever comes out is a program that a user could have traced. A shorter tape is a smaller
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
+mod arithmetic;
 mod bodies;
 mod tables;
 
+pub use arithmetic::arithmetic;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};

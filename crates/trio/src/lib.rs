@@ -111,6 +111,7 @@ impl Protocol for Trio {
             outsiders: true,
             goal: Goal::Depth,
             arithmetic: true,
+            share_bits: 2,
             corruption: Corruption::SemiHonest(1),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
             papers: "Araki, Furukawa, Lindell, Nof, Ohara 2016 (products); Launchbury, Diatchki, \

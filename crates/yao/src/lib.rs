@@ -100,6 +100,7 @@ impl Protocol for Yao {
             outsiders: false,
             goal: Goal::Size,
             arithmetic: false,
+            share_bits: 128,
             corruption: Corruption::SemiHonest(1),
             assumption: "the MI hash is circular correlation robust (ideal cipher); \
                          CDH in ristretto255 (random oracle)",

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::cipher::Cipher;
-use crate::error::LinkError;
+use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
 use crate::queue::Queue;
 
@@ -125,7 +125,8 @@ impl Link {
         if let LinkError::Malformed(what) = &end {
             // The peer lives and is to know why nobody listens to it any more. This direction ends
             // here, so a reason that the protocol would give later comes too late.
-            let abort = Signal::Abort(format!("what it received was malformed: {what}"));
+            let reason = format!("what it received was malformed: {what}");
+            let abort = Signal::Abort(Cause::Party, reason);
             self.outgoing
                 .cut_with(Packet::Signal(abort), HEADER_BYTES, end.clone());
         } else {
@@ -168,9 +169,10 @@ impl Link {
                 self.incoming.close(LinkError::Finished);
                 self.outgoing.close(LinkError::Finished);
             }
-            Packet::Signal(Signal::Abort(reason)) => {
-                self.incoming.cut(LinkError::Aborted(reason.clone()));
-                self.outgoing.cut(LinkError::Aborted(reason));
+            Packet::Signal(Signal::Abort(cause, reason)) => {
+                let end = LinkError::Aborted(cause, reason);
+                self.incoming.cut(end.clone());
+                self.outgoing.cut(end);
             }
         }
     }

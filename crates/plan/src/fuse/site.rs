@@ -277,10 +277,14 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// Whether a stored value has this range already, so that a cast to it changes nothing. (A
-    /// member of a body is cast there, where that is free and where its type is known.)
+    /// Whether a value is stored as bits and has this range already, so that a cast to it changes
+    /// nothing. (A member of a body is cast there, where that is free and where its type is known;
+    /// so is what comes from a ring, since the result may be wanted in another one.)
     pub fn is_stored_as(&self, id: ValueId, range: Range) -> bool {
-        let placed = matches!(self.homes[id.0 as usize], Home::Placed(_));
+        let placed = match &self.homes[id.0 as usize] {
+            Home::Placed(placed) => self.draft.tensor(placed.store).algebra == Algebra::Z2,
+            _ => false,
+        };
         placed && self.main(id).range == range
     }
 

@@ -1,0 +1,407 @@
+//! Plans for a protocol with arithmetic: which values are in a ring, which are bits, and what
+//! changes from one to the other.
+
+mod common;
+
+use common::Sketch;
+use proptest::prelude::*;
+use sealane_block::{Coins, Cpu};
+use sealane_net::Mesh;
+use sealane_plan::steps::{Len, LinearFactor, Operand, Plan, PlanValue, Step, StepOp};
+use sealane_plan::{NetworkClass, StepKind, cost, plan, plan_in_tiles};
+use sealane_program::builder::Index;
+use sealane_program::graph::{Binary, Program, Reduction};
+use sealane_program::types::{Shape, Type};
+use sealane_protocol::{
+    Algebra, Corruption, Cost, Demand, Domain, Fault, PartyId, Profile, Progress, Protocol,
+    Setting, Sharing, Work,
+};
+use sealane_testkit::random_program::{Case, arithmetic};
+use sealane_testkit::reference;
+use sealane_trio::Trio;
+
+fn planned(program: &Program) -> Plan {
+    plan::<Trio>(program, 1, NetworkClass::Lan).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn steps(plan: &Plan) -> impl Iterator<Item = &Step> {
+    plan.segments.iter().flat_map(|segment| &segment.steps)
+}
+
+fn of(plan: &Plan, kind: StepKind) -> Vec<&StepOp> {
+    let ops = steps(plan).map(|step| &step.op);
+    ops.filter(|op| op.kind() == kind).collect()
+}
+
+fn algebra(plan: &Plan, value: PlanValue) -> Algebra {
+    plan.values[value.0 as usize].domain.algebra
+}
+
+/// The algebras in which inputs are shared, by input.
+fn shared(plan: &Plan) -> Vec<(u32, Algebra)> {
+    let mut shared = Vec::new();
+    for op in of(plan, StepKind::Input) {
+        if let StepOp::Input { input, out } = op {
+            shared.push((*input, algebra(plan, *out)));
+        }
+    }
+    shared.sort_by_key(|(input, algebra)| (*input, *algebra != Algebra::Z2));
+    shared
+}
+
+/// Bits and algebras before and after of each conversion.
+fn converted(plan: &Plan) -> Vec<(u8, Algebra, Algebra)> {
+    let conversion = |op: &StepOp| match op {
+        StepOp::Convert { value, out } => {
+            let bits = plan.values[value.0 as usize].bits;
+            (bits, algebra(plan, *value), algebra(plan, *out))
+        }
+        _ => unreachable!("a conversion"),
+    };
+    of(plan, StepKind::Convert)
+        .into_iter()
+        .map(conversion)
+        .collect()
+}
+
+fn taken(operand: &Operand) -> u64 {
+    operand.inner.count(1)
+}
+
+use Algebra::{Z2, Z2k};
+
+#[test]
+fn a_score_is_one_product_and_one_conversion() {
+    let mut s = Sketch::new(1_000_000);
+    let x = s.input("x", 0, Type::unsigned(16), s.by_rows(&[30]));
+    let w = s.input("w", 1, Type::signed(16), Shape::fixed([30]));
+    let threshold = s.input("threshold", 1, Type::signed(40), Shape::scalar());
+    let score = s.dot(x, w, Type::signed(64));
+    let flag = s.binary(Binary::Gt, score, threshold);
+    s.reveal("flag", flag, &[0]);
+    let plan = planned(&s.finish());
+    // 30 products of 16 and 16 bits, signed.
+    let ring = Z2k(37);
+    assert_eq!(
+        shared(&plan),
+        [(0, ring), (1, ring), (2, Z2)],
+        "{}",
+        plan.text()
+    );
+    assert_eq!(converted(&plan), [(37, ring, Z2)]);
+    let [
+        StepOp::Product {
+            left, right, lanes, ..
+        },
+    ] = of(&plan, StepKind::Product)[..]
+    else {
+        panic!("{}", plan.text())
+    };
+    assert_eq!(
+        (taken(left), taken(right), &lanes[..]),
+        (30, 30, &[Len::Rows][..])
+    );
+    assert_eq!(of(&plan, StepKind::Tape).len(), 1);
+    assert_eq!(
+        of(&plan, StepKind::Fold).len() + of(&plan, StepKind::Local).len(),
+        0
+    );
+}
+
+#[test]
+fn flags_are_counted_after_a_conversion_of_single_bits() {
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::unsigned(16));
+    let flags = s.binary(Binary::Gt, x, 300);
+    let count = s.reduce_to(Reduction::Sum, flags, None, Type::unsigned(32));
+    s.reveal("count", count, &[0, 1]);
+    let plan = planned(&s.finish());
+    assert_eq!(converted(&plan), [(1, Z2, Z2k(10))], "{}", plan.text());
+    let [
+        StepOp::Linear {
+            terms,
+            lanes,
+            carried,
+            out,
+        },
+    ] = of(&plan, StepKind::Local)[..]
+    else {
+        panic!("{}", plan.text())
+    };
+    assert_eq!((terms.len(), lanes.len(), *carried), (1, 0, true));
+    assert_eq!(terms[0].operand.inner.dims, [(Len::Rows, 1)]);
+    // It is revealed as it is.
+    assert_eq!(
+        (plan.results[0].value, algebra(&plan, *out)),
+        (*out, Z2k(10))
+    );
+}
+
+#[test]
+fn a_mean_is_a_sum_without_messages_and_one_division() {
+    let mut s = Sketch::new(1000);
+    let x = s.column("x", 0, Type::unsigned(16));
+    let n = s.input("count", 1, Type::unsigned(10), Shape::scalar());
+    let n = s.binary(Binary::Max, n, 1);
+    let total = s.reduce_to(Reduction::Sum, x, None, Type::unsigned(32));
+    let mean = s.binary(Binary::FloorDiv, total, n);
+    s.reveal("mean", mean, &[0]);
+    let plan = planned(&s.finish());
+    // Of all rows, one number becomes bits: 1000 times 16 bits.
+    assert_eq!(converted(&plan), [(26, Z2k(26), Z2)], "{}", plan.text());
+    assert_eq!(shared(&plan), [(0, Z2k(26)), (1, Z2)]);
+    let at = plan.segments.iter().position(|s| {
+        s.steps
+            .iter()
+            .any(|step| step.op.kind() == StepKind::Convert)
+    });
+    assert_eq!((at, plan.segments.len()), (Some(2), 3));
+}
+
+#[test]
+fn inputs_and_their_sums_are_had_in_both_worlds() {
+    let program = || {
+        let mut s = Sketch::new(1000);
+        let (x, y) = (
+            s.column("x", 0, Type::signed(16)),
+            s.column("y", 1, Type::signed(16)),
+        );
+        let (x, y) = (s.cast(x, Type::signed(40)), s.cast(y, Type::signed(40)));
+        let difference = s.binary(Binary::Sub, x, y);
+        let square = s.binary(Binary::Mul, difference, difference);
+        let flag = s.binary(Binary::Gt, difference, 100);
+        s.reveal("square", square, &[0]);
+        s.reveal("flag", flag, &[1]);
+        s.finish()
+    };
+    let plan = planned(&program());
+    let ring = Z2k(33);
+    let both = [(0, Z2), (0, ring), (1, Z2), (1, ring)];
+    assert_eq!(
+        (&shared(&plan)[..], converted(&plan)),
+        (&both[..], vec![]),
+        "{}",
+        plan.text()
+    );
+
+    // A cheater could share two numbers that are not the same.
+    let plan = self::plan::<Watchful>(&program(), 1, NetworkClass::Lan).unwrap();
+    assert_eq!(shared(&plan), [(0, Z2), (1, Z2)]);
+    let ways = converted(&plan).into_iter().map(|(_, from, to)| (from, to));
+    let mut ways = ways.collect::<Vec<_>>();
+    ways.sort_by_key(|(_, to)| *to != Z2);
+    // Out of the domain of inputs, and from there into the ring.
+    assert_eq!(
+        ways,
+        [(Z2, Z2), (Z2, Z2), (Z2, ring), (Z2, ring)],
+        "{}",
+        plan.text()
+    );
+}
+
+#[test]
+fn what_is_computed_in_one_world_is_converted_once_for_the_other() {
+    let mut s = Sketch::new(1000);
+    let (x, y) = (
+        s.column("x", 0, Type::unsigned(8)),
+        s.column("y", 1, Type::unsigned(8)),
+    );
+    let (x, y) = (s.cast(x, Type::unsigned(32)), s.cast(y, Type::unsigned(32)));
+    let product = s.binary(Binary::Mul, x, y);
+    let low = s.binary(Binary::Min, product, x);
+    let high = s.binary(Binary::Max, product, y);
+    let more = s.binary(Binary::Add, product, 1);
+    let squares = [low, high].map(|of| s.binary(Binary::Mul, of, more));
+    let sum = s.binary(Binary::Add, squares[0], squares[1]);
+    s.reveal("sum", sum, &[0]);
+    let plan = planned(&s.finish());
+    let ring = Z2k(32);
+    let want = [(16, ring, Z2), (8, Z2, ring), (16, Z2, ring)];
+    let mut ways = converted(&plan);
+    ways.sort_by_key(|(bits, from, _)| (*from == Z2, *bits));
+    assert_eq!(ways, want, "{}", plan.text());
+}
+
+#[test]
+fn public_tables_multiply_without_messages() {
+    let mut s = Sketch::new(1000);
+    let ty = Type::signed(32);
+    let x = s.input("x", 0, Type::signed(8), s.by_rows(&[3]));
+    let x = s.cast(x, ty);
+    let weights = s.constant(ty, &[1, -2, 3]);
+    let weighted = s.binary(Binary::Mul, x, weights);
+    let score = s.dot(weighted, weights, ty);
+    let first = s.index(weighted, &[Index::Ellipsis, Index::At(0)]);
+    let sum = s.binary(Binary::Sub, score, first);
+    s.reveal("sum", sum, &[0]);
+    let plan = planned(&s.finish());
+    let talks = steps(&plan).filter(|step| step.op.kind() != StepKind::Local);
+    let kinds = talks.map(|step| step.op.kind()).collect::<Vec<_>>();
+    assert_eq!(kinds, [StepKind::Input], "{}", plan.text());
+    let tables = steps(&plan).filter_map(|step| match &step.op {
+        StepOp::Linear { terms, .. } => Some(terms),
+        _ => None,
+    });
+    let tables = tables
+        .flatten()
+        .filter(|t| matches!(t.factor, LinearFactor::Table { .. }));
+    assert_eq!(tables.count(), 2);
+    // The weights are in the tables, and nowhere else.
+    assert!(steps(&plan).all(|step| !matches!(step.op, StepOp::Constant { .. })));
+    let report = cost::<Trio>(&plan, &[1000]);
+    assert_eq!(report.promise.ands, 0);
+}
+
+#[test]
+fn what_comes_from_gates_and_goes_to_gates_stays_there() {
+    let mut s = Sketch::new(1000);
+    let (x, y) = (
+        s.column("x", 0, Type::unsigned(8)),
+        s.column("y", 1, Type::unsigned(8)),
+    );
+    let [low, high] = [Binary::Min, Binary::Max].map(|op| s.binary(op, x, y));
+    let (low, high) = (
+        s.cast(low, Type::unsigned(32)),
+        s.cast(high, Type::unsigned(32)),
+    );
+    let small = s.binary(Binary::Mul, low, high);
+    let flag = s.binary(Binary::Gt, small, 1000);
+    s.reveal("flag", flag, &[0]);
+    let plan = planned(&s.finish());
+    assert_eq!(
+        (converted(&plan), plan.tapes.len()),
+        (vec![], 1),
+        "{}",
+        plan.text()
+    );
+}
+
+#[test]
+fn a_masked_sum_converts_flags_and_not_numbers() {
+    let mut s = Sketch::new(1000);
+    let (x, y) = (
+        s.column("x", 0, Type::unsigned(16)),
+        s.column("y", 1, Type::unsigned(16)),
+    );
+    let ty = Type::unsigned(32);
+    let flag = s.binary(Binary::Gt, x, y);
+    let (flag, x) = (s.cast(flag, ty), s.cast(x, ty));
+    let masked = s.binary(Binary::Mul, flag, x);
+    let total = s.reduce(Reduction::Sum, masked, None);
+    s.reveal("total", total, &[0]);
+    let plan = planned(&s.finish());
+    assert_eq!(converted(&plan), [(1, Z2, Z2k(26))], "{}", plan.text());
+    assert_eq!(of(&plan, StepKind::Product).len(), 1);
+}
+
+#[test]
+fn a_type_that_wraps_has_a_ring_of_its_own() {
+    let mut s = Sketch::new(1000);
+    let byte = Type::U8.wrapping();
+    let (x, y) = (s.column("x", 0, byte), s.column("y", 1, byte));
+    let product = s.binary(Binary::Mul, x, y);
+    // The number, below 256, in a wider ring: what left the byte must not come back.
+    let wide = s.cast(product, Type::unsigned(32));
+    let total = s.reduce(Reduction::Sum, wide, None);
+    s.reveal("total", total, &[0]);
+    let plan = planned(&s.finish());
+    assert_eq!(shared(&plan), [(0, Z2k(8)), (1, Z2k(8))]);
+    let want = [(8, Z2k(8), Z2), (8, Z2, Z2k(18))];
+    assert_eq!(converted(&plan), want, "{}", plan.text());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    /// In the ring as in bits: what the reference computes, in any tiles, whoever may cheat.
+    #[test]
+    fn arithmetic_means_what_the_reference_computes(case in arithmetic(), most_rows in 1u64..4) {
+        let Case { program, inputs } = &case;
+        let rows = reference::rows(program, inputs).expect("inputs of the case");
+        let want = reference::evaluate(program, inputs).expect("inputs of the case");
+        let plans = [
+            plan_in_tiles::<Trio>(program, 1, NetworkClass::Lan, most_rows),
+            plan_in_tiles::<Watchful>(program, 1, NetworkClass::Lan, most_rows),
+        ];
+        for plan in plans {
+            let plan = plan.map_err(|error| TestCaseError::fail(format!("{error} {program:?}")))?;
+            prop_assert!(cost::<Trio>(&plan, &rows).promise.rounds > 0);
+            let got = common::run(&plan, program, inputs, &rows);
+            for (name, want) in &want {
+                let same = got[name].elements == want.elements;
+                prop_assert!(same, "{name}: {program:?} {}", plan.text());
+            }
+        }
+    }
+}
+
+/// A protocol that is only described: as `trio`, but against parties that do anything, and with
+/// inputs that arrive elsewhere.
+struct Watchful;
+
+impl Protocol for Watchful {
+    type Share = sealane_trio::Share;
+    type Pending<'a> = ();
+    type Check = ();
+
+    fn profile() -> Profile {
+        Profile {
+            name: "watchful",
+            corruption: Corruption::Malicious(1),
+            ..Trio::profile()
+        }
+    }
+
+    fn domain(algebra: Algebra) -> Domain {
+        Trio::domain(algebra)
+    }
+
+    fn input_domain(algebra: Algebra) -> Domain {
+        Domain {
+            sharing: Sharing::Masked,
+            ..Trio::domain(algebra)
+        }
+    }
+
+    fn cost(_: &Setting, _: &Work) -> Cost {
+        Cost::default()
+    }
+
+    fn demand(_: &Setting, _: &Work) -> Demand {
+        Demand::default()
+    }
+
+    fn prepare_cost(_: &Setting, _: &Demand) -> Cost {
+        Cost::default()
+    }
+
+    fn start(_: &Setting, _: PartyId, _: Cpu, _: Coins) -> Self {
+        Watchful
+    }
+
+    fn prepare(&mut self, _: &Demand, _: &mut Mesh) -> Result<(), Fault> {
+        unreachable!("it never runs")
+    }
+
+    fn constant(&mut self, _: Domain, _: usize, _: usize, _: &[u8]) -> Self::Share {
+        unreachable!("it never runs")
+    }
+
+    fn begin<'a>(
+        &mut self,
+        _: sealane_protocol::Step<'a, Self>,
+        _: &mut Mesh,
+    ) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        unreachable!("it never runs")
+    }
+
+    fn advance<'a>(&mut self, _: (), _: &mut Mesh) -> Result<Progress<'a, Self>, Fault>
+    where
+        Self: 'a,
+    {
+        unreachable!("it never runs")
+    }
+}

@@ -1,0 +1,109 @@
+//! Random programs that are mostly sums and products, of numbers that have room for them: what
+//! protocols with arithmetic do in rings, with as much else as makes them change there and back.
+
+use super::{Case, Grower, data, empty};
+use proptest::prelude::*;
+use sealane_program::builder::{Handle, Index, Operand};
+use sealane_program::graph::{Binary, Input, Reduction, Unary};
+use sealane_program::types::{Data, Range, Shape, Type};
+
+/// Random cases of arithmetic, as a strategy of `proptest`.
+pub fn arithmetic() -> impl Strategy<Value = Case> {
+    prop::collection::vec(any::<u32>(), 8..120).prop_map(|tape| grow(&tape))
+}
+
+fn grow(tape: &[u32]) -> Case {
+    let mut grower = Grower {
+        builder: empty(),
+        tape,
+        next: 0,
+        depth: 0,
+    };
+    let (declared, mut pool) = grower.numbers();
+    while grower.next < tape.len() {
+        let made = grower.operation(&pool);
+        grower.keep(&mut pool, made);
+    }
+    grower.results(&pool);
+    let (program, _) = grower.builder.finish().expect("a checked program");
+    let inputs = data(&program, &declared, tape);
+    Case { program, inputs }
+}
+
+impl Grower<'_> {
+    /// Two inputs of each of three types: numbers that stay small for a while, and two types that
+    /// wrap, of which one is as wide as rings may be.
+    fn numbers(&mut self) -> (Vec<Input>, Vec<Handle>) {
+        let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a name"));
+        let rows = self.builder.rows("n", 5).expect("a row count");
+        let (small, wide) = (Range { lo: -9, hi: 20 }, Type::unsigned(64).wrapping());
+        let byte = Type::U8.wrapping();
+        let kinds = [
+            (Type::I64, small, Shape::with_rows(rows, [3])),
+            (byte, byte.range(), Shape::with_rows(rows, [])),
+            (wide, wide.range(), Shape::fixed([3])),
+            (Type::I64, small, Shape::with_rows(rows, [])),
+            (byte, byte.range(), Shape::with_rows(rows, [3])),
+            (wide, wide.range(), Shape::with_rows(rows, [3])),
+        ];
+        let input = |(index, (ty, range, shape)): (usize, (Type, Range, Shape))| Input {
+            name: format!("x{index}"),
+            owner: parties[index % 2],
+            ty,
+            shape,
+            range,
+            columns: Vec::new(),
+            span: None,
+        };
+        let declared: Vec<Input> = kinds.into_iter().enumerate().map(input).collect();
+        let handle = |input: &Input| self.builder.input(input.clone()).expect("an input");
+        let pool = declared.iter().map(handle).collect();
+        (declared, pool)
+    }
+
+    /// An operation, where the builder takes it.
+    fn operation(&mut self, pool: &[Handle]) -> Option<Handle> {
+        let (x, y) = (self.pick(pool), self.pick(pool));
+        let (a, b) = (Operand::from(x), Operand::from(y));
+        let number = Operand::Int(self.below(5) as i128);
+        let axis = self.below(3) as i64 - 1;
+        let byte = Type::U8.wrapping();
+        let dtype = self.pick(&[None, Some(Type::I64), Some(byte)]);
+        let made = match self.below(16) {
+            0 | 1 => self.builder.binary(Binary::Mul, a, b, None),
+            2 => self.builder.binary(Binary::Add, a, b, None),
+            3 => self.builder.binary(Binary::Sub, a, b, None),
+            4 => self.builder.binary(Binary::Mul, a, number, None),
+            5 => self.builder.binary(Binary::Sub, number, a, None),
+            6 => self.builder.unary(Unary::Neg, a, None),
+            7 | 8 => self
+                .builder
+                .reduce(Reduction::Sum, x, Some(axis), dtype, None),
+            9 => self.builder.dot(x, y, dtype, None),
+            10 => self.builder.stack(&[a, b], axis, None),
+            11 => self
+                .builder
+                .index(x, &[Index::Ellipsis, Index::At(axis)], None),
+            12 => {
+                let ty = self.pick(&[Type::I64, byte, Type::unsigned(16)]);
+                let table = Data::from_numbers(ty, vec![3], &[0, 7, 1])?;
+                let table = self.builder.constant(table, None).ok()?;
+                match self.below(2) {
+                    0 => self.builder.dot(x, table, dtype, None),
+                    _ => self.builder.binary(Binary::Mul, a, table.into(), None),
+                }
+            }
+            13 => {
+                let ty = self.pick(&[Type::I64, byte, Type::unsigned(16)]);
+                self.builder.cast(x, ty, None)
+            }
+            14 => {
+                let flag = self.builder.binary(Binary::Gt, a, b, None).ok()?;
+                let ty = self.builder.value(x)?.ty;
+                self.builder.cast(flag, ty, None)
+            }
+            _ => self.builder.binary(Binary::Min, a, b, None),
+        };
+        made.ok()
+    }
+}
