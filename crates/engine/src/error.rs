@@ -138,9 +138,7 @@ impl EngineError {
             EngineError::Net { .. }
             | EngineError::Altered(_)
             | EngineError::Peer { .. }
-            | EngineError::CheckFailed => {
-                self.to_string().lines().next().unwrap_or("").to_string()
-            }
+            | EngineError::CheckFailed => self.to_string().lines().next().unwrap_or("").to_string(),
         };
         (cause, text)
     }

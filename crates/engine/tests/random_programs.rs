@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, simulate};
 use sealane_program::text;
-use sealane_testkit::random_program::{Case, cases};
+use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
@@ -36,6 +36,14 @@ fn run(
         .map(|input| case.inputs[&input.name].clone());
     let report = simulate(&job, inputs.collect());
     Ok(report.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))))
+}
+
+/// Helpers who compute for the program's parties, or as many with them as are missing.
+fn missing(case: &Case, outside: bool) -> usize {
+    match outside {
+        true => 3,
+        false => 3usize.saturating_sub(case.program.parties.len()),
+    }
 }
 
 fn check(
@@ -92,15 +100,22 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// Helpers compute for the program's parties, or as many with them as are missing.
     #[test]
     fn trio_computes_what_the_reference_computes(
         case in cases(),
         outside in any::<bool>(),
         tile in 1u64..5,
     ) {
-        let missing = 3usize.saturating_sub(case.program.parties.len());
-        let helpers = if outside { 3 } else { missing };
-        check(&case, ProtocolName::Trio, helpers, tile)?;
+        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+    }
+
+    /// Sums and products, which trio computes in rings, between what it computes in bits.
+    #[test]
+    fn trio_adds_and_multiplies_as_the_reference_does(
+        case in arithmetic(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
     }
 }
