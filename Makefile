@@ -1,6 +1,6 @@
 # Everything that `make` builds lies in .venv, dist and target; `make clean` removes all three.
 #
-#   make demo     a hospital and a lab, in two processes, on real data
+#   make demo     a hospital and a lab on real data: two processes, then five with helpers
 #   make test     all tests of Rust, then those of Python against the built wheel
 #   make wheel    the package, in dist
 #   make bench    all benchmarks
