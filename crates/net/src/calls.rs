@@ -181,6 +181,12 @@ impl Talks {
         self.lock().dialled.remove(&peer);
     }
 
+    /// Whether a thread still talks to anybody.
+    pub(crate) fn are_on(&self) -> bool {
+        let open = self.lock();
+        !open.dialled.is_empty() || !open.heard.is_empty()
+    }
+
     fn is_over(&self) -> bool {
         self.lock().over
     }

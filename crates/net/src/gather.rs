@@ -35,7 +35,7 @@ use crate::{Farewell, PartyId, Transport};
 /// Pause between two looks at a listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
-/// How long reports of attempts that end with the deadline are waited for.
+/// How long reports of attempts that end with the gathering are waited for.
 const REPORT_GRACE: Duration = Duration::from_millis(200);
 
 /// All that a party has when it has met all others.
@@ -69,6 +69,9 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
     };
     let result = thread::scope(|threads| {
         let result = gathering.run(threads, listener.as_ref());
+        if result.is_err() {
+            gathering.hear_out();
+        }
         // Frees the threads that still listen to somebody.
         talks.end();
         result
@@ -268,6 +271,32 @@ impl<'a> Gathering<'a> {
             cause += &format!("; strangers turned away: {count}, the last from {caller}");
         }
         NetError::Unreachable(first, address, cause)
+    }
+
+    /// Lets talks that are under way come to their end, so that those who are just being met hear
+    /// why this party gives up, too.
+    fn hear_out(&mut self) {
+        let deadline = Instant::now() + REPORT_GRACE;
+        while self.talks.are_on()
+            && let Ok(report) = self
+                .reports
+                .recv_timeout(deadline - Instant::now().min(deadline))
+        {
+            let outcome = match report {
+                Report::Dialled(peer, outcome) => {
+                    self.talks.hang_up(peer);
+                    outcome.ok()
+                }
+                Report::Heard(heard) => {
+                    self.talks.finish(heard.number);
+                    heard.outcome.ok()
+                }
+            };
+            if let Some(met) = outcome {
+                // What else goes wrong now changes nothing.
+                let _ = self.welcome(met);
+            }
+        }
     }
 
     /// Hands over the transports, or tells those who were met why this party gives up.

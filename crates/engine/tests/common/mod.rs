@@ -128,6 +128,12 @@ impl Session {
         self.job.parties().len()
     }
 
+    /// How each party meets the others over TLS on this machine.
+    pub fn configs(&self, limits: Limits) -> Vec<MeshConfig> {
+        let names = self.job.parties().iter().map(String::as_str);
+        MeshConfig::on_loopback(&names.collect::<Vec<_>>(), limits).expect("free ports")
+    }
+
     /// How errors of the network name a party.
     pub fn name(&self, party: usize) -> String {
         format!("{} (party {party})", self.job.parties()[party])
@@ -222,6 +228,17 @@ pub type Row = Vec<Option<Box<dyn Transport>>>;
 /// How a party comes to its links.
 pub trait Meet: FnOnce() -> Result<Row, EngineError> + Send {}
 impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
+
+/// Limits under which every wait ends within a few seconds, on a busy machine too.
+pub fn short_limits() -> Limits {
+    Limits {
+        connect: Duration::from_secs(3),
+        silence: Duration::from_millis(1500),
+        patience: Duration::from_secs(20),
+        linger: Duration::from_secs(1),
+        ..Limits::default()
+    }
+}
 
 /// Limits with this patience.
 pub fn patient(patience: Duration) -> Limits {

@@ -1,0 +1,315 @@
+//! A run without one of its parties: one that dies, one that stalls, one that is not who it should
+//! be or wants another job. All the others end, soon, and say who it was.
+//!
+//! **Who sees what.** A party whose process ends is *gone*, on all of its links: each of the others
+//! sees that itself or hears it from one who has. A party that lives and does nothing is *silent*
+//! for those who wait for it; whoever runs out of patience first says whom it waited for, and all
+//! others end with it, however patient they are. One that wants another job is found in the
+//! handshake, by itself as by the others. Where keys or addresses are another party's, it is whoever
+//! checks the key who finds it, and the one who is refused is told.
+
+mod common;
+
+use std::panic::resume_unwind;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use common::{
+    Ending, PROGRAM, Row, Session, ends, in_memory, over_tls, patient, short_limits, sweep,
+};
+use sealane_engine::{EngineError, Job, Kind, ProtocolName};
+use sealane_net::{Limits, MeshConfig};
+
+/// Longer than any honest pause on a busy machine, far shorter than the test's patience with it.
+const LONG: Duration = Duration::from_secs(20);
+/// For who waits in vain.
+const SHORT: Duration = Duration::from_millis(300);
+
+type Meet = Box<dyn FnOnce() -> Result<Row, EngineError> + Send>;
+
+/// Links in memory.
+fn memory(session: &Session) -> Vec<Meet> {
+    let rows = in_memory(session.parties()).into_iter();
+    rows.map(|row| Box::new(|| Ok(row)) as Meet).collect()
+}
+
+/// Links over TLS.
+fn tls(configs: Vec<MeshConfig>) -> Vec<Meet> {
+    let meet = |config: MeshConfig| Box::new(move || over_tls(&config)) as Meet;
+    configs.into_iter().map(meet).collect()
+}
+
+/// How many turns each party takes.
+fn turns(session: &Session) -> Vec<usize> {
+    let turns = Mutex::new(vec![0; session.parties()]);
+    let count = |party: usize, turn: usize| {
+        turns.lock().expect("no holder of the lock panics")[party] = turn + 1;
+    };
+    let limits = vec![patient(LONG); session.parties()];
+    let endings = run(session, memory(session), &limits, &count);
+    for ending in endings.into_iter().flatten() {
+        session.assert_right(&ending.result.unwrap_or_else(|error| panic!("{error}")));
+    }
+    turns.into_inner().expect("no holder of the lock panics")
+}
+
+fn run(
+    session: &Session,
+    meet: Vec<Meet>,
+    limits: &[Limits],
+    turn: &(dyn Fn(usize, usize) + Sync),
+) -> Vec<Option<Ending>> {
+    let jobs = vec![&session.job; session.parties()];
+    ends(&jobs, &session.inputs, meet, limits, turn)
+}
+
+/// Asserts that a party has failed with an error of this kind and all of these words.
+#[track_caller]
+fn assert_told(ending: &Ending, kind: Kind, words: &[&str]) {
+    let error = ending.error();
+    let text = error.to_string();
+    assert_eq!(error.kind(), kind, "{text}");
+    assert!(
+        words.iter().all(|words| text.contains(words)),
+        "{words:?}: {text}"
+    );
+    assert!(ending.after < LONG, "{:?}: {text}", ending.after);
+}
+
+#[test]
+fn a_party_that_dies_at_any_turn_is_gone_for_all_others() {
+    let sessions = Session::all();
+    let cases = sessions.iter().flat_map(|session| {
+        let turns = turns(session).into_iter().enumerate();
+        turns.flat_map(move |(victim, turns)| (0..turns).map(move |at| (session, victim, at)))
+    });
+    sweep(cases, |(session, victim, at)| {
+        let limits = vec![patient(LONG); session.parties()];
+        let endings = die(session, memory(session), &limits, victim, at);
+        let gone = format!("{} is gone", session.name(victim));
+        for ending in endings {
+            assert_told(&ending, Kind::Network, &[&gone]);
+        }
+    });
+}
+
+#[test]
+fn a_party_that_dies_over_tls_is_gone_for_all_others() {
+    let sessions = [Session::of_three(), Session::of_five()];
+    let cases = sessions.iter().flat_map(|session| {
+        let turns = turns(session);
+        let last = session.parties() - 1;
+        [(0, 0), (1, turns[1] / 2), (last, turns[last] - 1)].map(|death| (session, death))
+    });
+    sweep(cases, |(session, (victim, at))| {
+        let limits = vec![short_limits(); session.parties()];
+        let meet = tls(session.configs(short_limits()));
+        let endings = die(session, meet, &limits, victim, at);
+        let gone = format!("{} is gone", session.name(victim));
+        for ending in endings {
+            assert_told(&ending, Kind::Network, &[&gone]);
+        }
+    });
+}
+
+/// Lets a party die at one of its turns, without a farewell. How the others end.
+fn die(
+    session: &Session,
+    meet: Vec<Meet>,
+    limits: &[Limits],
+    victim: usize,
+    at: usize,
+) -> Vec<Ending> {
+    let endings = run(session, meet, limits, &|party, turn| {
+        if (party, turn) == (victim, at) {
+            // Drops the mesh on its way out of the thread.
+            resume_unwind(Box::new("the process ends"));
+        }
+    });
+    assert!(endings[victim].is_none(), "the victim lives");
+    endings.into_iter().flatten().collect()
+}
+
+#[test]
+fn a_party_that_stalls_at_any_turn_is_silent_for_who_waits_for_it() {
+    let sessions = Session::all();
+    let cases = sessions.iter().flat_map(|session| {
+        let turns = turns(session).into_iter().enumerate();
+        // Its first turn, one in the middle, its last.
+        turns.flat_map(move |(victim, turns)| {
+            [0, turns / 2, turns - 1].map(|at| (session, victim, at))
+        })
+    });
+    sweep(cases, |(session, victim, at)| {
+        let others = (0..session.parties()).filter(|party| *party != victim);
+        let name = session.name(victim);
+        let named = others.filter(|first| {
+            let found = stall(session, memory(session), victim, at, *first);
+            found.starts_with(&format!("{name} sent nothing for"))
+        });
+        assert!(named.count() > 0, "nobody waits for {name}");
+    });
+}
+
+#[test]
+fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
+    let sessions = [Session::of_three(), Session::of_five()];
+    let cases = sessions.iter().map(|session| {
+        let victim = session.parties() - 1;
+        (session, victim, turns(session)[victim] / 2)
+    });
+    sweep(cases, |(session, victim, at)| {
+        // The first of those that compute waits for it, at the latest, by way of others.
+        let meet = tls(session.configs(short_limits()));
+        let found = stall(session, meet, victim, at, victim - 2);
+        assert!(found.contains("sent nothing for"), "{found}");
+    });
+}
+
+/// Lets a party rest at one of its turns until `first`, who has the least patience of all, has
+/// given up. Gives what that one says.
+fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: usize) -> String {
+    let patience = |party| if party == first { SHORT } else { LONG };
+    let limits = (0..session.parties()).map(|party| Limits {
+        patience: patience(party),
+        ..short_limits()
+    });
+    let endings = run(
+        session,
+        meet,
+        &limits.collect::<Vec<_>>(),
+        &|party, turn| {
+            if (party, turn) == (victim, at) {
+                thread::sleep(4 * SHORT);
+            }
+        },
+    );
+    let endings = endings.into_iter().flatten().collect::<Vec<_>>();
+    let found = endings[first].error().to_string();
+    assert!(!found.contains("gave up: "), "{found}");
+    for ending in &endings {
+        // The one that wakes up again finds the others gone.
+        assert_told(ending, Kind::Network, &[&found, "sent nothing for"]);
+    }
+    found
+}
+
+/// Runs a session of five in which one party has another job.
+fn with_job_of(wrong: usize, job: &Job, meet: Vec<Meet>) -> Vec<Ending> {
+    let session = Session::of_five();
+    let jobs = (0..session.parties()).map(|party| match party == wrong {
+        true => job,
+        false => &session.job,
+    });
+    let limits = vec![short_limits(); session.parties()];
+    let jobs = jobs.collect::<Vec<_>>();
+    let endings = ends(&jobs, &session.inputs, meet, &limits, &|_, _| ());
+    endings.into_iter().flatten().collect()
+}
+
+#[test]
+fn two_helpers_exchanged_in_the_list_of_one_party_are_found_before_anything_is_sent() {
+    let five = Session::of_five();
+    let turned = Session::new(PROGRAM, ProtocolName::Trio, &["ada", "cyd", "bob"]);
+    let [here, there] = [&five, &turned].map(|session| session.job.parties().join(", "));
+    let part = "approved another job: the list of parties and helpers differs";
+    sweep(0..five.parties(), |wrong| {
+        let endings = with_job_of(wrong, &turned.job, memory(&five));
+        let orders = format!("{part} ([{there}] there, [{here}] here)");
+        let by_it = format!("{part} ([{here}] there, [{there}] here)");
+        for (party, ending) in endings.iter().enumerate() {
+            assert_told(ending, Kind::Peer, &[part]);
+            let text = ending.error().to_string();
+            // Whoever finds it itself shows both orders.
+            let shown = text.contains(if party == wrong { &by_it } else { &orders });
+            assert!(shown || text.contains("gave up: "), "{text}");
+        }
+    });
+}
+
+#[test]
+fn a_helper_with_another_job_is_named_to_all() {
+    let five = Session::of_five();
+    let helpers = ["ada", "bob", "cyd"];
+    let other_program = PROGRAM.replace("gt", "ge");
+    let jobs = [
+        (
+            Session::new(&other_program, ProtocolName::Trio, &helpers),
+            "program",
+        ),
+        (
+            Session::new(PROGRAM, ProtocolName::Clear, &helpers),
+            "protocol",
+        ),
+    ];
+    let cases = jobs
+        .iter()
+        .flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
+    sweep(cases, |((other, part), wrong)| {
+        let meet = tls(five.configs(short_limits()));
+        let endings = with_job_of(wrong, &other.job, meet);
+        let part = format!("approved another job: the {part} differs");
+        let helper = &five.job.parties()[wrong];
+        for (party, ending) in endings.iter().enumerate() {
+            assert_told(ending, Kind::Peer, &[&part]);
+            // The helper finds that the others differ, and they that it does.
+            let text = ending.error().to_string();
+            assert!(party == wrong || text.contains(helper.as_str()), "{text}");
+        }
+    });
+}
+
+/// Exchanges something of two parties in a configuration.
+fn exchange(config: &mut MeshConfig, keys: bool, one: usize, other: usize) {
+    let [one, other] = config
+        .parties
+        .get_disjoint_mut([one, other])
+        .expect("two parties");
+    match keys {
+        true => std::mem::swap(&mut one.key, &mut other.key),
+        false => std::mem::swap(&mut one.address, &mut other.address),
+    }
+}
+
+#[test]
+fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_keys() {
+    let five = Session::of_five();
+    // Who has them exchanged, and whether it dials them. An owner of data, a helper beside them,
+    // and one who dials both.
+    let cases = [
+        (0, [3, 4], true),
+        (2, [3, 4], true),
+        (4, [2, 3], true),
+        // Only who dials needs addresses.
+        (4, [2, 3], false),
+    ];
+    sweep(cases, |(wrong, [one, other], keys)| {
+        let mut configs = five.configs(short_limits());
+        exchange(&mut configs[wrong], keys, one, other);
+        let limits = vec![short_limits(); five.parties()];
+        let endings = run(&five, tls(configs), &limits, &|_, _| ());
+        let endings = endings.into_iter().flatten().collect::<Vec<_>>();
+        // It takes the one that it looks at first for the other, and says whose key that is.
+        let [first, second] = [(one, other), (other, one)].map(|(seen, key)| {
+            let taken = format!("{} is taken for another: it shows the key", five.name(seen));
+            [
+                taken,
+                format!("which is that of {} here", five.job.parties()[key]),
+            ]
+        });
+        let text = endings[wrong].error().to_string();
+        let says = |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
+        assert!(says(&first, &text) || says(&second, &text), "{text}");
+        let refused = format!("{} expects another key of this party", five.name(wrong));
+        for ending in &endings {
+            let error = ending.error();
+            let text = error.to_string();
+            // One that comes late finds nobody there any more.
+            let alone = error.kind() == Kind::Network && text.contains("cannot be reached at ");
+            let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
+            assert!(told && error.kind() == Kind::Peer || alone, "{text}");
+            assert!(ending.after < LONG, "{text}");
+        }
+    });
+}
