@@ -250,14 +250,16 @@ pub fn patient(patience: Duration) -> Limits {
 
 /// A full mesh in memory.
 pub fn in_memory(parties: usize) -> Vec<Row> {
-    let mut rows = (0..parties)
-        .map(|_| (0..parties).map(|_| None).collect())
-        .collect::<Vec<Row>>();
+    let mut rows = Vec::<Row>::new();
+    rows.resize_with(parties, Vec::new);
     for me in 0..parties {
-        for other in me + 1..parties {
-            let (one, two) = memory_pair(&Limits::default());
-            rows[me][other] = Some(Box::new(one));
-            rows[other][me] = Some(Box::new(two));
+        // Parties before this one have filled its row up to its own place.
+        let (upper, lower) = rows.split_at_mut(me + 1);
+        upper[me].push(None);
+        for row in lower {
+            let (one, other) = memory_pair(&Limits::default());
+            upper[me].push(Some(Box::new(one)));
+            row.push(Some(Box::new(other)));
         }
     }
     rows
