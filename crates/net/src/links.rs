@@ -82,6 +82,11 @@ impl Links {
         }
     }
 
+    /// Lets a single wait take so much longer.
+    pub(crate) fn expect(&mut self, duration: Duration) {
+        self.patience = self.patience.saturating_add(duration);
+    }
+
     /// Number of parties, this one included.
     pub(crate) fn parties(&self) -> usize {
         self.channels.len()
