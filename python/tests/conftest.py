@@ -31,3 +31,9 @@ def free_ports() -> list[int]:
 def four_free_ports() -> list[int]:
     """Four of them."""
     return [free_port() for _ in range(4)]
+
+
+@pytest.fixture
+def five_free_ports() -> list[int]:
+    """Five of them."""
+    return [free_port() for _ in range(5)]

@@ -1,8 +1,8 @@
-"""Two processes that run a job over TLS, and everything that can become of one of them.
+"""Processes that run a job over TLS, and everything that can become of one of them.
 
-Each test starts `sealane run` on both sides, as two people would on two machines. When one side
-goes wrong, the other has to end within its time-out, with a status that is not 0 and a text that
-says which it was.
+Each test starts `sealane run` on all sides, as people would on machines of their own: two, or five of
+whom three help. When one side goes wrong, each of the others has to end within its time-out, with a
+status that is not 0 and a text that says which it was, seen by itself or heard from another.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 TIMEOUT_S = 3
 # What starting an interpreter, tracing and planning take on a machine that is busy.
@@ -31,24 +31,29 @@ SLACK_S = 25
 PARTIES = ("keeper", "client")
 """The first party of the program listens, the second dials."""
 
+HELPERS = ("ada", "bob", "cyd")
+ALL = PARTIES + HELPERS
+
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
-# Enough for seconds of garbling.
+# Enough for seconds of garbling, or of sending products around.
 MANY_BLOCKS = 20_000
 
 
 class Side:
     """What one party has: a folder with a program, a key, data, and who is where."""
 
-    def __init__(self, root: Path, party: str, blocks: int) -> None:
+    def __init__(self, root: Path, party: str, blocks: int, helpers: Sequence[str]) -> None:
         self.party = party
+        self.helpers = list(helpers)
         self.folder = root / party
         self.folder.mkdir()
         program = (EXAMPLE / "program.py").read_text(encoding="utf-8")
         (self.folder / "program.py").write_text(program, encoding="utf-8")
-        table = (EXAMPLE / f"{party}.csv").read_text(encoding="utf-8").splitlines()
-        if party == "client":
-            table = [table[0], *(table[1 + index % 4] for index in range(blocks))]
-        (self.folder / "data.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
+        if party not in helpers:
+            table = (EXAMPLE / f"{party}.csv").read_text(encoding="utf-8").splitlines()
+            if party == "client":
+                table = [table[0], *(table[1 + index % 4] for index in range(blocks))]
+            (self.folder / "data.csv").write_text("\n".join(table) + "\n", encoding="utf-8")
         self.key = self.new_key()
 
     def new_key(self) -> str:
@@ -59,9 +64,14 @@ class Side:
     def configure(self, addresses: dict[str, str], keys: dict[str, str]) -> None:
         """Writes who is where, as this side sees it."""
         text = f'identity = "private.key"\n[limits]\ntimeout_s = {TIMEOUT_S}\n'
-        for party in PARTIES:
-            text += f'[parties.{party}]\naddress = "{addresses[party]}"\nkey = "{keys[party]}"\n'
+        for party, address in addresses.items():
+            text += f'[parties.{party}]\naddress = "{address}"\nkey = "{keys[party]}"\n'
         (self.folder / "sealane.toml").write_text(text, encoding="utf-8")
+
+    @property
+    def options(self) -> list[str]:
+        """Who computes, as this side says it."""
+        return ["--protocol", "trio", "--helpers", ",".join(self.helpers)] if self.helpers else []
 
     def sealane(self, *arguments: str) -> str:
         """Runs a command that has to succeed."""
@@ -71,13 +81,16 @@ class Side:
 
     def job(self) -> str:
         """The hash of the job in this side's program."""
-        return str(json.loads(self.sealane("plan", "program.py", "--json"))["job"])
+        plan = self.sealane("plan", "program.py", "--json", *self.options)
+        return str(json.loads(plan)["job"])
 
     def start(self, yes: str | None = None) -> subprocess.Popen[str]:
         """Starts `sealane run`."""
         command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", self.party]
-        command += ["--input", "data.csv", "--config", "sealane.toml", "--json"]
-        command += ["--yes", yes or self.job()]
+        command += ["--config", "sealane.toml", "--json", "--yes", yes or self.job()]
+        command += self.options
+        if self.party not in self.helpers:
+            command += ["--input", "data.csv"]
         return subprocess.Popen(
             command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
@@ -132,15 +145,20 @@ class Relay:
             go.shutdown(socket.SHUT_WR)
 
 
-class Pair:
-    """Both sides, with keys exchanged; the client reaches the keeper through a relay."""
+class Session:
+    """All sides, with keys exchanged; the last reaches one that it dials through a relay."""
 
-    def __init__(self, root: Path, blocks: int, ports: list[int]) -> None:
-        self.sides = {party: Side(root, party, blocks) for party in PARTIES}
-        self.relay = Relay(ports[0])
+    def __init__(
+        self, root: Path, blocks: int, ports: list[int], helpers: Sequence[str] = ()
+    ) -> None:
+        self.parties = (*PARTIES, *helpers)
+        self.sides = {party: Side(root, party, blocks, helpers) for party in self.parties}
         self.addresses = {
-            party: f"127.0.0.1:{port}" for party, port in zip(PARTIES, ports, strict=True)
+            party: f"127.0.0.1:{port}" for party, port in zip(self.parties, ports, strict=True)
         }
+        # Of five, two helpers: what they send each other is most of what crosses.
+        self.relayed = self.parties[-2] if helpers else self.parties[0]
+        self.relay = Relay(ports[self.parties.index(self.relayed)])
         for side in self.sides.values():
             self.configure(side)
         self.processes: dict[str, subprocess.Popen[str]] = {}
@@ -148,16 +166,24 @@ class Pair:
     def configure(self, side: Side, **other_keys: str) -> None:
         """Writes the configuration of a side; it may believe in other keys."""
         addresses = dict(self.addresses)
-        if side.party == "client":
-            addresses["keeper"] = self.relay.address
-        keys = {party: self.sides[party].key for party in PARTIES}
+        if side.party == self.parties[-1]:
+            addresses[self.relayed] = self.relay.address
+        keys = {party: side.key for party, side in self.sides.items()}
         side.configure(addresses, {**keys, **other_keys})
 
     def start(self, **yes: str) -> None:
-        """Starts both sides."""
+        """Starts all sides."""
         jobs = {party: yes.get(party) or side.job() for party, side in self.sides.items()}
         for party, side in self.sides.items():
             self.processes[party] = side.start(jobs[party])
+
+    def name(self, party: str) -> str:
+        """How errors of the network name a party."""
+        return f"{party} (party {self.parties.index(party)})"
+
+    def others(self, party: str) -> list[str]:
+        """All parties but this one."""
+        return [other for other in self.parties if other != party]
 
     def end(self, party: str, within_s: float = SLACK_S) -> tuple[int, str, str]:
         """How a side ends: status, output, errors."""
@@ -167,14 +193,15 @@ class Pair:
 
     def assert_fails(
         self, party: str, *words: str, status: int = 5, within_s: float = SLACK_S
-    ) -> None:
-        """Asserts that a side ends with this status and says one of these."""
+    ) -> str:
+        """Asserts that a side ends with this status and says one of these; gives what it says."""
         code, output, errors = self.end(party, within_s)
         assert code == status, f"{code}: {output}{errors}"
         assert output == ""
         assert any(each in errors for each in words), errors
         assert "Traceback" not in errors
         assert "panicked" not in errors
+        return errors
 
     def close(self) -> None:
         """Leaves nothing behind."""
@@ -189,17 +216,31 @@ class Pair:
 
 
 @pytest.fixture
-def many(tmp_path: Path, free_ports: list[int]) -> Iterator[Pair]:
+def many(tmp_path: Path, free_ports: list[int]) -> Iterator[Session]:
     """A job that takes seconds."""
-    with closing(Pair(tmp_path, MANY_BLOCKS, free_ports)) as pair:
-        yield pair
+    with closing(Session(tmp_path, MANY_BLOCKS, free_ports)) as session:
+        yield session
 
 
 @pytest.fixture
-def few(tmp_path: Path, free_ports: list[int]) -> Iterator[Pair]:
+def few(tmp_path: Path, free_ports: list[int]) -> Iterator[Session]:
     """A job of four blocks: those of NIST."""
-    with closing(Pair(tmp_path, 4, free_ports)) as pair:
-        yield pair
+    with closing(Session(tmp_path, 4, free_ports)) as session:
+        yield session
+
+
+@pytest.fixture
+def many_of_five(tmp_path: Path, five_free_ports: list[int]) -> Iterator[Session]:
+    """A job that takes seconds, with helpers."""
+    with closing(Session(tmp_path, MANY_BLOCKS, five_free_ports, HELPERS)) as session:
+        yield session
+
+
+@pytest.fixture
+def few_of_five(tmp_path: Path, five_free_ports: list[int]) -> Iterator[Session]:
+    """A job of four blocks, with helpers."""
+    with closing(Session(tmp_path, 4, five_free_ports, HELPERS)) as session:
+        yield session
 
 
 def other(party: str) -> str:
@@ -207,26 +248,38 @@ def other(party: str) -> str:
     return PARTIES[1 - PARTIES.index(party)]
 
 
-def test_both_end_well_and_as_planned(few: Pair) -> None:
-    few.start()
+def assert_right(session: Session) -> int:
+    """Asserts that all sides end well, as planned, and learn what they may; says what they sent."""
     reports = {}
-    for party in PARTIES:
-        code, output, errors = few.end(party)
+    for party in session.parties:
+        code, output, errors = session.end(party)
         assert code == 0, errors
         reports[party] = json.loads(output)
         assert reports[party]["as_planned"]
         assert reports[party]["payload_bytes"] == reports[party]["planned"]["payload_bytes"]
-    assert reports["keeper"]["results"] == {}
+        assert reports[party]["rounds"] == reports[party]["planned"]["rounds"]
+        assert party == "client" or reports[party]["results"] == {}
     # NIST SP 800-38A, F.1.1, the first block.
     first = bytes(reports["client"]["results"]["result"]["values"][:16])
     assert first.hex() == "3ad77bb40d7a3660a89ecaf32466ef97"
+    return int(sum(reports["client"]["payload_bytes"].values()))
+
+
+def test_both_end_well_and_as_planned(few: Session) -> None:
+    few.start()
+    payload = assert_right(few)
     # Everything crossed through the relay, and the relay has seen no more than it had to.
-    payload = sum(reports["keeper"]["payload_bytes"].values())
     assert payload < few.relay.carried < payload + 64_000
 
 
+def test_five_end_well_and_as_planned(few_of_five: Session) -> None:
+    few_of_five.start()
+    payload = assert_right(few_of_five)
+    assert 0 < few_of_five.relay.carried < payload
+
+
 @pytest.mark.parametrize("victim", PARTIES)
-def test_a_process_that_is_killed_is_gone_for_the_other(many: Pair, victim: str) -> None:
+def test_a_process_that_is_killed_is_gone_for_the_other(many: Session, victim: str) -> None:
     many.start()
     many.relay.wait_for(20_000_000)
     many.processes[victim].send_signal(signal.SIGKILL)
@@ -235,7 +288,7 @@ def test_a_process_that_is_killed_is_gone_for_the_other(many: Pair, victim: str)
 
 
 @pytest.mark.parametrize("victim", PARTIES)
-def test_a_process_that_is_stopped_is_silent_for_the_other(many: Pair, victim: str) -> None:
+def test_a_process_that_is_stopped_is_silent_for_the_other(many: Session, victim: str) -> None:
     many.start()
     many.relay.wait_for(20_000_000)
     stopped = time.monotonic()
@@ -248,8 +301,61 @@ def test_a_process_that_is_stopped_is_silent_for_the_other(many: Pair, victim: s
     many.assert_fails(victim, "is gone", "gave up", "sent nothing")
 
 
+@pytest.mark.parametrize("victim", ["client", "ada", "cyd"])
+def test_one_of_five_that_is_killed_is_gone_for_all_others(
+    many_of_five: Session, victim: str
+) -> None:
+    many_of_five.start()
+    many_of_five.relay.wait_for(2_000_000)
+    many_of_five.processes[victim].send_signal(signal.SIGKILL)
+    for party in many_of_five.others(victim):
+        gone = f"{many_of_five.name(victim)} is gone"
+        many_of_five.assert_fails(party, gone, within_s=TIMEOUT_S)
+
+
+def test_a_helper_that_is_stopped_is_silent_for_all_others(many_of_five: Session) -> None:
+    many_of_five.start()
+    many_of_five.relay.wait_for(2_000_000)
+    stopped = time.monotonic()
+    many_of_five.processes["ada"].send_signal(signal.SIGSTOP)
+    for party in many_of_five.others("ada"):
+        silent = f"{many_of_five.name('ada')} sent nothing for {TIMEOUT_S} s"
+        many_of_five.assert_fails(party, silent)
+    assert TIMEOUT_S * 0.9 < time.monotonic() - stopped < TIMEOUT_S * 3
+    many_of_five.processes["ada"].send_signal(signal.SIGCONT)
+    many_of_five.assert_fails("ada", "is gone", "gave up", "sent nothing")
+
+
+@pytest.mark.parametrize("wrong", ["keeper", "bob"])
+def test_another_order_of_helpers_is_told_to_all_of_five(few_of_five: Session, wrong: str) -> None:
+    few_of_five.sides[wrong].helpers.reverse()
+    few_of_five.start()
+    part = "approved another job: the list of parties and helpers differs"
+    for party in ALL:
+        few_of_five.assert_fails(party, part)
+
+
+def test_a_helper_with_the_key_of_another_is_told_from_it(few_of_five: Session) -> None:
+    ada, bob = few_of_five.sides["ada"], few_of_five.sides["bob"]
+    key = (bob.folder / "private.key").read_bytes()
+    (ada.folder / "private.key").write_bytes(key)
+    # Ada takes this key for hers, and hers for that of Bob.
+    few_of_five.configure(ada, ada=bob.key, bob=ada.key)
+    few_of_five.start()
+    taken = "{} is taken for another: it shows the key {}, which is that of {} here".format
+    names = {party: few_of_five.name(party) for party in ALL}
+    of_ada = taken(names["ada"], bob.key, "bob")
+    refused = "expects another key of this party"
+    few_of_five.assert_fails("ada", refused, taken(names["bob"], bob.key, "ada"))
+    # One that comes late finds neither ada nor who has seen it.
+    late = "cannot be reached at "
+    others = few_of_five.others("ada")
+    told = [few_of_five.assert_fails(party, of_ada, refused, late) for party in others]
+    assert any(of_ada in errors or refused in errors for errors in told), told
+
+
 @pytest.mark.parametrize("wrong", PARTIES)
-def test_a_wrong_key_is_told_to_both(few: Pair, wrong: str) -> None:
+def test_a_wrong_key_is_told_to_both(few: Session, wrong: str) -> None:
     # The other side pinned the key that this one had before.
     old = few.sides[wrong].key
     new = few.sides[wrong].new_key()
@@ -260,51 +366,47 @@ def test_a_wrong_key_is_told_to_both(few: Pair, wrong: str) -> None:
     few.assert_fails(wrong, f"expects another key of this party, which showed {new}")
 
 
-def test_a_key_that_is_not_the_configured_one_is_found_before_connecting(few: Pair) -> None:
+def test_a_key_that_is_not_the_configured_one_is_found_before_connecting(few: Session) -> None:
     few.configure(few.sides["client"], client=few.sides["keeper"].key)
     few.processes["client"] = few.sides["client"].start()
     few.assert_fails("client", "is not the key of `client`", status=2)
     assert few.relay.carried == 0
 
 
-def test_another_hash_is_not_approved_and_the_other_side_waits_in_vain(few: Pair) -> None:
+def test_another_hash_is_not_approved_and_the_other_side_waits_in_vain(few: Session) -> None:
     few.start(client="0" * 64)
     few.assert_fails("client", "this is not the approved job: its hash is", status=2)
     few.assert_fails("keeper", "client (party 1) cannot be reached at ")
     assert few.relay.carried == 0
 
 
-def test_another_program_is_told_to_both(few: Pair) -> None:
+def test_another_program_is_told_to_both(few: Session) -> None:
     program = few.sides["client"].folder / "program.py"
     text = program.read_text(encoding="utf-8")
     program.write_text(text.replace("100_000", "100_001"), encoding="utf-8")
     few.start()
     for party in PARTIES:
-        few.assert_fails(
-            party,
-            f"{other(party)} approved another job: the program differs",
-            "gave up: the program of the job differs",
-        )
+        few.assert_fails(party, "approved another job: the program differs")
 
 
-def test_another_network_class_is_told_to_both(few: Pair) -> None:
+def test_another_network_class_is_told_to_both(few: Session) -> None:
     config = few.sides["client"].folder / "sealane.toml"
     config.write_text(f'network = "wan"\n{config.read_text(encoding="utf-8")}', encoding="utf-8")
     job = few.sides["client"].sealane("plan", "program.py", "--network", "wan", "--json")
     few.start(client=json.loads(job)["job"])
     for party in PARTIES:
-        few.assert_fails(party, "the network class differs", "the network class of the job differs")
+        few.assert_fails(party, "approved another job: the network class differs")
 
 
 @pytest.mark.parametrize("party", PARTIES)
-def test_nobody_at_the_port_is_told_with_the_address(few: Pair, party: str) -> None:
+def test_nobody_at_the_port_is_told_with_the_address(few: Session, party: str) -> None:
     few.relay.close()
     few.processes[party] = few.sides[party].start()
     address = few.addresses["client"] if party == "keeper" else few.relay.address
     few.assert_fails(party, f"cannot be reached at {address}")
 
 
-def test_garbage_from_who_listens_is_told(few: Pair) -> None:
+def test_garbage_from_who_listens_is_told(few: Session) -> None:
     few.relay.close()
     port = int(few.relay.address.split(":")[1])
     with socket.create_server(("127.0.0.1", port)) as server:
@@ -321,7 +423,7 @@ def test_garbage_from_who_listens_is_told(few: Pair) -> None:
         few.assert_fails("client", "keeper (party 0) sent a malformed message")
 
 
-def test_garbage_from_who_dials_is_told_if_nobody_better_comes(few: Pair) -> None:
+def test_garbage_from_who_dials_is_told_if_nobody_better_comes(few: Session) -> None:
     few.processes["keeper"] = few.sides["keeper"].start()
     port = int(few.addresses["keeper"].split(":")[1])
     deadline = time.monotonic() + SLACK_S
@@ -335,7 +437,7 @@ def test_garbage_from_who_dials_is_told_if_nobody_better_comes(few: Pair) -> Non
         few.assert_fails("keeper", "client (party 1) sent a malformed message")
 
 
-def test_rows_beyond_the_bound_are_found_before_connecting(few: Pair) -> None:
+def test_rows_beyond_the_bound_are_found_before_connecting(few: Session) -> None:
     program = few.sides["client"].folder / "program.py"
     text = program.read_text(encoding="utf-8")
     program.write_text(text.replace("100_000", "3"), encoding="utf-8")
