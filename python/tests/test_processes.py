@@ -1,8 +1,8 @@
 """Processes that run a job over TLS, and everything that can become of one of them.
 
-Each test starts `sealane run` on all sides, as people would on machines of their own: two, or five of
-whom three help. When one side goes wrong, each of the others has to end within its time-out, with a
-status that is not 0 and a text that says which it was, seen by itself or heard from another.
+Each test starts `sealane run` on all sides, as people would on machines of their own: two, or five
+of whom three help. When one side goes wrong, each of the others has to end within its time-out,
+with a status that is not 0 and a text that says which it was, seen by itself or heard from another.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@
 //!   there are too many (`calls.rs`).
 //!
 //! A party that was met and then ends, ends the gathering. A party that gives up says why to all
-//! whom it has met, so that all users hear the cause.
+//! whom it has met or is just meeting, so that all users hear the cause; who comes later finds
+//! nobody.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};

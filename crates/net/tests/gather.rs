@@ -16,7 +16,15 @@ const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
 /// What the users of a meeting that fails read.
 fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
     let text = |result: Result<Mesh, NetError>| {
-        let error = result.err().expect("the meeting must fail");
+        let error = match result {
+            Err(error) => error,
+            // Who has met the last one just then hears it as soon as it waits for anybody.
+            Ok(mut mesh) => {
+                let peer = mesh.peers().next().expect("another party");
+                let heard = mesh.recv_control::<u8>(peer);
+                heard.expect_err("the meeting must fail")
+            }
+        };
         error.with_names(&NAMES).to_string()
     };
     results.into_iter().map(text).collect()
