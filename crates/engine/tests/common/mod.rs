@@ -233,7 +233,7 @@ impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
 pub fn short_limits() -> Limits {
     Limits {
         connect: Duration::from_secs(3),
-        silence: Duration::from_millis(1500),
+        silence: Duration::from_millis(2500),
         patience: Duration::from_secs(20),
         linger: Duration::from_secs(1),
         ..Limits::default()
@@ -344,7 +344,7 @@ pub fn over_tls(config: &MeshConfig) -> Result<Row, EngineError> {
 pub fn sweep<T: Send>(cases: impl IntoIterator<Item = T>, judge: impl Fn(T) + Sync) {
     let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
     thread::scope(|scope| {
-        for _ in 0..32 {
+        for _ in 0..16 {
             scope.spawn(|| {
                 loop {
                     let case = cases.lock().expect("no holder of the lock panics").pop();
