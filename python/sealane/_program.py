@@ -110,7 +110,7 @@ class Program(Generic[P, R]):
         inputs = {name: _data.encode(name, item) for name, item in given.items()}
         if clear and protocol not in ("yao", "clear"):
             raise _errors.ConfigError(
-                f"`clear=True` is `protocol=\"clear\"`, and here is protocol=\"{protocol}\" as well\n"
+                f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well\n'
                 "hint: leave one of them out"
             )
         protocol = "clear" if clear else protocol
