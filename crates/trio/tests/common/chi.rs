@@ -45,7 +45,7 @@ impl View {
     }
 }
 
-/// The largest statistic of all tests, and of what: every four tensors that are held, and every
+/// The largest statistic of all tests, and of what: every four planes that are held, and every
 /// message with every two of them.
 pub fn worst(samples: &[View; 4]) -> (f64, String) {
     let held = samples[0].held.len();
@@ -69,11 +69,9 @@ pub fn worst(samples: &[View; 4]) -> (f64, String) {
     for (right, (third, fourth)) in joints.iter().zip(&pairs) {
         let right = right.each_ref().map(Vec::as_slice);
         let name = |i: &usize| samples[0].held[*i].name.as_str();
-        for (left, (first, second)) in joints
-            .iter()
-            .zip(&pairs)
-            .filter(|(_, pair)| pair.1 < *third)
-        {
+        let before = joints.iter().zip(&pairs);
+        let before = before.filter(|(_, pair)| pair.1 < *third);
+        for (left, (first, second)) in before {
             let left = left.each_ref().map(Vec::as_slice);
             test(left, right, &|| {
                 [first, second, third, fourth].map(name).join(", ")
