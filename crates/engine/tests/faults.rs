@@ -16,13 +16,11 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Attack, Ending, Session, sweep};
+use common::{Attack, Ending, IN_MEMORY, LONG, Session, sweep};
 use sealane_engine::Kind;
 use sealane_net::FrameKind;
 use sealane_testkit::adversary::Harm;
 
-/// Longer than any honest pause on a busy machine, far shorter than the test's patience with it.
-const LONG: Duration = Duration::from_secs(20);
 /// For who waits in vain.
 const SHORT: Duration = Duration::from_millis(300);
 /// Where a machine is so busy that an honest pause is longer than the patience, the run ends early,
@@ -159,7 +157,7 @@ fn patiently(case: &str, judge: impl Fn(Duration) -> Result<(), String>) {
 #[test]
 fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
     let sessions = Session::all();
-    sweep(sessions.iter().flat_map(every_frame), |place| {
+    sweep(IN_MEMORY, sessions.iter().flat_map(every_frame), |place| {
         patiently(&place.text(Harm::Stall), |patience| {
             // The sender hears of it only through others, if there are any that still run.
             let endings = place.attack(Harm::Stall, |party| match party {
@@ -175,7 +173,7 @@ fn a_link_that_stalls_at_any_frame_is_told_as_silence() {
 #[test]
 fn a_link_that_ends_at_any_frame_is_told_as_a_party_that_is_gone() {
     let sessions = Session::all();
-    sweep(sessions.iter().flat_map(every_frame), |place| {
+    sweep(IN_MEMORY, sessions.iter().flat_map(every_frame), |place| {
         let endings = place.attack(Harm::Vanish, |_| LONG);
         let told = place.is_told_as_dead(&endings, "is gone");
         told.unwrap_or_else(|why| panic!("{}: {why}", place.text(Harm::Vanish)));
@@ -197,6 +195,7 @@ fn a_frame_that_is_altered_never_becomes_a_wrong_result() {
     let sessions = Session::all();
     let places = sessions.iter().flat_map(every_frame);
     sweep(
+        IN_MEMORY,
         places.flat_map(|place| harms.map(|harm| (place, harm))),
         |(place, harm)| {
             let endings = place.attack(harm, |_| LONG);
@@ -217,6 +216,7 @@ fn bytes_that_are_missing_or_late_are_waited_for_and_told() {
     let sessions = Session::all();
     let places = sessions.iter().flat_map(every_frame);
     sweep(
+        IN_MEMORY,
         places.flat_map(|place| harms.map(|harm| (place, harm))),
         |(place, harm)| {
             patiently(&place.text(harm), |patience| {

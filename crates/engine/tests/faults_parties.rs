@@ -16,13 +16,14 @@ use std::thread;
 use std::time::Duration;
 
 use common::{
-    Ending, PROGRAM, Row, Session, ends, in_memory, over_tls, patient, short_limits, sweep,
+    Ending, IN_MEMORY, LONG, OVER_TLS, PROGRAM, Row, Session, ends, in_memory, over_tls, patient,
+    sweep, usual_limits,
 };
 use sealane_engine::{EngineError, Job, Kind, ProtocolName};
 use sealane_net::{Limits, MeshConfig};
 
-/// Longer than any honest pause on a busy machine, far shorter than the test's patience with it.
-const LONG: Duration = Duration::from_secs(20);
+/// All that can be waited for one after the other.
+const SOON: Duration = Duration::from_secs(30);
 /// For who waits in vain.
 const SHORT: Duration = Duration::from_millis(300);
 
@@ -74,7 +75,7 @@ fn assert_told(ending: &Ending, kind: Kind, words: &[&str]) {
         words.iter().all(|words| text.contains(words)),
         "{words:?}: {text}"
     );
-    assert!(ending.after < LONG, "{:?}: {text}", ending.after);
+    assert!(ending.after < SOON, "{:?}: {text}", ending.after);
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn a_party_that_dies_at_any_turn_is_gone_for_all_others() {
         let turns = turns(session).into_iter().enumerate();
         turns.flat_map(move |(victim, turns)| (0..turns).map(move |at| (session, victim, at)))
     });
-    sweep(cases, |(session, victim, at)| {
+    sweep(IN_MEMORY, cases, |(session, victim, at)| {
         let limits = vec![patient(LONG); session.parties()];
         let endings = die(session, memory(session), &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
@@ -102,9 +103,9 @@ fn a_party_that_dies_over_tls_is_gone_for_all_others() {
         let last = session.parties() - 1;
         [(0, 0), (1, turns[1] / 2), (last, turns[last] - 1)].map(|death| (session, death))
     });
-    sweep(cases, |(session, (victim, at))| {
-        let limits = vec![short_limits(); session.parties()];
-        let meet = tls(session.configs(short_limits()));
+    sweep(OVER_TLS, cases, |(session, (victim, at))| {
+        let limits = vec![usual_limits(); session.parties()];
+        let meet = tls(session.configs(usual_limits()));
         let endings = die(session, meet, &limits, victim, at);
         let gone = format!("{} is gone", session.name(victim));
         for ending in endings {
@@ -141,7 +142,7 @@ fn a_party_that_stalls_at_any_turn_is_silent_for_who_waits_for_it() {
             [0, turns / 2, turns - 1].map(|at| (session, victim, at))
         })
     });
-    sweep(cases, |(session, victim, at)| {
+    sweep(IN_MEMORY, cases, |(session, victim, at)| {
         let others = (0..session.parties()).filter(|party| *party != victim);
         let name = session.name(victim);
         let named = others.filter(|first| {
@@ -159,9 +160,9 @@ fn a_party_that_stalls_over_tls_is_silent_though_its_process_lives() {
         let victim = session.parties() - 1;
         (session, victim, turns(session)[victim] / 2)
     });
-    sweep(cases, |(session, victim, at)| {
+    sweep(OVER_TLS, cases, |(session, victim, at)| {
         // The first of those that compute waits for it, at the latest, by way of others.
-        let meet = tls(session.configs(short_limits()));
+        let meet = tls(session.configs(usual_limits()));
         let found = stall(session, meet, victim, at, victim - 2);
         assert!(found.contains("sent nothing for"), "{found}");
     });
@@ -173,7 +174,7 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
     let patience = |party| if party == first { SHORT } else { LONG };
     let limits = (0..session.parties()).map(|party| Limits {
         patience: patience(party),
-        ..short_limits()
+        ..usual_limits()
     });
     let endings = run(
         session,
@@ -202,7 +203,7 @@ fn with_job_of(wrong: usize, job: &Job, meet: Vec<Meet>) -> Vec<Ending> {
         true => job,
         false => &session.job,
     });
-    let limits = vec![short_limits(); session.parties()];
+    let limits = vec![usual_limits(); session.parties()];
     let jobs = jobs.collect::<Vec<_>>();
     let endings = ends(&jobs, &session.inputs, meet, &limits, &|_, _| ());
     endings.into_iter().flatten().collect()
@@ -214,7 +215,7 @@ fn two_helpers_exchanged_in_the_list_of_one_party_are_found_before_anything_is_s
     let turned = Session::new(PROGRAM, ProtocolName::Trio, &["ada", "cyd", "bob"]);
     let [here, there] = [&five, &turned].map(|session| session.job.parties().join(", "));
     let part = "approved another job: the list of parties and helpers differs";
-    sweep(0..five.parties(), |wrong| {
+    sweep(IN_MEMORY, 0..five.parties(), |wrong| {
         let endings = with_job_of(wrong, &turned.job, memory(&five));
         let orders = format!("{part} ([{there}] there, [{here}] here)");
         let by_it = format!("{part} ([{here}] there, [{there}] here)");
@@ -246,8 +247,8 @@ fn a_helper_with_another_job_is_named_to_all() {
     let cases = jobs
         .iter()
         .flat_map(|job| [2, 3, 4].map(|wrong| (job, wrong)));
-    sweep(cases, |((other, part), wrong)| {
-        let meet = tls(five.configs(short_limits()));
+    sweep(OVER_TLS, cases, |((other, part), wrong)| {
+        let meet = tls(five.configs(usual_limits()));
         let endings = with_job_of(wrong, &other.job, meet);
         let part = format!("approved another job: the {part} differs");
         let helper = &five.job.parties()[wrong];
@@ -284,10 +285,10 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
         // Only who dials needs addresses.
         (4, [2, 3], false),
     ];
-    sweep(cases, |(wrong, [one, other], keys)| {
-        let mut configs = five.configs(short_limits());
+    sweep(OVER_TLS, cases, |(wrong, [one, other], keys)| {
+        let mut configs = five.configs(usual_limits());
         exchange(&mut configs[wrong], keys, one, other);
-        let limits = vec![short_limits(); five.parties()];
+        let limits = vec![usual_limits(); five.parties()];
         let endings = run(&five, tls(configs), &limits, &|_, _| ());
         let endings = endings.into_iter().flatten().collect::<Vec<_>>();
         // It takes the one that it looks at first for the other, and says whose key that is.
@@ -300,8 +301,10 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
         });
         let text = endings[wrong].error().to_string();
         let says = |both: &[String; 2], text: &str| both.iter().all(|words| text.contains(words));
-        assert!(says(&first, &text) || says(&second, &text), "{text}");
+        // A busy machine may hear of itself by way of others first.
         let refused = format!("{} expects another key of this party", five.name(wrong));
+        let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
+        assert!(told, "{text}");
         for ending in &endings {
             let error = ending.error();
             let text = error.to_string();
@@ -309,7 +312,7 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
             let alone = error.kind() == Kind::Network && text.contains("cannot be reached at ");
             let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
             assert!(told && error.kind() == Kind::Peer || alone, "{text}");
-            assert!(ending.after < LONG, "{text}");
+            assert!(ending.after < SOON, "{text}");
         }
     });
 }

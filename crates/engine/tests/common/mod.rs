@@ -63,6 +63,13 @@ reveal count = %6 : u7 to lab, registry
 reveal largest = %7 : u8 to clinic, lab
 ";
 
+/// Longer than any honest pause on a busy machine.
+pub const LONG: Duration = Duration::from_secs(20);
+/// Runs over memory at a time.
+pub const IN_MEMORY: usize = 32;
+/// Runs over TLS at a time: each link has four threads.
+pub const OVER_TLS: usize = 16;
+
 /// Values of the clinic.
 pub const X: [i128; 5] = [7, 200, 31, 100, 0];
 /// The limit of the lab.
@@ -229,14 +236,24 @@ pub type Row = Vec<Option<Box<dyn Transport>>>;
 pub trait Meet: FnOnce() -> Result<Row, EngineError> + Send {}
 impl<F: FnOnce() -> Result<Row, EngineError> + Send> Meet for F {}
 
-/// Limits under which every wait ends within a few seconds, on a busy machine too.
+/// Limits under which every wait ends within seconds, and which an honest party keeps on a busy
+/// machine too.
+pub fn usual_limits() -> Limits {
+    Limits {
+        connect: Duration::from_secs(10),
+        silence: Duration::from_secs(5),
+        patience: LONG,
+        linger: Duration::from_secs(3),
+        ..Limits::default()
+    }
+}
+
+/// Limits for tests in which somebody is waited for in vain.
 pub fn short_limits() -> Limits {
     Limits {
         connect: Duration::from_secs(3),
-        silence: Duration::from_millis(2500),
-        patience: Duration::from_secs(20),
-        linger: Duration::from_secs(1),
-        ..Limits::default()
+        silence: Duration::from_millis(1500),
+        ..usual_limits()
     }
 }
 
@@ -340,11 +357,15 @@ pub fn over_tls(config: &MeshConfig) -> Result<Row, EngineError> {
     sealane_net::connect_transports(config).map_err(|error| EngineError::from_net(error, &names))
 }
 
-/// Judges many cases at once: most of them wait more than they compute.
-pub fn sweep<T: Send>(cases: impl IntoIterator<Item = T>, judge: impl Fn(T) + Sync) {
+/// Judges many cases, so many at once: most of them wait more than they compute.
+pub fn sweep<T: Send>(
+    at_once: usize,
+    cases: impl IntoIterator<Item = T>,
+    judge: impl Fn(T) + Sync,
+) {
     let cases = Mutex::new(cases.into_iter().collect::<Vec<_>>());
     thread::scope(|scope| {
-        for _ in 0..16 {
+        for _ in 0..at_once {
             scope.spawn(|| {
                 loop {
                     let case = cases.lock().expect("no holder of the lock panics").pop();
