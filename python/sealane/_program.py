@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from sealane import _data, _signature, _source
+from sealane import _data, _errors, _signature, _source
 from sealane._refusal import refuse
 from sealane._value import Value, operand, type_name, wrap
 
@@ -85,7 +85,7 @@ class Program(Generic[P, R]):
         not part of the hash that parties approve. `helpers` are parties beside those of the
         program, in order: they own nothing and learn nothing, but may compute.
         """
-        return self.native.plan(self._rows(rows), network, protocol, helpers)
+        return self.native.plan(self._rows(rows), network, protocol, _names(helpers))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
@@ -108,8 +108,13 @@ class Program(Generic[P, R]):
         """
         given = self._bind(args, kwargs)
         inputs = {name: _data.encode(name, item) for name, item in given.items()}
+        if clear and protocol not in ("yao", "clear"):
+            raise _errors.ConfigError(
+                f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well\n'
+                "hint: leave one of them out"
+            )
         protocol = "clear" if clear else protocol
-        report = self.native.simulate(inputs, network, protocol, helpers)
+        report = self.native.simulate(inputs, network, protocol, _names(helpers))
         return _data.Report(report, self.signature)
 
     def run(
@@ -133,6 +138,7 @@ class Program(Generic[P, R]):
         `protocol` and `helpers`. Without `helpers`, those of the configuration take part.
         """
         files, arrays = ([], {}) if input is None else self._own_inputs(as_, input)
+        helpers = None if helpers is None else _names(helpers)
         report = self.native.run(
             as_, files, arrays, str(config), yes, identity, network, protocol, helpers
         )
@@ -247,3 +253,14 @@ def _named(element: Any, wrapping: bool) -> str:
 
 def _count(returned: object) -> str:
     return f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
+
+
+def _names(helpers: Sequence[str]) -> list[str]:
+    """Names of helpers, in order. One string would be taken for a list of letters."""
+    names = [helpers] if isinstance(helpers, str) else list(helpers)
+    if isinstance(helpers, str) or not all(isinstance(name, str) for name in names):
+        example = ", ".join(f'"{name.strip()}"' for name in str(helpers).strip("[]()").split(","))
+        raise _errors.ConfigError(
+            f"helpers={helpers!r} is no list of names\nhint: write helpers=[{example}]"
+        )
+    return names

@@ -104,8 +104,12 @@ def test_helpers_that_do_not_suit_the_protocol() -> None:
     with pytest.raises(sl.ProgramError, match="name no helper") as caught:
         risk.plan(helpers=["ada"])
     assert caught.value.code == "parties"
-    with pytest.raises(TypeError, match="helpers"):
-        risk.plan(protocol="clear", helpers="ada")
+    with pytest.raises(sl.ConfigError, match=r'write helpers=\["ada", "cyd"\]'):
+        risk.plan(protocol="clear", helpers="ada, cyd")
+    with pytest.raises(sl.ConfigError, match="is no list of names"):
+        risk.plan(protocol="clear", helpers=[1])  # type: ignore[list-item]
+    with pytest.raises(sl.ConfigError, match="leave one of them out"):
+        risk.simulate(TABLE, WEIGHTS, 15, clear=True, protocol="trio", helpers=["ada"])
     with pytest.raises(sl.ConfigError, match="no protocol `moon`; there are: yao"):
         risk.simulate(TABLE, WEIGHTS, 15, protocol="moon")
 

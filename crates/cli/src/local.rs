@@ -180,7 +180,8 @@ fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
                 let _ = party.child.kill();
                 let _ = party.child.wait();
             }
-            let code = status.and_then(|status| status.code()).unwrap_or(70);
+            // Without a status, it was ended from outside: for others, a peer that is gone.
+            let code = status.map_or(5, |status| status.code().unwrap_or(5));
             if code != 0 {
                 deadline.get_or_insert(Instant::now() + GRACE);
             }

@@ -25,7 +25,7 @@ use sealane_protocol::{Demand, Fault, Outcome, Progress, Protocol, Step, run_alo
 use std::collections::HashMap;
 use std::sync::Arc;
 use tasks::Task;
-use values::Tile;
+use values::{Kept, Tile};
 
 /// What one party brings to a run.
 pub(crate) struct Start<'a> {
@@ -86,7 +86,7 @@ struct Run<'a, P: Protocol> {
     /// Values without rows, and kept ones with all their rows.
     stored: Stored<P>,
     /// The tiles so far of values that are kept.
-    kept: HashMap<PlanValue, Vec<Option<Held<P>>>>,
+    kept: HashMap<PlanValue, Kept<P>>,
     /// How many steps of a segment read each value, by segment.
     readers: Vec<HashMap<PlanValue, usize>>,
     /// The number of the first step of each segment, and that of the reveal.

@@ -8,11 +8,11 @@ use crate::job::{Job, dispatch};
 use crate::report::{RunReport, RunResult};
 use crate::work::Work;
 use sealane_block::{Coins, Cpu};
-use sealane_net::{Limits, Mesh};
+use sealane_net::{Limits, MOST_EXPECTED, Mesh};
 use sealane_plan::steps::ResultPlan;
 use sealane_program::types::Data;
 use sealane_protocol::{Fault, PartySet, Protocol};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Hears how far a run has come: AND gates done, and planned in all.
 pub type OnProgress<'a> = &'a mut (dyn FnMut(u64, u64) + Send);
@@ -110,6 +110,9 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
     Ok(all)
 }
 
+/// How many times slower than estimated a run may be, on a busy machine or network.
+const BUSY: f64 = 10.0;
+
 fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
@@ -132,6 +135,9 @@ fn run_steps(
     let own = own.map_err(|error| EngineError::Data(Box::new(error)))?;
     let rows = agree(job, &own, mesh)?;
     let cost = job.cost(&rows)?;
+    // Parties that do not compute wait for the others from their inputs to the end.
+    let most = BUSY * cost.estimate_s(job.network());
+    mesh.expect(Duration::try_from_secs_f64(most).unwrap_or(MOST_EXPECTED));
     let began = Instant::now();
     let mut on_ands = |ands: u64| progress(ands, cost.promise.ands);
     let start = Start {

@@ -154,12 +154,12 @@ fn shift_rows(state: &[Column]) -> Vec<Column> {
 
 /// Times x in GF(2^8).
 fn double(byte: u8) -> u8 {
-    byte << 1 ^ 0x1b * (byte >> 7)
+    (byte << 1) ^ (0x1b * (byte >> 7))
 }
 
 fn times(a: u8, b: u8) -> u8 {
     let bits = (0..8).rev();
-    bits.fold(0, |sum, bit| double(sum) ^ a * (b >> bit & 1))
+    bits.fold(0, |sum, bit| double(sum) ^ (a * (b >> bit & 1)))
 }
 
 /// The S-box (section 5.1.1): the inverse, then an affine map.

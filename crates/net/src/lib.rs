@@ -56,7 +56,7 @@ pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
-pub use mesh::Mesh;
+pub use mesh::{MOST_EXPECTED, Mesh};
 pub use record::{Recorder, Replayer};
 
 use std::time::Instant;

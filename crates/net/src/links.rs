@@ -82,6 +82,11 @@ impl Links {
         }
     }
 
+    /// Lets a single wait take so much longer.
+    pub(crate) fn expect(&mut self, duration: Duration) {
+        self.patience = self.patience.saturating_add(duration);
+    }
+
     /// Number of parties, this one included.
     pub(crate) fn parties(&self) -> usize {
         self.channels.len()
@@ -211,9 +216,9 @@ impl Links {
     }
 
     /// Waits until another try may be worth it; the only place where a party waits for others. One
-    /// that gives up ends the wait for any of them: the run cannot come to its end any more.
+    /// that is lost ends the wait for any of them: the run cannot come to its end any more.
     fn pause(&mut self, wait: &mut Wait) -> Result<(), NetError> {
-        self.see_that_none_gave_up()?;
+        self.see_that_none_is_lost()?;
         let now = Instant::now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
@@ -240,14 +245,19 @@ impl Links {
         Ok(())
     }
 
-    fn see_that_none_gave_up(&self) -> Result<(), NetError> {
-        for (party, channel) in self.channels().enumerate() {
-            let end = channel.and_then(|channel| channel.transport.end());
-            if let Some(end @ LinkError::Aborted(..)) = end {
-                return Err(NetError::on_link(PartyId::from_index(party), end));
-            }
+    /// Whether every party is there, or has left in good order. One that gave up goes first: others
+    /// may be gone because of it.
+    fn see_that_none_is_lost(&self) -> Result<(), NetError> {
+        let ends = self.channels().enumerate().filter_map(|(party, channel)| {
+            let end = channel?.transport.end()?;
+            let lost = !matches!(end, LinkError::Finished | LinkError::Left);
+            lost.then_some((PartyId::from_index(party), end))
+        });
+        let gave_up = |(_, end): &(PartyId, LinkError)| !matches!(end, LinkError::Aborted(..));
+        match ends.min_by_key(gave_up) {
+            None => Ok(()),
+            Some((party, end)) => Err(NetError::on_link(party, end)),
         }
-        Ok(())
     }
 
     /// Makes room on all links but that to `heard`, within the bound.

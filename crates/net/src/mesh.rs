@@ -9,6 +9,8 @@
 //! **Waiting.** Any party may send as much as it likes before it or its peers receive; why this
 //! never ends in a deadlock, and what bounds the memory that it takes, is told in `links.rs`.
 
+use std::time::Duration;
+
 use crate::channel::Channel;
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
@@ -19,6 +21,9 @@ use crate::limits::Limits;
 use crate::links::Links;
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 use crate::{Farewell, PartyId, Transport};
+
+/// The longest run that anybody waits for: a month.
+pub const MOST_EXPECTED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// How long a receive within one process may take before the run is taken for deadlocked.
 const IN_MEMORY_PATIENCE_S: u64 = 300;
@@ -85,7 +90,7 @@ impl Mesh {
     /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
     /// that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
     pub fn in_memory(parties: usize) -> Vec<Mesh> {
-        let patience = std::time::Duration::from_secs(IN_MEMORY_PATIENCE_S);
+        let patience = Duration::from_secs(IN_MEMORY_PATIENCE_S);
         Mesh::in_memory_with(
             parties,
             Limits {
@@ -108,6 +113,12 @@ impl Mesh {
     /// A full mesh of `parties` over a simulated network, with other limits than the usual ones.
     pub fn simulated_with(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
         Mesh::full(parties, limits, || simulated_pair(&limits, class))
+    }
+
+    /// Says that the run may take so long, at most [`MOST_EXPECTED`]: a party that has little to do
+    /// itself may wait for all of it at a time, and its patience grows by as much.
+    pub fn expect(&mut self, duration: Duration) {
+        self.links.expect(duration.min(MOST_EXPECTED));
     }
 
     /// Who this party is.

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use common::{A, B, C, hear, pattern, say};
 use sealane_net::{
-    Cause, Awaited, Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic, Transport,
-    memory_pair,
+    Awaited, Cause, Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic,
+    Transport, memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -241,7 +241,10 @@ fn an_abort_overtakes_payload_and_shows_a_harmless_reason() {
     a.abort(Cause::Party, "row 3 is\x1b[2J too large");
     drop(a);
     let reason = "row 3 is [2J too large".to_string();
-    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Aborted(A, Cause::Party, reason)));
+    assert_eq!(
+        b.recv(A, &mut [0]),
+        Err(NetError::Aborted(A, Cause::Party, reason))
+    );
 }
 
 #[test]
@@ -267,7 +270,11 @@ fn an_abort_ends_a_wait_for_another_party() {
     say(&mut b, A, b"early");
     c.abort(Cause::Network, "party 1 is gone");
     assert_eq!(hear(&mut a, B, 5), b"early");
-    let end = Err(NetError::Aborted(C, Cause::Network, "party 1 is gone".into()));
+    let end = Err(NetError::Aborted(
+        C,
+        Cause::Network,
+        "party 1 is gone".into(),
+    ));
     assert_eq!(a.recv(B, &mut [0]), end);
     let waiting = thread::spawn(move || b.recv(A, &mut [0]));
     assert_eq!(waiting.join().unwrap(), end);

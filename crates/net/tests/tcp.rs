@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
-use sealane_net::{Cause, Awaited, Identity, KeyFault, Limits, Mesh, NetError};
+use sealane_net::{Awaited, Cause, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
     pair(short())
@@ -149,7 +149,11 @@ fn an_abort_arrives_although_the_reader_is_far_behind() {
     let (sent, _b) = sender.join().unwrap();
     assert_eq!(
         sent,
-        Err(NetError::Aborted(A, Cause::Network, "the weights do not fit".into()))
+        Err(NetError::Aborted(
+            A,
+            Cause::Network,
+            "the weights do not fit".into()
+        ))
     );
 }
 

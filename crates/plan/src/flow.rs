@@ -18,6 +18,9 @@
 use crate::steps::{Plan, PlanValue, Segment, StepOp};
 use std::collections::{HashMap, VecDeque};
 
+/// Version of the order in which calls begin and advance; part of a plan, and so of the job's hash.
+pub const VERSION: u32 = 1;
+
 /// Tiles in flight at most. They are sized so that so many fit in memory.
 pub const IN_FLIGHT: usize = 4;
 

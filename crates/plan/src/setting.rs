@@ -73,7 +73,7 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
         let (who, example) = (who(roles, "for"), example(named, roles));
         ways.push(format!("name {who} (`--helpers {example}`)"));
     }
-    ways.push("choose another protocol".to_string());
+    ways.push("choose another `--protocol`".to_string());
     Diagnostic {
         code: "parties",
         message: format!(
@@ -193,17 +193,17 @@ mod tests {
             refused(THREE, true, "hospital lab", 0),
             "protocol `ring` computes with 3 parties: the program names 2 (hospital, lab) and the \
              command no helper; name 1 helper who computes with them (`--helpers ada`), or name \
-             3 helpers who compute for them (`--helpers ada,bob,cyd`), or choose another protocol"
+             3 helpers who compute for them (`--helpers ada,bob,cyd`), or choose another `--protocol`"
         );
         assert_eq!(
             refused(TWO, false, "a b c", 2),
             "protocol `ring` computes with 2 parties: the program names 3 (a, b, c) and the \
-             command 2 helpers; choose another protocol"
+             command 2 helpers; choose another `--protocol`"
         );
         assert_eq!(
             refused(TWO, false, "a b", 1),
             "protocol `ring` computes with 2 parties: the program names 2 (a, b) and the command \
-             1 helper; name no helper: the program's parties compute, or choose another protocol"
+             1 helper; name no helper: the program's parties compute, or choose another `--protocol`"
         );
     }
 

@@ -1,5 +1,6 @@
 //! The readable form of a plan, which is also what its hash covers.
 
+use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Step, StepOp, SymView,
     TapeId, ValuePlan,
@@ -65,6 +66,8 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         plan.setting.parties,
         roles.join(", ")
     )?;
+    // Bytes carry no labels: who takes up tiles otherwise would read one for another.
+    writeln!(text, "flow {}, {IN_FLIGHT} tiles in flight", flow::VERSION)?;
     for (index, owner) in plan.owners.iter().enumerate() {
         writeln!(text, "input {index} of party {}", owner.0)?;
     }

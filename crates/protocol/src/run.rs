@@ -218,10 +218,10 @@ pub enum Fault {
         what: String,
     },
     /// What came from a party is not what it says it sent.
-    #[error("what came from party {0:?} was altered on its way; nothing was revealed")]
+    #[error("what came from party {0:?} was altered on its way; this party reveals nothing")]
     Altered(PartyId),
     /// A check before a reveal failed: what was computed is not what was meant. Opaque on purpose.
-    #[error("a check failed before the results were revealed; nothing was revealed")]
+    #[error("a check failed before the results were revealed; this party reveals nothing")]
     CheckFailed,
     /// The engine asked for something that the protocol does not do: a bug.
     #[error("internal error: {0}")]

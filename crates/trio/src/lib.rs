@@ -26,8 +26,10 @@
 //!
 //! Security: one semi-honest party, with a role or without, learns nothing beyond the results that
 //! it may learn. AES-128 is taken for a pseudorandom function, and every two parties have a secure
-//! channel. Two parties with roles see everything together, and a malicious one can change results
-//! unseen: the digests before a reveal find accidents only. See SECURITY.md.
+//! channel. Two parties with roles see everything together. A malicious party with a role can change
+//! results unseen, and so learn from them what the program would not tell; a malicious owner without
+//! a role can send different rests of an input to roles 1 and 2. Neither is found: the digests
+//! before a reveal find accidents only. See SECURITY.md.
 #![forbid(unsafe_code)]
 
 mod arrive;

@@ -3,11 +3,15 @@
 //! A party with a role lacks one component, and its predecessor, who holds it first, sends it. That
 //! component is the result less two that the receiver holds, so it tells the result and no more.
 //!
-//! A party without a role gets two elements: the sum of components 0 and 1 from role 0, and
-//! component 2 from role 1. The first is the result less the second. The second alone tells
-//! nothing: component 2 of an input is zero, or a pseudorandom word, or a value less a pseudorandom
-//! word that this party does not know (or it is this party's own input); component 2 of a product
-//! has a fresh share of zero in it; and all else is linear in these.
+//! A party without a role gets two elements of each result: the sum of components 0 and 1 from role
+//! 0, and component 2 from role 1. The first is the result less the second, so it sees the results
+//! and their components 2, all of which together tell nothing about the inputs of others. Component
+//! 2 of an input is zero, or a fresh pseudorandom word, or a value less such words, which this party
+//! does not know (or the input is its own). Component 2 of a product, AND or not, has a fresh share
+//! of zero in it, of which this party knows no key. Each other component 2 is a public function of
+//! these alone: linear steps, and in conversions the bits of a word or the word of bits. So jointly
+//! they are one fixed map of words that are, to this party, its own, or uniform, independent of
+//! each other and of the secrets.
 
 use crate::arrive::{recv, send};
 use crate::form::Form;

@@ -31,12 +31,39 @@ impl Table {
             .collect::<Vec<_>>();
         let records = reader.records().collect::<Result<Vec<_>, _>>();
         let records = records.map_err(|error| malformed(path, &error))?;
-        Ok(Table {
+        let table = Table {
             file: path.display().to_string(),
             header,
             records,
             text,
-        })
+        };
+        table.refuse_blank_lines()?;
+        Ok(table)
+    }
+
+    /// In a table of one column, a blank line between records may be a row whose value is missing.
+    /// The reader leaves it out, and all rows after it would stand beside others than they belong
+    /// to. (With more columns, a row without values still has its commas.)
+    fn refuse_blank_lines(&self) -> Result<(), Diagnostic> {
+        let records = self.records.iter().filter(|_| self.header.len() == 1);
+        for record in records {
+            let start = record.position().map_or(0, |at| at.byte() as usize);
+            if let Some(line) = blank_line(&self.text, start) {
+                return Err(Diagnostic {
+                    code: "data-malformed",
+                    message: format!("{} has a blank line", self.file),
+                    span: Some(Span {
+                        file: self.file.clone(),
+                        line,
+                        column: 1,
+                        end_column: 2,
+                    }),
+                    reason: "it could be a row whose value is missing".to_string(),
+                    hint: "fill the row in, or drop the line".to_string(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The elements of one input, row-major.
@@ -259,6 +286,17 @@ fn locate(text: &str, start: usize, index: usize) -> Place {
     }
 }
 
+/// The number of the blank line that comes before the record at byte `start`, if one does.
+fn blank_line(text: &str, start: usize) -> Option<u32> {
+    // The reader ends a line at its carriage return, and leaves the line feed to the next record.
+    let start = match text[..start].ends_with('\r') && text[start..].starts_with('\n') {
+        true => start + 1,
+        false => start,
+    };
+    let blank = text[start..].starts_with(['\r', '\n']);
+    blank.then(|| text[..start].matches('\n').count() as u32 + 1)
+}
+
 fn kind(ty: Type) -> &'static str {
     match ty {
         Type::Bool => "a truth value (0, 1, true or false)",
@@ -308,7 +346,28 @@ fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, locate};
+    use super::{Place, blank_line, locate};
+
+    #[test]
+    fn blank_lines_between_records_are_found() {
+        let blank = |text: &str| {
+            let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
+            let records = reader.records().map(|record| {
+                let record = record.unwrap();
+                blank_line(text, record.position().unwrap().byte() as usize)
+            });
+            records.flatten().next()
+        };
+        for end in ["\n", "\r\n"] {
+            let text = |lines: &[&str]| lines.join(end);
+            assert_eq!(blank(&text(&["a", "1", "2", ""])), None);
+            assert_eq!(blank(&text(&["a", "1", "2", "", "", ""])), None);
+            assert_eq!(blank(&text(&["a,b", "\"1", "", "2\",3", "4,5", ""])), None);
+            assert_eq!(blank(&text(&["a", "1", "", "2"])), Some(3));
+            assert_eq!(blank(&text(&["a", "", "1", "2"])), Some(2));
+            assert_eq!(blank(&text(&["a,b", "1,2", "", "", "3,4"])), Some(3));
+        }
+    }
 
     #[test]
     fn cells_are_found_behind_quotes_and_line_breaks() {

@@ -23,6 +23,12 @@ pub(super) struct Tile<P: Protocol> {
     partial: Stored<P>,
 }
 
+/// The tiles so far of a value whose rows are kept.
+pub(super) struct Kept<P: Protocol> {
+    parts: Vec<Option<Held<P>>>,
+    missing: usize,
+}
+
 impl<P: Protocol> Tile<P> {
     pub fn new(readers: HashMap<PlanValue, usize>) -> Tile<P> {
         Tile {
@@ -101,13 +107,18 @@ impl<P: Protocol> Run<'_, P> {
             Some(table) if plan.kept => {
                 let table = usize::from(table.0);
                 let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
-                let parts = self.kept.entry(value).or_insert_with(|| vec![None; tiles]);
-                parts[block.tile as usize] = Some(share.clone());
-                if parts.iter().all(Option::is_some) {
-                    let parts = self.kept.remove(&value).unwrap_or_default();
-                    let parts = parts.iter().flatten().map(Arc::as_ref).collect::<Vec<_>>();
-                    self.stored
-                        .insert(value, Arc::new(P::Share::concat(&parts)));
+                let kept = self.kept.entry(value);
+                let kept = kept.or_insert_with(|| Kept {
+                    parts: vec![None; tiles],
+                    missing: tiles,
+                });
+                kept.parts[block.tile as usize] = Some(share.clone());
+                kept.missing -= 1;
+                if kept.missing == 0 {
+                    let parts = kept.parts.iter().flatten().map(Arc::as_ref);
+                    let whole = P::Share::concat(&parts.collect::<Vec<_>>());
+                    self.stored.insert(value, Arc::new(whole));
+                    self.kept.remove(&value);
                 }
             }
             Some(_) => {}

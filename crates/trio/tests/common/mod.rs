@@ -1,6 +1,9 @@
 //! Parties on threads over a mesh in memory, each held against the costs that the protocol states.
 #![allow(dead_code)] // Each test file uses a part of this.
 
+pub mod chi;
+pub mod record;
+
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;

@@ -1,0 +1,118 @@
+//! Chi-square tests of what one party sees, under four choices of secrets.
+//!
+//! Both samples of a test have `n` lanes, and the statistic is the sum over cells of
+//! `(a - b)^2 / (a + b)`. If both have one distribution, it is chi-square of 255 degrees of freedom
+//! at most, and of fewer if some of the 256 cells are impossible.
+
+/// Chi-square of 255 degrees of freedom lies above this with a chance of 1e-10.
+pub const BOUND: f64 = 425.93;
+
+/// What one party sees of one thing: for each lane of all sessions, at most two bits.
+#[derive(Clone)]
+pub struct Seen {
+    pub name: String,
+    pub lanes: Vec<u8>,
+}
+
+/// What one party sees: components that it holds, and what it hears.
+#[derive(Clone, Default)]
+pub struct View {
+    pub held: Vec<Seen>,
+    pub heard: Vec<Seen>,
+}
+
+impl View {
+    /// Adds further sessions of the same kind.
+    pub fn extend(&mut self, other: View) {
+        for (mine, theirs) in [(&mut self.held, other.held), (&mut self.heard, other.heard)] {
+            if mine.is_empty() {
+                *mine = theirs;
+                continue;
+            }
+            assert_eq!(mine.len(), theirs.len());
+            let pairs = mine.iter_mut().zip(theirs);
+            pairs.for_each(|(mine, theirs)| mine.lanes.extend(theirs.lanes));
+        }
+    }
+
+    /// What is held of these names alone.
+    pub fn only(&self, names: &[&str]) -> View {
+        let named = |seen: &&Seen| names.contains(&seen.name.as_str());
+        View {
+            held: self.held.iter().filter(named).cloned().collect(),
+            heard: vec![],
+        }
+    }
+}
+
+/// The largest statistic of all tests, and of what: every four tensors that are held, and every
+/// message with every two of them.
+pub fn worst(samples: &[View; 4]) -> (f64, String) {
+    let held = samples[0].held.len();
+    let mut pairs = vec![];
+    for second in 0..held {
+        pairs.extend((0..second).map(|first| (first, second)));
+    }
+    let joint = |(first, second): (usize, usize)| {
+        samples
+            .each_ref()
+            .map(|view| joined(&view.held[first], &view.held[second]))
+    };
+    let joints = pairs.iter().copied().map(joint).collect::<Vec<_>>();
+    let mut worst = (0.0, String::new());
+    let mut test = |one: [&[u8]; 4], other: [&[u8]; 4], names: &dyn Fn() -> String| {
+        let statistic = statistic(one, other);
+        if statistic > worst.0 {
+            worst = (statistic, names());
+        }
+    };
+    for (right, (third, fourth)) in joints.iter().zip(&pairs) {
+        let right = right.each_ref().map(Vec::as_slice);
+        let name = |i: &usize| samples[0].held[*i].name.as_str();
+        for (left, (first, second)) in joints
+            .iter()
+            .zip(&pairs)
+            .filter(|(_, pair)| pair.1 < *third)
+        {
+            let left = left.each_ref().map(Vec::as_slice);
+            test(left, right, &|| {
+                [first, second, third, fourth].map(name).join(", ")
+            });
+        }
+        for heard in 0..samples[0].heard.len() {
+            let left = samples
+                .each_ref()
+                .map(|view| view.heard[heard].lanes.as_slice());
+            let message = samples[0].heard[heard].name.as_str();
+            test(left, right, &|| {
+                [message, name(third), name(fourth)].join(", ")
+            });
+        }
+    }
+    worst
+}
+
+/// Two bits and two bits.
+fn joined(one: &Seen, other: &Seen) -> Vec<u8> {
+    let pairs = one.lanes.iter().zip(&other.lanes);
+    pairs.map(|(one, other)| one << 2 | other).collect()
+}
+
+/// The largest chi-square statistic of every two of four samples, whose cells are four bits and
+/// four bits.
+fn statistic(one: [&[u8]; 4], other: [&[u8]; 4]) -> f64 {
+    let counts = [0, 1, 2, 3].map(|choice| {
+        let mut counts = [0.0; 256];
+        let pairs = one[choice].iter().zip(other[choice]);
+        pairs.for_each(|(one, other)| counts[usize::from(one << 4 | other)] += 1.0);
+        counts
+    });
+    let cell = |(a, b): (&f64, &f64)| (a - b).powi(2) / (a + b).max(1.0);
+    let mut worst = 0.0f64;
+    for (i, one) in counts.iter().enumerate() {
+        for other in &counts[..i] {
+            worst = worst.max(one.iter().zip(other).map(cell).sum());
+        }
+    }
+    worst
+}

@@ -1,0 +1,55 @@
+//! A mesh in memory whose parties keep what they receive.
+
+use sealane_net::{Frame, FrameKind, Limits, Mesh, PartyId, Recorder, Transport, memory_pair};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+/// What a [`Recorder`] writes, shared with whoever reads it.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    /// The payload that was received.
+    pub fn heard(&self) -> Vec<u8> {
+        let log = self.0.lock().unwrap();
+        let (mut rest, mut heard) = (&log[8..], vec![]);
+        while let Some((direction, after)) = rest.split_first() {
+            rest = after;
+            let frame = Frame::decode(&mut rest).unwrap();
+            if *direction == b'<' && matches!(frame.kind, FrameKind::Data { .. }) {
+                heard.extend(frame.payload);
+            }
+        }
+        heard
+    }
+}
+
+/// A recorded mesh in memory; and for each party, its logs by peer.
+pub fn recorded(parties: usize) -> (Vec<Mesh>, Vec<Vec<Log>>) {
+    let limits = Limits::default();
+    let mut ends: Vec<Vec<Option<Box<dyn Transport>>>> = vec![];
+    ends.resize_with(parties, || (0..parties).map(|_| None).collect());
+    let mut logs = vec![vec![Log::default(); parties]; parties];
+    for one in 0..parties {
+        for other in 0..one {
+            let (a, b) = memory_pair(&limits);
+            for (me, peer, end) in [(one, other, a), (other, one, b)] {
+                logs[me][peer] = Log::default();
+                let recorder = Recorder::new(Box::new(end), logs[me][peer].clone()).unwrap();
+                ends[me][peer] = Some(Box::new(recorder));
+            }
+        }
+    }
+    let mesh = |(me, ends)| Mesh::from_transports(PartyId::from_index(me), ends, limits).unwrap();
+    (ends.into_iter().enumerate().map(mesh).collect(), logs)
+}
