@@ -5,8 +5,8 @@
 //! sees that itself or hears it from one who has. A party that lives and does nothing is *silent*
 //! for those who wait for it; whoever runs out of patience first says whom it waited for, and all
 //! others end with it, however patient they are. One that wants another job is found in the
-//! handshake, by itself as by the others. Where keys or addresses are another party's, it is whoever
-//! checks the key who finds it, and the one who is refused is told.
+//! handshake, by itself as by the others. Where keys or addresses are another party's, whoever
+//! checks the key finds it, and the one who is refused is told.
 
 mod common;
 

@@ -252,7 +252,7 @@ pub fn usual_limits() -> Limits {
 pub fn short_limits() -> Limits {
     Limits {
         connect: Duration::from_secs(3),
-        silence: Duration::from_millis(1500),
+        silence: Duration::from_millis(2500),
         ..usual_limits()
     }
 }
