@@ -1,4 +1,4 @@
-//! Room `plan`: from a program to steps over batches of rows, with their exact cost.
+//! Room `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
 //! [`plan()`] is a list of small passes, each in a module of its own, and each stage has a checker
 //! that says what holds after it:
