@@ -218,7 +218,10 @@ impl Links {
     /// Waits until another try may be worth it; the only place where a party waits for others. One
     /// that is lost ends the wait for any of them: the run cannot come to its end any more.
     fn pause(&mut self, wait: &mut Wait) -> Result<(), NetError> {
-        self.see_that_none_is_lost()?;
+        // What has come from a party is received before it is found to have vanished, by the next
+        // try: it may have come since the last.
+        let heard = wait.listens().then_some(wait.party);
+        self.see_that_none_is_lost(heard)?;
         let now = Instant::now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
@@ -226,10 +229,7 @@ impl Links {
             return Err(self.overdue(wait, now - since));
         }
         // A link that is listened to has room already.
-        let (composure, heard) = match wait.awaited {
-            Awaited::Room { .. } => (Duration::ZERO, None),
-            Awaited::Payload { .. } | Awaited::Control => (COMPOSURE, Some(wait.party)),
-        };
+        let composure = heard.map_or(Duration::ZERO, |_| COMPOSURE);
         let opening = *wait.quiet_since.get_or_insert(now) + composure;
         let mut until = deadline;
         if now < opening {
@@ -245,13 +245,18 @@ impl Links {
         Ok(())
     }
 
-    /// Whether every party is there, or has left in good order. One that gave up goes first: others
-    /// may be gone because of it.
-    fn see_that_none_is_lost(&self) -> Result<(), NetError> {
+    /// Whether every party but `heard` is there, or has left in good order; `heard` may also be gone
+    /// without a word. One that gave up goes first: others may be gone because of it.
+    fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<(), NetError> {
         let ends = self.channels().enumerate().filter_map(|(party, channel)| {
+            let party = PartyId::from_index(party);
             let end = channel?.transport.end()?;
-            let lost = !matches!(end, LinkError::Finished | LinkError::Left);
-            lost.then_some((PartyId::from_index(party), end))
+            let lost = match end {
+                LinkError::Finished | LinkError::Left => false,
+                LinkError::Aborted(..) => true,
+                _ => heard != Some(party),
+            };
+            lost.then_some((party, end))
         });
         let gave_up = |(_, end): &(PartyId, LinkError)| !matches!(end, LinkError::Aborted(..));
         match ends.min_by_key(gave_up) {
@@ -307,5 +312,10 @@ impl Wait {
             since: None,
             quiet_since: None,
         }
+    }
+
+    /// Whether it waits for something to come from its party, rather than for room.
+    fn listens(&self) -> bool {
+        matches!(self.awaited, Awaited::Payload { .. } | Awaited::Control)
     }
 }

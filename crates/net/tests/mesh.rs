@@ -225,6 +225,16 @@ fn a_dropped_party_has_vanished_once_its_bytes_are_read() {
 }
 
 #[test]
+fn what_a_dropped_party_sent_arrives_while_its_peer_waits() {
+    let mut meshes = Mesh::simulated(2, NetworkClass::Wan);
+    let (mut b, mut a) = (meshes.pop().unwrap(), meshes.pop().unwrap());
+    say(&mut a, B, b"last words");
+    drop(a);
+    assert_eq!(hear(&mut b, A, 10), b"last words");
+    assert_eq!(b.recv(A, &mut [0]), Err(NetError::Vanished(A)));
+}
+
+#[test]
 fn a_party_that_finishes_has_not_vanished() {
     let (mut a, mut b) = pair();
     a.send(B, b"result").unwrap();
