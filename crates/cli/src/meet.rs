@@ -184,6 +184,10 @@ mod tests {
         };
         Config {
             parties: ["a", "b", "ada", "cyd"].map(party).into(),
+            me: None,
+            identity: None,
+            protocol: None,
+            runs: None,
             network: None,
             helpers: None,
             timeout: Some(std::time::Duration::from_secs(20)),
