@@ -30,6 +30,8 @@ pub enum Verb {
     Keygen(Keygen),
     /// Show the CPU tier in use, the tiers this machine can run, and versions
     Doctor(Doctor),
+    /// Explain the code of an error or warning, or list all codes
+    Explain(Explain),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
     /// Measure
@@ -186,6 +188,13 @@ pub struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `sealane explain`.
+#[derive(Args)]
+pub struct Explain {
+    /// A code, such as `range-overflow`; none lists them
+    pub code: Option<String>,
 }
 
 /// `sealane circuit`.

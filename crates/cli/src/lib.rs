@@ -13,7 +13,8 @@
 //! | `local` | every party as a process of its own |
 //! | `view`, `part`, `card` | tables and JSON |
 //! | `codes` | every code, with who has to act and a title |
-//! | `failure` | what went wrong, and the exit status |
+//! | `explain` | the page of a code |
+//! | `failure`, `terminal` | what went wrong, and the exit status |
 #![forbid(unsafe_code)]
 
 mod approve;
@@ -21,6 +22,7 @@ mod args;
 mod card;
 pub mod codes;
 pub mod config;
+mod explain;
 mod failure;
 mod inputs;
 mod local;
@@ -28,6 +30,7 @@ pub mod meet;
 mod part;
 mod program;
 mod results;
+mod terminal;
 mod tools;
 mod verbs;
 pub mod view;
@@ -39,7 +42,6 @@ pub use verbs::rows;
 
 use clap::Parser;
 use std::ffi::OsString;
-use std::io::Write;
 
 /// What the command needs from whoever embeds it.
 pub struct Host<'a> {
@@ -55,15 +57,19 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
     let cli = match args::Cli::try_parse_from(named) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap as well; both go where they belong.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            // Help and version are errors to clap as well.
+            if !error.use_stderr() {
+                let _ = error.print();
+                return 0;
+            }
+            terminal::show_misuse(&error);
+            return 2;
         }
     };
     match verbs::run(cli.verb, host) {
         Ok(()) => 0,
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "{failure}");
+            terminal::show(&failure);
             failure.status()
         }
     }

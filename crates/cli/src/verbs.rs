@@ -4,6 +4,7 @@ use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
 use crate::card::Card;
 use crate::config::Config;
+use crate::explain::explain;
 use crate::failure::Failure;
 use crate::{Host, inputs, local, meet, program, results, tools, view};
 use sealane_engine::{EngineError, Job, Kind, RunReport};
@@ -24,6 +25,7 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Run(args) => run_party(&args, host),
         Verb::Keygen(args) => keygen(&args.file),
         Verb::Doctor(args) => tools::doctor(args.json),
+        Verb::Explain(args) => explain(args.code.as_deref()),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }

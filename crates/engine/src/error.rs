@@ -176,9 +176,10 @@ impl From<Diagnostic> for EngineError {
     /// A finding about a program, or about a plan for it; findings about data are wrapped where
     /// data are read.
     fn from(finding: Diagnostic) -> EngineError {
-        // The program may be right, and the call that names its helpers wrong.
         let kind = match finding.code {
+            // The program may be right, and the call that names its helpers wrong.
             "parties" => Kind::Misuse,
+            "internal-plan" => Kind::Internal,
             _ => Kind::Program,
         };
         EngineError::new(kind, finding)
