@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _source, _value
 from sealane._refusal import refuse
-from sealane._value import Value, operand, trace_of, wrap
+from sealane._value import Value, operand, trace_of, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,7 +149,7 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
     is traced once, however many elements there are, and may use values around it.
     """
-    trace = trace_of(*over)
+    trace = _walks("map", "body", over)
     elements = trace.open_map([operand(value) for value in over], _source.here())
     returned = body(*(wrap(trace, element) for element in elements))
     outputs = [operand(value) for value in _tuple(returned, "map", body)]
@@ -166,7 +166,7 @@ def scan(
     `start`. Returns the last state; with outputs, the last state and the outputs, which gain axis
     0. `body` is traced once, however many elements there are, and may use values around it.
     """
-    trace = trace_of(*over)
+    trace = _walks("scan", "body, start", over)
     states, elements = trace.open_scan(
         [_start(value, dtype) for value in _tuple(start, "scan", body)],
         [operand(value) for value in over],
@@ -187,7 +187,23 @@ def scan(
 
 def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
     """What a state starts from; a bare number in the type that the caller states."""
-    return operand(value if dtype is None or isinstance(value, Value) else dtype(value))
+    if dtype is None or isinstance(value, Value):
+        return operand(value)
+    type_name(dtype)  # refuses what is no element type
+    return operand(dtype(value))
+
+
+def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
+    """The trace of values that are walked along their first axes."""
+    for item in over:
+        if isinstance(item, list | tuple) and _value.holds_values(item):
+            names = ", ".join("xyzuvw"[: len(item)])
+            raise refuse(
+                "operand",
+                f"`sl.{function}` takes the values to walk one by one, not a {type(item).__name__}",
+                hint=f"write `sl.{function}({before}, {names})`",
+            )
+    return trace_of(*over)
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:

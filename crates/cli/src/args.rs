@@ -69,7 +69,7 @@ pub struct JobArgs {
     #[arg(long)]
     pub network: Option<Network>,
     /// How the parties compute
-    #[arg(long, default_value = "yao", value_parser = protocols())]
+    #[arg(long, default_value_t = ProtocolName::DEFAULT, value_parser = protocols())]
     pub protocol: ProtocolName,
     /// Without cryptography, as the reference: the same as --protocol clear
     #[arg(long, conflicts_with = "protocol")]

@@ -146,6 +146,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = meeting.config.parties.iter();
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
+        // Found in what the other side says, so that side may name helpers that this one does not.
         NetError::WrongParty(..) => true,
         NetError::WrongKey(..) => meeting.helpers > 0,
         _ => false,

@@ -58,7 +58,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let program = program::load(&args.program, host.loader)?;
-    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    let mut warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    warnings.extend(sealane_engine::warning(&program));
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());

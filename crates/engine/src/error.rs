@@ -149,7 +149,7 @@ impl EngineError {
     /// A fault of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let kind = match &cause {
-            NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
+            NetError::Listen(..) | NetError::KeyFile(..) | NetError::Doubled(..) => Kind::Config,
             NetError::Misuse(..) => Kind::Internal,
             error => match error.cause() {
                 Cause::Network => Kind::Network,

@@ -27,7 +27,7 @@ mod run;
 mod work;
 
 pub use error::{EngineError, Kind};
-pub use job::{Job, ProtocolName};
+pub use job::{Job, ProtocolName, warning};
 pub use report::{RunReport, RunResult};
 pub use run::{OnProgress, run, simulate};
 pub use sealane_net::NetworkClass;

@@ -226,8 +226,11 @@ pub mod code {
     /// Warning: a result is an input as it stands.
     pub const WHOLE_INPUT: &str = "reveals-input";
 
+    /// Warning: the protocol that is used unless another is named cannot run the program.
+    pub const OTHER_PROTOCOL: &str = "other-protocol";
+
     /// The codes that are warnings.
-    pub const WARNINGS: [&str; 3] = [UNROLLED, UNUSED_INPUT, WHOLE_INPUT];
+    pub const WARNINGS: [&str; 4] = [UNROLLED, UNUSED_INPUT, WHOLE_INPUT, OTHER_PROTOCOL];
 }
 
 /// Columns that a tab fills in an excerpt.

@@ -105,6 +105,7 @@ fn exception<'py>(
         place.map(|span| span.end_column),
         finding.reason.as_str(),
         finding.hint.as_str(),
+        finding.line(),
     ))
 }
 
