@@ -257,7 +257,9 @@ fn check_range(
     }
 }
 
-fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
+/// The refusal of a number outside of the declared range; `place` says where it is, beginning with
+/// a blank.
+pub fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
     let Range { lo, hi } = input.range;
     Diagnostic {
         code: "data-range",
