@@ -13,11 +13,12 @@ import sealane
 MODULES = sorted(
     module.name for module in pkgutil.iter_modules(sealane.__path__) if module.name != "__main__"
 )
-FINDER = doctest.DocTestFinder(exclude_empty=True)
+FINDER = doctest.DocTestFinder()
 EXAMPLES = [
     test
     for name in ["sealane", *(f"sealane.{module}" for module in MODULES)]
     for test in FINDER.find(importlib.import_module(name), name)
+    if test.examples
 ]
 
 
