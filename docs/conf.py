@@ -4,6 +4,7 @@ The repository itself is the source folder, so that a link between two pages, or
 file, is the same one in the repository and on the site. What is a page is listed below.
 """
 
+import logging
 import sys
 from pathlib import Path
 
@@ -38,7 +39,8 @@ myst_heading_anchors = 3
 nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 60
-nb_execution_in_temp = False
+# Jupyter reports every kernel that it starts.
+logging.getLogger("traitlets").setLevel(logging.WARNING)
 
 # Docstrings are plain text with names in backticks.
 default_role = "literal"
@@ -51,6 +53,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "furo"
 html_theme_options: dict[str, object] = {"top_of_page_buttons": []}
 html_extra_path = ["_site/index.html"]
+html_show_copyright = False
 html_copy_source = False
 html_show_search_summary = False
 html_show_sourcelink = False

@@ -17,18 +17,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sealane import _core
-    from sealane._value import Operand, Public, boolean, u8
+    from sealane._value import Holds, Operand, Public, boolean, u8
 
 T = TypeVar("T", bound=Value)
+U = TypeVar("U", bound=Value)
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 @overload
-def where(condition: Operand, yes: T, no: T | Public) -> T: ...
+def where(condition: Operand, yes: Holds[A, B], no: A) -> B: ...
 @overload
-def where(condition: Operand, yes: Public, no: T) -> T: ...
+def where(condition: Operand, yes: A, no: Holds[A, B]) -> B: ...
 @overload
 def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
-def where(condition: Operand, yes: Operand, no: Operand) -> Any:
+def where(condition: Operand, yes: Any, no: Any) -> Any:
     """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed."""
     trace = trace_of(condition, yes, no)
     at = _source.here()
@@ -36,23 +39,23 @@ def where(condition: Operand, yes: Operand, no: Operand) -> Any:
 
 
 @overload
-def minimum(a: T, b: T | Public) -> T: ...
+def minimum(a: Holds[A, B], b: A) -> B: ...
 @overload
-def minimum(a: Public, b: T) -> T: ...
+def minimum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def minimum(a: Operand, b: Operand) -> Any: ...
-def minimum(a: Operand, b: Operand) -> Any:
+def minimum(a: Any, b: Any) -> Any:
     """The smaller of each two elements."""
     return _value.binary("min", a, b)
 
 
 @overload
-def maximum(a: T, b: T | Public) -> T: ...
+def maximum(a: Holds[A, B], b: A) -> B: ...
 @overload
-def maximum(a: Public, b: T) -> T: ...
+def maximum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def maximum(a: Operand, b: Operand) -> Any: ...
-def maximum(a: Operand, b: Operand) -> Any:
+def maximum(a: Any, b: Any) -> Any:
     """The larger of each two elements."""
     return _value.binary("max", a, b)
 
@@ -143,6 +146,12 @@ def sha256(message: Operand) -> u8:
     return wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
 
+@overload
+def map(body: Callable[[T], A], over: T, /) -> A: ...
+@overload
+def map(body: Callable[[T, U], A], first: T, second: U, /) -> A: ...
+@overload
+def map(body: Callable[..., A], *over: Value) -> A: ...
 def map(body: Callable[..., Any], *over: Value) -> Any:
     """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
 

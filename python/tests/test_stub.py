@@ -18,7 +18,7 @@ ALLOWED = r"""
 sealane\._core\.(Array|Operand|Place)
 sealane\._program\.(Network|Path)
 sealane\._source\._parsed
-sealane\._value\.(Index|Operand|Public)
+sealane\._value\.(Index|Operand|Public|\w+\._holds)
 """
 
 
