@@ -28,7 +28,7 @@ include_patterns = [
     "SECURITY.md",
 ]
 # Folders are named so that Sphinx does not look for pages in what is built.
-exclude_patterns = [".*", "target", "dist", "bench", "python", "docs/_site"]
+exclude_patterns = [".*", "target", "dist", "bench", "python", "docs/_site", "**/LICENSE*"]
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "commands"]
 myst_enable_extensions = ["colon_fence"]
@@ -52,6 +52,8 @@ toc_object_entries_show_parents = "hide"
 
 html_theme = "furo"
 html_theme_options: dict[str, object] = {"top_of_page_buttons": []}
+html_static_path = ["_site/static"]
+html_css_files = ["site.css"]
 html_extra_path = ["_site/index.html"]
 html_show_copyright = False
 html_copy_source = False

@@ -27,17 +27,22 @@ class CommandLine(SphinxDirective):
     """A section for each verb of `sealane`, with its help."""
 
     def run(self) -> list[nodes.Node]:
-        """The sections, in the order in which the command lists its verbs."""
-        return [self.section(verb) for verb in verbs(())]
+        """The command itself, then its verbs in the order in which it lists them."""
+        return [told(()), *(self.section(verb) for verb in verbs(()))]
 
     def section(self, words: tuple[str, ...]) -> nodes.section:
         """What a verb does, and below it what its own verbs do."""
         name = " ".join(("sealane", *words))
         section = nodes.section("", nodes.title(name, name), ids=[nodes.make_id(name)])
-        section += nodes.literal_block("", explain(words), language="text")
+        section += told(words)
         section += [self.section(verb) for verb in verbs(words)]
         self.state.document.note_implicit_target(section)
         return section
+
+
+def told(words: tuple[str, ...]) -> nodes.Node:
+    """What a command says of itself, as a block."""
+    return nodes.literal_block("", explain(words), language="text", classes=["command-help"])
 
 
 def verbs(words: tuple[str, ...]) -> list[tuple[str, ...]]:
