@@ -16,7 +16,7 @@ __all__ = [
     "__version__",
     "is_type",
     "main",
-    "program_error",
+    "refusal",
 ]
 
 __version__: str
@@ -168,6 +168,4 @@ class Report:
 
 def is_type(name: str) -> bool: ...
 def main(arguments: list[str], python: str) -> int: ...
-def refusal(
-    code: str, message: str, at: Place | None, reason: str, hint: str
-) -> SealaneError: ...
+def refusal(code: str, message: str, at: Place | None, reason: str, hint: str) -> SealaneError: ...
