@@ -364,11 +364,11 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
     let seed = tape.iter().fold(1u64, |seed, &n| {
         seed.wrapping_mul(31).wrapping_add(n.into())
     });
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let counts: Vec<u64> = program
         .rows
         .iter()
-        .map(|rows| 1 + u64::from(split_mix(&mut state)) % rows.bound)
+        .map(|rows| 1 + u64::from(random.number()) % rows.bound)
         .collect();
     let filled = declared.iter().map(|input| {
         let rows = input.shape.rows.map(|rows| counts[usize::from(rows.0)]);
@@ -377,14 +377,10 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
             .chain(input.shape.fixed.iter().copied())
             .collect();
         let Range { lo, hi } = input.range;
-        let mut number = || match split_mix(&mut state) % 4 {
+        let mut number = || match random.number() % 4 {
             0 => lo,
             1 => hi,
-            _ => {
-                let random =
-                    u64::from(split_mix(&mut state)) << 32 | u64::from(split_mix(&mut state));
-                lo + i128::from(random) % (hi - lo + 1)
-            }
+            _ => lo + i128::from(random.seed()) % (hi - lo + 1),
         };
         let numbers: Vec<i128> = (0..shape.iter().product()).map(|_| number()).collect();
         let data = Data::from_numbers(input.ty, shape, &numbers).expect("numbers of the range");
