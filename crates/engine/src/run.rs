@@ -28,7 +28,35 @@ pub fn run(
     mesh: &mut Mesh,
     progress: OnProgress<'_>,
 ) -> Result<RunReport, EngineError> {
-    let report = run_steps(job, inputs, mesh, progress);
+    let coins = |cpu| Coins::from_os(cpu).map_err(|error| EngineError::Config(error.to_string()));
+    run_with(job, inputs, mesh, coins, progress)
+}
+
+/// As [`run()`], with randomness that repeats: the same `seed` gives the same bytes on the wire. **It
+/// keeps nothing secret**: whoever knows the seed knows all inputs. For simulators and tests.
+///
+/// # Errors
+/// Those of [`run()`].
+pub fn danger_run_with_seed(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    seed: u64,
+    progress: OnProgress<'_>,
+) -> Result<RunReport, EngineError> {
+    let coins = |cpu| Ok(Coins::danger_fixed_seed(cpu, seed));
+    run_with(job, inputs, mesh, coins, progress)
+}
+
+/// Runs a party whose randomness is `coins`, and tells the others if it fails.
+fn run_with(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    progress: OnProgress<'_>,
+) -> Result<RunReport, EngineError> {
+    let report = run_steps(job, inputs, mesh, coins, progress);
     match &report {
         Ok(_) => mesh
             .finish()
@@ -117,12 +145,12 @@ fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
     progress: OnProgress<'_>,
 ) -> Result<RunReport, EngineError> {
     let program = job.program();
-    let config = |error: &dyn std::fmt::Display| EngineError::Config(error.to_string());
-    let cpu = Cpu::detect().map_err(|error| config(&error))?;
-    let coins = Coins::from_os(cpu).map_err(|error| config(&error))?;
+    let cpu = Cpu::detect().map_err(|error| EngineError::Config(error.to_string()))?;
+    let coins = coins(cpu)?;
     let parties = job.parties();
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());
