@@ -86,7 +86,7 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
             let told = format!("{} (party {owner}) gave up: an error on", names[*owner]);
             (vec![Kind::Peer], text.contains(&told))
         }
-        Fault::OtherJob(_) => {
+        Fault::OtherJob => {
             let plausible = text.contains("approved another job: the network class differs");
             (vec![Kind::Peer], plausible)
         }

@@ -43,7 +43,7 @@ pub enum Fault {
     /// The data of a party are refused.
     BadData(usize),
     /// A party was asked to run another job.
-    OtherJob(usize),
+    OtherJob,
     /// A frame is altered, lost, repeated or late.
     Alteration(Attack),
 }
@@ -59,7 +59,7 @@ impl Fault {
             Fault::Absence(_) => "absence",
             Fault::Idleness => "idleness",
             Fault::BadData(_) => "bad data",
-            Fault::OtherJob(_) => "other job",
+            Fault::OtherJob => "other job",
             Fault::Alteration(_) => "alteration",
         }
     }
@@ -166,7 +166,7 @@ fn inputs(random: &mut Random, program: &Program) -> BTreeMap<String, Data> {
         let shape = shape.into_iter().chain(input.shape.fixed.iter().copied());
         let shape = shape.collect::<Vec<_>>();
         let span = (input.range.hi - input.range.lo + 1) as usize;
-        let numbers = (0..shape.iter().product());
+        let numbers = 0..shape.iter().product();
         let numbers = numbers.map(|_: u64| input.range.lo + random.below(span) as i128);
         let numbers = numbers.collect::<Vec<_>>();
         let data = Data::from_numbers(input.ty, shape, &numbers).expect("numbers of the range");
@@ -298,7 +298,7 @@ fn other_job(random: &mut Random, simulation: &mut Simulation) -> Fault {
     };
     let other = Job::new(job.program().clone(), job.protocol(), class, helpers);
     simulation.jobs[party] = Arc::new(other.unwrap_or_else(|error| panic!("{error}")));
-    Fault::OtherJob(party)
+    Fault::OtherJob
 }
 
 fn alter(random: &mut Random, simulation: &mut Simulation) -> Attack {

@@ -264,6 +264,7 @@ impl Scheduler {
             return;
         }
         let me = ME.get();
+        self.unwind_if_dead(me);
         let mut state = self.state();
         state.threads[me].status = status;
         self.hand_over(&mut state);
