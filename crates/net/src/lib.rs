@@ -39,6 +39,7 @@ mod hello;
 mod identity;
 mod limits;
 mod links;
+mod machine;
 mod meeting;
 mod memory;
 mod mesh;
@@ -48,16 +49,18 @@ mod tcp;
 mod text;
 mod tls;
 
-pub use bell::Bell;
+pub use bell::{Bell, Ring};
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
+pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
 pub use record::{Recorder, Replayer};
+pub use tcp::danger_plaintext_transport;
 
 use std::time::Instant;
 
