@@ -17,7 +17,12 @@ mod circuits;
 pub mod corpus;
 pub mod mutate;
 mod programs;
+mod roles;
+mod script;
 pub mod seeds;
+
+mod sessions;
+mod wire;
 
 pub use chance::Chance;
 
@@ -46,12 +51,25 @@ pub struct Target {
 }
 
 /// All targets.
+#[rustfmt::skip] // One target a line.
 pub const TARGETS: &[Target] = &[
     target("bristol", circuits::bristol, circuits::WORDS, 4000),
     target("program", programs::program, programs::WORDS, 4000),
     target("plan", programs::plan, programs::WORDS, 1000),
     target("grow", programs::grow, &[], 60),
-    target("type", programs::type_name, &["u", "i", ".wrapping"], 4000),
+    target("type", programs::type_name, &["u", "i", ".wrapping"], 2000),
+    target("frames", wire::frames, &[], 2000),
+    target("hello", wire::hello, &["SEALANE\n"], 2000),
+    target("key", wire::key, &["ed25519:", "0", "f"], 500),
+    target("control", wire::control, &[], 2000),
+    target("recording", wire::recording, &["SEALREC\u{1}", "<", ">"], 2000),
+    target("mesh", wire::mesh_of_two, &[], 1000),
+    target("shown", wire::shown, &["\u{202e}", "\u{1b}[31m", "\u{e0041}"], 2000),
+    target("clear-run", sessions::clear, &[], 300),
+    target("yao-run", sessions::yao, &[], 60),
+    target("trio-run", sessions::trio, &[], 300),
+    target("yao-roles", roles::yao, &[], 60),
+    target("trio-roles", roles::trio, &[], 300),
 ];
 
 const fn target(

@@ -27,6 +27,8 @@ mod run;
 mod work;
 
 pub use error::{EngineError, Kind};
+#[doc(hidden)]
+pub use handshake::probe;
 pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
 pub use run::{OnProgress, run, simulate};

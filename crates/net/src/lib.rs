@@ -42,6 +42,8 @@ mod links;
 mod meeting;
 mod memory;
 mod mesh;
+#[doc(hidden)]
+pub mod probe;
 mod queue;
 mod record;
 mod tcp;
