@@ -4,17 +4,17 @@ use crate::Verdict;
 use crate::script::{Script, mesh};
 use sealane_net::{
     Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PartyId, PublicKey, Replayer,
-    probe,
+    fuzzing,
 };
 use std::io::Write;
 
 /// Cuts a stream into packets, in pieces of any length and against [`Frame::decode`].
 pub fn frames(bytes: &[u8]) -> Verdict {
-    let whole = probe::stream(bytes, bytes.len());
+    let whole = fuzzing::stream(bytes, bytes.len());
     for piece in [1, 12, 13, 4096] {
-        assert_eq!(probe::stream(bytes, piece), whole, "in pieces of {piece}");
+        assert_eq!(fuzzing::stream(bytes, piece), whole, "in pieces of {piece}");
     }
-    if let Ok(frames) = probe::frames(bytes) {
+    if let Ok(frames) = fuzzing::frames(bytes) {
         assert_eq!(whole.as_ref(), Ok(&frames), "the other reader of frames");
     }
     let Ok(packets) = whole else {
@@ -22,16 +22,16 @@ pub fn frames(bytes: &[u8]) -> Verdict {
     };
     // The text of an abort is made fit to be shown, so a second reading changes nothing.
     let wire = packets.concat();
-    assert_eq!(probe::stream(&wire, wire.len()), Ok(packets));
+    assert_eq!(fuzzing::stream(&wire, wire.len()), Ok(packets));
     Verdict::Accepted
 }
 
 /// Reads a greeting; what is accepted is written as itself, but for what stands behind the text.
 pub fn hello(bytes: &[u8]) -> Verdict {
-    let Some(wire) = probe::hello(bytes) else {
+    let Some(wire) = fuzzing::hello(bytes) else {
         return Verdict::Refused;
     };
-    assert_eq!(probe::hello(&wire).as_ref(), Some(&wire));
+    assert_eq!(fuzzing::hello(&wire).as_ref(), Some(&wire));
     assert_eq!(wire[..14], bytes[..14]);
     assert_eq!(wire[46..], bytes[46..50]);
     Verdict::Accepted
@@ -40,7 +40,7 @@ pub fn hello(bytes: &[u8]) -> Verdict {
 /// Reads a key as text, as TLS carries it, and as a file: each gives one key, written as itself.
 pub fn key(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
-    if let Some(again) = probe::raw_key(bytes) {
+    if let Some(again) = fuzzing::raw_key(bytes) {
         assert_eq!(again, bytes, "a raw key has one form");
         verdict = Verdict::Accepted;
     }
@@ -67,11 +67,11 @@ pub fn key(bytes: &[u8]) -> Verdict {
 /// Reads a control message of each kind; what is accepted is written in a form that is read as
 /// itself and is no longer.
 pub fn control(bytes: &[u8]) -> Verdict {
-    let kinds = sealane_engine::probe(bytes);
+    let kinds = sealane_engine::fuzzing(bytes);
     for (kind, again) in kinds.iter().enumerate() {
         let Some(again) = again else { continue };
         assert!(again.len() <= bytes.len(), "kind {kind} grows");
-        assert_eq!(sealane_engine::probe(again)[kind].as_ref(), Some(again));
+        assert_eq!(sealane_engine::fuzzing(again)[kind].as_ref(), Some(again));
     }
     match kinds.iter().any(Option::is_some) {
         true => Verdict::Accepted,
@@ -160,9 +160,9 @@ pub fn shown(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;
     };
-    let shown = probe::shown(text);
+    let shown = fuzzing::shown(text);
     assert!(shown.len() <= text.len() && shown.len() <= 1024);
     assert!(!shown.chars().any(char::is_control));
-    assert_eq!(probe::shown(&shown), shown);
+    assert_eq!(fuzzing::shown(&shown), shown);
     Verdict::Accepted
 }

@@ -133,8 +133,8 @@ pub(crate) fn part_ways(
 
 /// A control message of each kind that these bytes are, as this party would write it: for `fuzz/`,
 /// which feeds them with what no peer would send.
-pub fn probe(bytes: &[u8]) -> [Option<Vec<u8>>; 3] {
-    use sealane_net::probe::control;
+pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 3] {
+    use sealane_net::fuzzing::control;
     [
         control::<Hello>(bytes),
         control::<Instance>(bytes),

@@ -28,7 +28,7 @@ mod work;
 
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
-pub use handshake::probe;
+pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
 pub use run::{OnProgress, run, simulate};

@@ -34,6 +34,8 @@ mod connect;
 mod counters;
 mod error;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gather;
 mod hello;
 mod identity;
@@ -42,8 +44,6 @@ mod links;
 mod meeting;
 mod memory;
 mod mesh;
-#[doc(hidden)]
-pub mod probe;
 mod queue;
 mod record;
 mod tcp;
