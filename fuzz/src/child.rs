@@ -10,7 +10,7 @@ use crate::mutate::{inflate, mutate};
 use crate::{Target, Verdict};
 use std::any::Any;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 /// Most memory that a target may take beyond what it had before its first input.
@@ -54,6 +54,8 @@ pub fn run(target: &Target, seed: u64, mutations: u32, in_hand: &Path) -> Result
     let load = corpus::load(target.name);
     let files = load.unwrap_or_else(|error| panic!("corpus of {}: {error}", target.name));
     let others: Vec<Vec<u8>> = files.iter().map(|(_, bytes)| bytes.clone()).collect();
+    // Told once, when the input is small.
+    panic::set_hook(Box::new(|_| ()));
     let mut run = Run::new(target, in_hand);
     for (name, bytes) in &files {
         run.one(bytes, || format!("file {name}"))?;

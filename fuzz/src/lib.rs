@@ -15,6 +15,8 @@ mod chance;
 pub mod child;
 mod circuits;
 pub mod corpus;
+mod decimals;
+mod files;
 pub mod mutate;
 mod programs;
 mod roles;
@@ -22,6 +24,7 @@ mod script;
 pub mod seeds;
 
 mod sessions;
+mod settings;
 mod wire;
 
 pub use chance::Chance;
@@ -58,6 +61,10 @@ pub const TARGETS: &[Target] = &[
     target("plan", programs::plan, programs::WORDS, 1000),
     target("grow", programs::grow, &[], 60),
     target("type", programs::type_name, &["u", "i", ".wrapping"], 2000),
+    target("decimal", decimals::decimal, decimals::WORDS, 2000),
+    target("csv", files::csv, files::CSV, 1000),
+    target("npy", files::npy, files::NPY, 1000),
+    target("config", settings::config, settings::WORDS, 1500),
     target("frames", wire::frames, &[], 2000),
     target("hello", wire::hello, &["SEALANE\n"], 2000),
     target("key", wire::key, &["ed25519:", "0", "f"], 500),

@@ -216,7 +216,7 @@ fn report(target: &Target, result: Result<Tally, Finding>) -> ExitCode {
             println!("{name}: FOUND ({origin}): {what}");
             let hex: String = input
                 .iter()
-                .take(2048)
+                .take(512)
                 .map(|byte| format!("{byte:02x}"))
                 .collect();
             println!("{} bytes: {hex}", input.len());

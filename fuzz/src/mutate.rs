@@ -10,7 +10,7 @@ use crate::chance::Chance;
 pub const MAX_BYTES: usize = 32 << 10;
 
 /// Numbers near which code goes wrong.
-const EDGES: [i128; 22] = [
+const EDGES: [i128; 23] = [
     0,
     1,
     -1,
@@ -27,6 +27,7 @@ const EDGES: [i128; 22] = [
     65_535,
     65_536,
     1 << 31,
+    -(1 << 31),
     (1 << 32) - 1,
     i64::MAX as i128,
     i64::MIN as i128,

@@ -7,7 +7,7 @@
 use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, run, simulate};
+use sealane_engine::{Job, Kind, NetworkClass, ProtocolName, run, simulate};
 use sealane_net::{Frame, Limits, Mesh, PartyId};
 use sealane_program::text::parse;
 use sealane_program::types::Data;
@@ -107,7 +107,7 @@ impl Scene {
         let mut mesh = mesh(me, frames.into_iter().map(Script::of).collect());
         let inputs = &self.inputs[me.index()];
         match run(&self.job, inputs, &mut mesh, &mut |_, _| ()) {
-            Err(EngineError::Internal(what)) => panic!("a peer's frames are no bug: {what}"),
+            Err(error) if error.kind() == Kind::Internal => panic!("no bug of ours: {error}"),
             Err(_) => Verdict::Refused,
             Ok(report) => {
                 for (result, wanted) in report.results.iter().zip(&self.results) {
