@@ -34,6 +34,8 @@ mod connect;
 mod counters;
 mod error;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gather;
 mod hello;
 mod identity;

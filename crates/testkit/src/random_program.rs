@@ -56,7 +56,8 @@ const DEPTH: u32 = 2;
 /// Most elements of a value for each row, so that the reference stays quick.
 const ELEMENTS: u64 = 256;
 
-fn grow(tape: &[u32]) -> Case {
+/// The case that grows from a tape.
+pub fn grow(tape: &[u32]) -> Case {
     let mut grower = Grower {
         builder: empty(),
         tape,
