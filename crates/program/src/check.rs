@@ -48,6 +48,7 @@ pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
         rows: &program.rows,
         inputs: &program.inputs,
         values: &[],
+        called: &[],
     };
     infer::graph(&scope, &program.main, &params)?;
     results(program)?;
@@ -150,6 +151,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             rows: &program.rows,
             inputs: &[],
             values: &[],
+            called: &[],
         },
         &input.shape,
     )?;
@@ -198,6 +200,7 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
         rows: &program.rows,
         inputs: &program.inputs,
         values: &program.main.values,
+        called: &[],
     };
     if scope.value(reveal.value)?.ty != reveal.ty {
         return Err(invalid(
