@@ -31,6 +31,7 @@ mod calls;
 mod channel;
 mod cipher;
 mod connect;
+mod contact;
 mod counters;
 mod error;
 mod frame;
@@ -50,6 +51,7 @@ mod tls;
 
 pub use bell::Bell;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
+pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
