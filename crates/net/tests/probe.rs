@@ -126,17 +126,22 @@ fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 2);
 }
 
-#[test]
-fn something_else_at_the_address_is_no_party() {
-    let mut config = configs(2, short()).remove(0);
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let other = listener.try_clone().unwrap();
+/// Serves one who dials in, in another language.
+fn serve_one_as_something_else(listener: &TcpListener) {
+    let listener = listener.try_clone().unwrap();
     thread::spawn(move || {
-        let (mut socket, _) = other.accept().unwrap();
+        let (mut socket, _) = listener.accept().unwrap();
         let _ = socket.read(&mut [0; 16]);
         let _ = socket.write_all(b"HTTP/1.0 400 Bad Request\r\n\r\n");
         let _ = socket.read_to_end(&mut Vec::new());
     });
+}
+
+#[test]
+fn something_else_at_the_address_is_no_party() {
+    let mut config = configs(2, short()).remove(0);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    serve_one_as_something_else(&listener);
     let error = look_at(&mut config, B, &listener);
     assert!(matches!(error, NetError::Malformed(B, _)), "{error}");
 }
@@ -183,13 +188,14 @@ fn one_who_accepts_and_says_nothing_is_not_waited_for_long() {
 fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
     let mut all = configs(2, short());
     let taken = TcpListener::bind(&all[0].parties[0].address).unwrap();
+    serve_one_as_something_else(&taken);
     let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || look(&second, UNHURRIED));
     let found = look(&first, UNHURRIED);
     assert!(matches!(found.own, Err(NetError::Listen(..))));
     assert!(answer(&found, B).is_ok());
-    drop(taken);
-    drop(second.join().unwrap());
+    let found = second.join().unwrap();
+    assert!(matches!(answer(&found, A), Err(NetError::Malformed(A, _))));
 }
 
 /// The same party once more.
