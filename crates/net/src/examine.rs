@@ -26,13 +26,13 @@ pub struct Examination {
     /// Why this party cannot listen at its own address, if it cannot.
     pub own: Result<(), NetError>,
     /// One element a party; none for this one.
-    pub peers: Vec<Option<Sighting>>,
+    pub peers: Vec<Option<Sight>>,
     /// Connections that came to nothing while this party listened.
     pub turned_away: usize,
 }
 
 /// What a look at one party found.
-pub struct Sighting {
+pub struct Sight {
     /// The addresses that its host has; the cause, if it has none.
     pub resolved: Result<Vec<String>, String>,
     /// What it answered, or why it did not.
@@ -206,7 +206,7 @@ impl Found {
             let Look {
                 resolved, answer, ..
             } = look?;
-            Some(Sighting {
+            Some(Sight {
                 resolved,
                 answer,
                 asked,

@@ -57,7 +57,7 @@ pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
-pub use examine::{Examination, Sighting, Sign, examine};
+pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::Purpose;
 pub use identity::{Identity, PublicKey, PublicKeyError};
