@@ -5,7 +5,7 @@
 
 use crate::failure::Failure;
 use crate::view::result_shape;
-use sealane_engine::RunReport;
+use sealane_engine::{Kind, RunReport};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Program, Reveal};
 use sealane_program::types::RowId;
@@ -39,17 +39,19 @@ pub fn check(program: &Program, party: Option<u8>, path: Option<&Path>) -> Resul
     let Some(path) = path else { return Ok(()) };
     let folder = path.parent().unwrap_or(Path::new(""));
     if path.is_dir() || !(folder.as_os_str().is_empty() || folder.is_dir()) {
-        let what = format!("results cannot be written to {}", path.display());
-        return Err(Failure::usage(what, "name a file in a folder that exists"));
+        return Err(cannot_write(path));
     }
     let format = Format::of(path).map_err(failed)?;
     let learns = |reveal: &Reveal| party.is_none_or(|party| reveal.to.contains(&party));
     let learnt = (0..program.results.len()).filter(|index| learns(&program.results[*index]));
-    let most = by_table(program, learnt)
-        .iter()
-        .map(|(_, results)| results.len())
-        .max();
-    format.check(path, most.unwrap_or(0)).map_err(failed)
+    let checked = |results: &[usize]| {
+        let types = results.iter().map(|index| program.results[*index].ty);
+        format.check(path, &types.collect::<Vec<_>>())
+    };
+    let mut tables = by_table(program, learnt).into_iter();
+    tables
+        .try_for_each(|(_, results)| checked(&results))
+        .map_err(failed)
 }
 
 /// The results with the given indices, by the table to whose rows they belong, if any.
@@ -82,7 +84,12 @@ fn frame<'a>(report: &'a RunReport, rows: Option<RowId>, results: &[usize]) -> F
 
 /// Why a file of results was refused.
 fn failed(finding: Diagnostic) -> Failure {
-    Failure::Config(Box::new(finding))
+    Failure::new(Kind::Config, finding)
+}
+
+fn cannot_write(path: &Path) -> Failure {
+    let what = format!("results cannot be written to {}", path.display());
+    Failure::config("output", what, "name a file in a folder that exists")
 }
 
 /// `flags.csv` marked `lab` is `flags.lab.csv`.

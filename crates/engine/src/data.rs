@@ -106,7 +106,7 @@ pub fn read<'a>(
         let want = |index: &usize| Want::of(program, &program.inputs[*index]);
         let wants = inputs.iter().map(want).collect::<Vec<_>>();
         for (index, data) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
-            all[*index] = Some(data);
+            all[*index] = Some(data.data);
         }
     }
     Ok(all)
@@ -152,15 +152,12 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
 pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Result<(), EngineError> {
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());
-        return Err(EngineError::Config(format!(
-            "the program has {want} inputs, not {have}"
-        )));
+        return Err(input_count(want, have));
     }
     for (input, data) in program.inputs.iter().zip(inputs) {
         match data {
             Some(data) if input.owner == party => {
-                sealane_tables::check(input, data)
-                    .map_err(|error| EngineError::Data(Box::new(error)))?;
+                sealane_tables::check(input, data).map_err(EngineError::data)?;
             }
             None if input.owner != party => {}
             wrong => {
@@ -169,14 +166,23 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
                 } else {
                     "is missing"
                 };
-                return Err(EngineError::Config(format!(
-                    "the input `{}` {what}",
-                    input.name
-                )));
+                let what = format!("the input `{}` {what}", input.name);
+                let finding = Diagnostic::new("whose-input", what)
+                    .hint("give all inputs of this party, and no other");
+                return Err(EngineError::misuse(finding));
             }
         }
     }
     Ok(())
+}
+
+/// Refuses a call with another number of inputs than the program has.
+pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
+    let finding = Diagnostic::new(
+        "input-count",
+        format!("the program has {want} inputs, not {have}"),
+    );
+    EngineError::misuse(finding.hint("give one entry for each input, in the order of the program"))
 }
 
 fn names_of(program: &Program, party: u8) -> String {

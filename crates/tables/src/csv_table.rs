@@ -1,16 +1,17 @@
 //! A CSV file with a header line.
 
 use crate::header::Header;
-use crate::want::{Filling, Want, out_of_range};
+use crate::want::{Filling, Loaded, NOT_WHOLE, Want, kind, out_of_range};
 use crate::{read_file, unreadable_but};
+use sealane_program::decimal::{self, Nearest, NotStored};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
-use sealane_program::types::{Data, Type};
+use sealane_program::types::Type;
 use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Reads the inputs of a file, record by record.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Data>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let text = text(path)?;
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
     let names = reader.headers().map_err(|error| malformed(path, &error))?;
@@ -78,16 +79,17 @@ impl<'a> Table<'a> {
         inputs: &mut [Filling<'_>],
     ) -> Result<(), Diagnostic> {
         self.refuse_blank_line(record)?;
-        for Filling {
-            want,
-            columns,
-            data,
-        } in inputs
-        {
-            let fits = want.check_records(&self.header.table, count, true);
+        for filling in inputs {
+            let Want { input, .. } = filling.want;
+            let fits = filling.want.check_records(&self.header.table, count, true);
             fits.map_err(|finding| finding.at(Some(&self.span(record, 0))))?;
-            for column in columns {
-                data.elements.push(self.cell(record, *column, want.input)?);
+            let start = filling.grow(1);
+            for place in 0..filling.columns.len() {
+                let column = filling.columns[place];
+                let nearest = self.cell(record, column, input)?;
+                if !nearest.is_some_and(|nearest| filling.put_stored(start + place, nearest)) {
+                    return Err(self.out_of_range(record, column, input));
+                }
             }
         }
         Ok(())
@@ -117,34 +119,28 @@ impl<'a> Table<'a> {
             .hint("fill the row in, or drop the line"))
     }
 
+    /// The stored number of a cell; `None` if it is beyond every type.
     fn cell(
         &self,
         record: &csv::StringRecord,
         column: usize,
         input: &Input,
-    ) -> Result<u64, Diagnostic> {
-        let text = record.get(column).unwrap_or("").trim();
-        let value = match (input.ty, text) {
-            (Type::Bool, "true" | "True" | "TRUE") => Some(1),
-            (Type::Bool, "false" | "False" | "FALSE") => Some(0),
-            _ => text.parse::<i128>().ok(),
-        };
-        let digits = text.trim_start_matches(['+', '-']);
-        let is_huge = !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit());
-        let name = &self.header.names[column];
-        let Some(value) = value.or(is_huge.then_some(i128::MAX)) else {
+    ) -> Result<Option<Nearest>, Diagnostic> {
+        let text = cell_text(record, column);
+        stored(text, input.ty).map_err(|NotANumber| {
+            let name = &self.header.names[column];
             let message = format!("`{text}` in column `{name}` is not {}", kind(input.ty));
-            return Err(Diagnostic::new("data-not-a-number", message)
+            Diagnostic::new("data-not-a-number", message)
                 .at(Some(&self.span(record, column)))
                 .because(format!("the input `{}` is read from it", input.name))
-                .hint(not_a_number_hint(text, input.ty)));
-        };
-        if value < input.range.lo || value > input.range.hi {
-            let span = Some(self.span(record, column));
-            let place = format!(" in column `{name}`");
-            return Err(out_of_range(input, text, span, &place));
-        }
-        Ok(value as u64)
+                .hint(not_a_number_hint(text, input.ty))
+        })
+    }
+
+    fn out_of_range(&self, record: &csv::StringRecord, column: usize, input: &Input) -> Diagnostic {
+        let place = format!(" in column `{}`", self.header.names[column]);
+        let span = Some(self.span(record, column));
+        out_of_range(input, cell_text(record, column), span, &place)
     }
 
     fn header_span(&self) -> Span {
@@ -171,6 +167,39 @@ impl<'a> Table<'a> {
             end_column,
         }
     }
+}
+
+/// The text of a cell is no number of its type.
+struct NotANumber;
+
+/// The stored number that a text means; `None` if it is a number beyond every type.
+fn stored(text: &str, ty: Type) -> Result<Option<Nearest>, NotANumber> {
+    let whole = |stored| {
+        Some(Nearest {
+            stored,
+            exact: true,
+        })
+    };
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match (ty, text) {
+        (Type::Bool, "true" | "True" | "TRUE") => Ok(whole(1)),
+        (Type::Bool, "false" | "False" | "FALSE") => Ok(whole(0)),
+        (Type::Fixed { fraction, .. }, _) => match decimal::parse(text, fraction) {
+            Ok(nearest) => Ok(Some(nearest)),
+            Err(NotStored::TooLarge { .. }) => Ok(None),
+            Err(_) => Err(NotANumber),
+        },
+        _ => match text.parse() {
+            Ok(number) => Ok(whole(number)),
+            // Digits beyond `i128`.
+            Err(_) if !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) => Ok(None),
+            Err(_) => Err(NotANumber),
+        },
+    }
+}
+
+fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
+    record.get(column).unwrap_or("").trim()
 }
 
 /// The byte at which a record starts.
@@ -237,19 +266,10 @@ fn blank_line(text: &str, start: usize) -> Option<u32> {
     blank.then(|| text[..start].matches('\n').count() as u32 + 1)
 }
 
-fn kind(ty: Type) -> &'static str {
-    match ty {
-        Type::Bool => "a truth value (0, 1, true or false)",
-        Type::Int { .. } => "a whole number",
-    }
-}
-
 fn not_a_number_hint(text: &str, ty: Type) -> String {
     match text.parse::<f64>() {
         Err(_) if ty == Type::Bool && !text.is_empty() => "write 0 or 1".to_string(),
-        Ok(number) if number.is_finite() => {
-            "scale the column to whole numbers and state the unit in its name".to_string()
-        }
+        Ok(number) if number.is_finite() => NOT_WHOLE.to_string(),
         parsed if parsed.is_ok() || text.is_empty() => {
             "fill the cell in, or drop the line".to_string()
         }

@@ -19,13 +19,17 @@ impl Header {
     pub(crate) fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
         let (input, width) = (want.input, want.width());
         let named = match (input.columns.is_empty(), width) {
-            (false, _) => &input.columns,
+            (false, _) if input.columns.len() as u64 == width => &input.columns,
             (true, 1) => &vec![input.name.clone()],
             (true, _) if self.names.len() as u64 == width => &self.names,
-            (true, _) => {
+            _ => {
                 let message = format!("`{}` wants {width} columns", input.name);
+                let have = match input.columns.len() {
+                    0 => format!("{} has {}", self.table, self.names.len()),
+                    names => format!("the signature names {names}"),
+                };
                 return Err(Diagnostic::new("data-columns", message)
-                    .because(format!("{} has {}", self.table, self.names.len()))
+                    .because(have)
                     .hint("name the columns in the signature: a list of names as a dimension"));
             }
         };

@@ -1,22 +1,24 @@
-//! NumPy's `.npy` files: integers and truth values of any width, read and written in C order.
+//! NumPy's `.npy` files: integers and truth values of any width, and floating point for inputs and
+//! results in fixed point; read and written in C order.
 
-use crate::want::{Want, check_range, element_count, has_shape, wrong_shape};
+use crate::number::{Number, of_element};
+use crate::want::{Filling, Loaded, Want, element_count, has_shape, wrong_shape};
 use crate::{read_file, unreadable, unreadable_but};
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
+use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::Input;
 use sealane_program::types::{Data, Type};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Reads the inputs of a file, each of which takes the whole array.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Data>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     wants.iter().map(|want| read_one(path, want)).collect()
 }
 
 /// The elements of one input. A flat array stands for any shape of as many elements.
-fn read_one(path: &Path, want: &Want<'_>) -> Result<Data, Diagnostic> {
+fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     let input = want.input;
     let bytes = read_file(path)?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;
@@ -42,46 +44,36 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Data, Diagnostic> {
             &format!(" in {}", path.display()),
         ));
     }
-    let mut data = Data {
-        ty: input.ty,
-        shape,
-        elements: vec![],
-    };
-    fill(file, path, input, &mut data.elements)?;
-    Ok(data)
+    let mut filling = Filling::whole(*want, shape);
+    fill(file, path, &mut filling)?;
+    Ok(filling.loaded())
 }
 
-/// Takes the elements of a file one by one, each within the range of the input.
-fn fill(
-    file: NpyFile<&[u8]>,
-    path: &Path,
-    input: &Input,
-    elements: &mut Vec<u64>,
-) -> Result<(), Diagnostic> {
+/// Takes the elements of a file one by one.
+fn fill(file: NpyFile<&[u8]>, path: &Path, input: &mut Filling<'_>) -> Result<(), Diagnostic> {
     let dtype = file.dtype().descr();
-    let mut take = |element: io::Result<i128>| {
-        let number = element.map_err(|error| unreadable(path, &in_words(&error)))?;
-        check_range(input, number, || {
-            format!(" at element {} of {}", elements.len(), path.display())
-        })?;
-        elements.push(number as u64);
-        Ok(())
-    };
+    let fixed = input.want.input.ty.is_fixed();
     macro_rules! fill {
-        ($($name:literal => $ty:ty),* $(,)?) => {
+        ($($name:literal => $ty:ty as $kind:ident),* $(,)?) => {
             match dtype.trim_matches('\'').trim_start_matches(['<', '>', '|', '=']) {
-                $($name => {
+                $($name if fixed || stringify!($kind) == "Int" => {
                     let elements = file.data::<$ty>();
-                    let mut elements = elements.map_err(|error| unreadable(path, &error))?;
-                    elements.try_for_each(|element| take(element.map(i128::from)))
+                    let elements = elements.map_err(|error| unreadable(path, &error))?;
+                    for (at, element) in elements.enumerate() {
+                        let element = element.map_err(|error| unreadable(path, &in_words(&error)))?;
+                        let place = || format!("element {at} of {}", path.display());
+                        input.put(at, Number::$kind(element.into()), place)?;
+                    }
+                    Ok(())
                 })*
                 other => Err(wrong_elements(path, other)),
             }
         };
     }
     fill! {
-        "b1" => bool, "i1" => i8, "i2" => i16, "i4" => i32, "i8" => i64,
-        "u1" => u8, "u2" => u16, "u4" => u32, "u8" => u64,
+        "b1" => bool as Int, "i1" => i8 as Int, "i2" => i16 as Int, "i4" => i32 as Int,
+        "i8" => i64 as Int, "u1" => u8 as Int, "u2" => u16 as Int, "u4" => u32 as Int,
+        "u8" => u64 as Int, "f4" => f32 as Float, "f8" => f64 as Float,
     }
 }
 
@@ -95,28 +87,28 @@ fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
     }
 }
 
-/// Writes one array, in the narrowest type of NumPy that holds the type of the data.
+/// Writes one array, in the narrowest type of NumPy that holds the type of the data. Fixed point
+/// becomes `float64`, which the caller has made sure holds it.
 pub(crate) fn write(path: &Path, data: &Data) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     macro_rules! write {
-        ($ty:ty) => {{
+        ($ty:ty, |$element:ident| $value:expr) => {{
             let options = WriteOptions::<$ty>::new()
                 .default_dtype()
                 .shape(&data.shape);
             let mut writer = options.writer(&mut file).begin_nd()?;
-            writer.extend(data.elements.iter().map(|element| *element as $ty))?;
+            writer.extend(data.elements.iter().map(|$element| $value))?;
             writer.finish()?;
         }};
+        ($ty:ty) => {
+            write!($ty, |element| *element as $ty)
+        };
     }
     match (data.ty, data.ty.bits()) {
-        (Type::Bool, _) => {
-            let options = WriteOptions::<bool>::new()
-                .default_dtype()
-                .shape(&data.shape);
-            let mut writer = options.writer(&mut file).begin_nd()?;
-            writer.extend(data.elements.iter().map(|element| *element != 0))?;
-            writer.finish()?;
-        }
+        (Type::Bool, _) => write!(bool, |element| *element != 0),
+        (Type::Fixed { .. }, _) => write!(f64, |element| {
+            decimal::to_f64(of_element(data.ty, *element), data.ty.fraction()).0
+        }),
         (Type::Int { signed: false, .. }, ..=8) => write!(u8),
         (Type::Int { signed: false, .. }, ..=16) => write!(u16),
         (Type::Int { signed: false, .. }, ..=32) => write!(u32),

@@ -1,8 +1,10 @@
 //! What an input wants of a table, and the checks that all formats share.
 
+use crate::number::{Number, Unfit};
+use sealane_program::decimal::{self, Nearest};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Input, Program, Rows};
-use sealane_program::types::{Data, Range};
+use sealane_program::types::{Data, Range, Type};
 
 /// What an input wants: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
@@ -42,6 +44,15 @@ impl<'a> Want<'a> {
                 (Some(1), product(&shape.fixed))
             }
             (None, Some((first, rest))) => (Some(*first), product(rest)),
+        }
+    }
+
+    /// The dimensions of one record.
+    pub(crate) fn record_dims(&self) -> &'a [u64] {
+        let fixed = &self.input.shape.fixed;
+        match self.layout() {
+            (Some(records), _) if fixed.first() == Some(&records) => &fixed[1..],
+            _ => fixed,
         }
     }
 
@@ -85,13 +96,22 @@ impl<'a> Want<'a> {
     }
 }
 
+/// An input that was read.
+pub struct Loaded {
+    /// Its elements, each within the declared range.
+    pub data: Data,
+    /// How many of them are not the number that the table has, but the nearest of their type.
+    pub rounded: u64,
+}
+
 /// An input under way: its columns in a table, and the elements of the records read so far.
 pub(crate) struct Filling<'a> {
     pub(crate) want: Want<'a>,
     /// Where its columns stand in the table.
     pub(crate) columns: Vec<usize>,
     /// Erased on drop, also where a later cell is refused.
-    pub(crate) data: Data,
+    data: Data,
+    rounded: u64,
 }
 
 impl<'a> Filling<'a> {
@@ -105,19 +125,94 @@ impl<'a> Filling<'a> {
             want,
             columns,
             data,
+            rounded: 0,
         }
     }
 
-    /// The data, once `records` records of `table` have been read.
-    pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Data, Diagnostic> {
+    /// An input that is given as a whole, in its shape.
+    pub(crate) fn whole(want: Want<'a>, shape: Vec<u64>) -> Filling<'a> {
+        let mut filling = Filling::new(want, vec![]);
+        let count = element_count(&shape).unwrap_or(0);
+        filling.data.elements.resize(count as usize, 0);
+        filling.data.shape = shape;
+        filling
+    }
+
+    /// Makes room for `records` more records, and gives the index of its first element.
+    pub(crate) fn grow(&mut self, records: usize) -> usize {
+        let start = self.data.elements.len();
+        let width = self.want.width() as usize;
+        self.data.elements.resize(start + records * width, 0);
+        start
+    }
+
+    /// Puts a number into element `at`. `place` says where it comes from.
+    pub(crate) fn put(
+        &mut self,
+        at: usize,
+        number: Number,
+        place: impl Fn() -> String,
+    ) -> Result<(), Diagnostic> {
+        let input = self.want.input;
+        match number.stored(input.ty) {
+            Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
+            Ok(_) | Err(Unfit::TooLarge) => {
+                let place = format!(" in {}", place());
+                Err(out_of_range(input, &number.text(), None, &place))
+            }
+            Err(unfit) => {
+                let whose = format!("the input `{}` is read from it", input.name);
+                let message = format!("{} in {} is not {}", number.text(), place(), kind(input.ty));
+                let finding = Diagnostic::new("data-not-a-number", message).because(whose);
+                Err(finding.hint(match unfit {
+                    Unfit::NotWhole => NOT_WHOLE,
+                    _ => "fill the value in, or drop the row, before the table is given",
+                }))
+            }
+        }
+    }
+
+    /// Puts a stored number into element `at`, unless it is outside the range of the input.
+    pub(crate) fn put_stored(&mut self, at: usize, nearest: Nearest) -> bool {
+        let fits = self.want.input.range.contains(Range::of(nearest.stored));
+        if fits {
+            self.data.elements[at] = nearest.stored as u64;
+            self.rounded += u64::from(!nearest.exact);
+        }
+        fits
+    }
+
+    /// The input, once `records` records of `table` have been read.
+    pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Loaded, Diagnostic> {
         self.want.check_records(table, records, false)?;
         self.data.shape = self.want.shape(records);
-        Ok(self.data)
+        Ok(self.loaded())
+    }
+
+    /// The input, all of which has been put.
+    pub(crate) fn loaded(self) -> Loaded {
+        Loaded {
+            data: self.data,
+            rounded: self.rounded,
+        }
+    }
+}
+
+/// What to do about a fraction where the program has none.
+pub(crate) const NOT_WHOLE: &str = "scale the column to whole numbers and state the unit in its \
+                                    name, or declare the input as `sl.fixed(...)`";
+
+/// What the elements of a type are, for people.
+pub(crate) fn kind(ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "a truth value (0, 1, true or false)",
+        Type::Int { .. } => "a whole number",
+        Type::Fixed { .. } => "a decimal",
     }
 }
 
 /// Checks data that did not come from a table: shape, number of elements, ranges. Their integer
-/// type need not be the declared one, since only the numbers count.
+/// type need not be the declared one, since only the stored numbers count.
 ///
 /// # Errors
 /// They are not what the input declares.
@@ -173,7 +268,8 @@ pub(crate) fn check_range(
     if input.range.contains(Range::of(number)) {
         Ok(())
     } else {
-        Err(out_of_range(input, &number.to_string(), None, &place()))
+        let value = decimal::text(number, input.ty.fraction());
+        Err(out_of_range(input, &value, None, &place()))
     }
 }
 
@@ -183,7 +279,8 @@ pub(crate) fn out_of_range(
     span: Option<Span>,
     place: &str,
 ) -> Diagnostic {
-    let Range { lo, hi } = input.range;
+    let text = |stored| decimal::text(stored, input.ty.fraction());
+    let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
     Diagnostic::new("data-range", message)
         .at(span.as_ref())
