@@ -111,6 +111,8 @@ pub struct Builder {
     values: usize,
     /// Elements of constants so far.
     elements: usize,
+    /// What the source calls operands of the next operation: see [`Builder::call_operands`].
+    called: Vec<(ValueId, String)>,
     /// What [`Operand::Literal`] stands for.
     literals: Vec<Literal>,
     /// The warnings about literals that were rounded.
@@ -148,6 +150,16 @@ impl Builder {
     pub fn value(&self, handle: Handle) -> Option<&Value> {
         let open = self.open.iter().find(|open| open.graph == handle.graph)?;
         open.values.get(handle.id.0 as usize)
+    }
+
+    /// Says what the source calls operands, for the error of the operation that is tried next.
+    /// Whoever drives the builder looks that up only once an operation has been refused, and then
+    /// tries it again.
+    pub fn call_operands(&mut self, names: impl IntoIterator<Item = (Handle, String)>) {
+        let found = names
+            .into_iter()
+            .filter_map(|(handle, name)| Some((self.resolve(handle).ok()?, name)));
+        self.called = found.collect();
     }
 
     /// A shape with the names of its rows: `[patients, 30]`.
@@ -373,6 +385,7 @@ impl Builder {
             rows: &self.program.rows,
             inputs,
             values: &self.top().values,
+            called: &self.called,
         }
     }
 

@@ -49,6 +49,7 @@ pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
         rows: &program.rows,
         inputs: &program.inputs,
         values: &[],
+        called: &[],
     };
     infer::graph(&scope, &program.main, &params)?;
     results(program)?;
@@ -157,6 +158,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             rows: &program.rows,
             inputs: &[],
             values: &[],
+            called: &[],
         },
         &input.shape,
     )?;
@@ -205,6 +207,7 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
         rows: &program.rows,
         inputs: &program.inputs,
         values: &program.main.values,
+        called: &[],
     };
     if scope.value(reveal.value)?.ty != reveal.ty {
         return Err(invalid(

@@ -64,6 +64,8 @@ pub struct Scope<'a> {
     pub inputs: &'a [Input],
     /// The values so far.
     pub values: &'a [Value],
+    /// What the source calls operands, where somebody has looked it up for an error.
+    pub called: &'a [(ValueId, String)],
 }
 
 /// What `op` gives. `declared` is the target of a `Cast`, and of products and quotients of fixed
@@ -125,8 +127,12 @@ impl<'a> Scope<'a> {
         format!("[{}]", dims.join(", "))
     }
 
-    /// What to call the value in a message: the input or number behind it, or else `fallback`.
+    /// What to call the value in a message: what the source calls it, the input or number behind
+    /// it, or else `fallback`.
     pub fn name(&self, id: ValueId, fallback: &str) -> String {
+        if let Some((_, name)) = self.called.iter().find(|(of, _)| self.same(*of, id)) {
+            return name.clone();
+        }
         match self.uncast(id).map(|value| (&value.op, value)) {
             Some((Op::Param(index), _)) if (*index as usize) < self.inputs.len() => {
                 self.inputs[*index as usize].name.clone()
@@ -136,6 +142,12 @@ impl<'a> Scope<'a> {
             }
             _ => fallback.into(),
         }
+    }
+
+    /// Whether two operands are one value, but for casts.
+    fn same(&self, a: ValueId, b: ValueId) -> bool {
+        let uncast = |id| self.uncast(id).map(std::ptr::from_ref);
+        a == b || uncast(a).is_some() && uncast(a) == uncast(b)
     }
 
     /// The value before the casts that led to `id`.

@@ -24,6 +24,7 @@ impl Builder {
             opened: 0,
             values: 0,
             elements: 0,
+            called: Vec::new(),
             literals: Vec::new(),
             rounded: Vec::new(),
         };

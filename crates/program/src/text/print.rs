@@ -22,6 +22,7 @@ fn text(program: &Program, spans: bool) -> String {
         rows: &program.rows,
         inputs: &[],
         values: &[],
+        called: &[],
     };
     let mut printer = Printer {
         out: String::new(),
