@@ -27,6 +27,8 @@ mod run;
 mod work;
 
 pub use error::{EngineError, Kind};
+#[doc(hidden)]
+pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
 pub use run::{OnProgress, danger_run_with_seed, run, simulate};

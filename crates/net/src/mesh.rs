@@ -282,17 +282,7 @@ impl Mesh {
         from: PartyId,
     ) -> Result<T, NetError> {
         let payload = self.links.recv_control(from)?;
-        match postcard::take_from_bytes(&payload) {
-            Ok((message, [])) => Ok(message),
-            Ok((_, rest)) => Err(NetError::Malformed(
-                from,
-                format!("{} bytes left over in a control message", rest.len()),
-            )),
-            Err(error) => Err(NetError::Malformed(
-                from,
-                format!("control message: {error}"),
-            )),
-        }
+        control_message(&payload).map_err(|what| NetError::Malformed(from, what))
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
@@ -362,6 +352,18 @@ impl Mesh {
             self.rounds = self.rounds.max(stamp);
         }
         Ok(())
+    }
+}
+
+/// The one message that a control frame holds.
+pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes(payload) {
+        Ok((message, [])) => Ok(message),
+        Ok((_, rest)) => Err(format!(
+            "{} bytes left over in a control message",
+            rest.len()
+        )),
+        Err(error) => Err(format!("control message: {error}")),
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod arithmetic;
 mod bodies;
+mod fixed;
 mod tables;
 
 pub use arithmetic::arithmetic;
@@ -56,7 +57,8 @@ const DEPTH: u32 = 2;
 /// Most elements of a value for each row, so that the reference stays quick.
 const ELEMENTS: u64 = 256;
 
-fn grow(tape: &[u32]) -> Case {
+/// The case that grows from a tape.
+pub fn grow(tape: &[u32]) -> Case {
     let mut grower = Grower {
         builder: empty(),
         tape,
@@ -151,6 +153,9 @@ impl Grower<'_> {
     }
 
     fn element_type(&mut self) -> Type {
+        if self.below(4) == 0 {
+            return self.fixed_type();
+        }
         let bits = self.pick(&[1, 3, 8, 8, 16, 31, 64]);
         let ty = if self.below(2) == 0 {
             Type::unsigned(bits)
@@ -164,10 +169,30 @@ impl Grower<'_> {
         }
     }
 
+    /// A fixed-point type, the narrowest and the widest ones among them.
+    fn fixed_type(&mut self) -> Type {
+        let (integer, fraction) = self.pick(&[
+            (16, 16),
+            (8, 8),
+            (4, 4),
+            (2, 6),
+            (12, 3),
+            (0, 8),
+            (5, 0),
+            (1, 40),
+            (32, 32),
+            (1, 63),
+        ]);
+        match self.below(2) {
+            0 => Type::ufixed(integer, fraction),
+            _ => Type::fixed(integer, fraction),
+        }
+    }
+
     /// Adds a few values to the pool, or none where the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(17) {
+        let made = match self.below(19) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -190,6 +215,14 @@ impl Grower<'_> {
             }
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
+            17 => self.fixed(a, pool),
+            18 => {
+                let ty = self.element_type();
+                match self.below(2) {
+                    0 => self.builder.wrap(a, ty, None).ok(),
+                    _ => self.builder.saturate(a, ty, None).ok(),
+                }
+            }
             15 if self.depth < DEPTH => return self.map(pool),
             16 if self.depth < DEPTH => return self.scan(pool),
             _ => self.binary(a, pool),
@@ -230,14 +263,16 @@ impl Grower<'_> {
         let top = self.pick(&[1, 7, 100, 30_000]);
         let a = self.bounded(a, -top, top)?;
         let b = match b {
-            Operand::Int(_) => Operand::Int(top),
+            Operand::Int(_) | Operand::Literal(_) => Operand::Int(top),
             Operand::Value(b) if matches!(op, Binary::Shl | Binary::Shr) => {
                 self.bounded(b, 0, top.min(40))?.into()
             }
-            Operand::Value(b) if matches!(op, Binary::FloorDiv | Binary::Mod) => match top {
-                1 | 7 => self.bounded(b, -top, -1)?.into(),
-                _ => self.bounded(b, 1, top)?.into(),
-            },
+            Operand::Value(b) if matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod) => {
+                match top {
+                    1 | 7 => self.bounded(b, -top, -1)?.into(),
+                    _ => self.bounded(b, 1, top)?.into(),
+                }
+            }
             Operand::Value(b) => self.bounded(b, -top, top)?.into(),
         };
         self.builder.binary(op, a.into(), b, None).ok()
