@@ -4,6 +4,7 @@
 #   make test     all tests of Rust, then those of Python against the built wheel
 #   make wheel    the package, in dist
 #   make bench    all benchmarks
+#   make nightly  what takes too long for every change: fuzzing guided by coverage
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -22,7 +23,7 @@ STAMPS := $(VENV)/.stamps
 RUST := Cargo.toml Cargo.lock $(shell find crates bench -name '*.rs' -o -name Cargo.toml)
 PACKAGE := pyproject.toml README.md $(shell find python/sealane -name '*.py*' -not -name '*.pyc')
 
-.PHONY: demo test test-rust test-python wheel bench clean FORCE
+.PHONY: demo test test-rust test-python wheel bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
@@ -44,6 +45,9 @@ wheel: $(STAMPS)/wheel
 
 bench: $(STAMPS)/package
 	@$(BIN)/sealane bench all
+
+nightly: $(STAMPS)/machine
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/fuzz.sh 60
 
 clean:
 	rm -rf $(VENV) dist target
