@@ -11,7 +11,7 @@ Who is richer? Both learn the answer, and neither learns the other's fortune:
 
     richer(3, 5)              # simulates: real protocol, all parties in this process
     richer.plan()             # what it will cost, exactly, before anything runs
-    richer.run(as_="alice", input=3, config="sealane.toml", yes=richer.hash)
+    richer.run(input=3, yes=richer.hash)   # as the party that ./sealane.toml says
 """
 
 from __future__ import annotations
