@@ -6,13 +6,14 @@ A comment before a fenced block says what it is, in the words of `tools/run_docs
     <!-- file: NAME -->     the block is the file NAME
     <!-- run: fails -->     Python, or commands of `sealane`, that end with an error of Sealane
     <!-- run -->            the same, that end well
-    <!-- prints -->         all that the block before prints
+    <!-- prints -->         all that the block before prints, where `...` stands for anything
 
 With SEALANE_BLESS=1 the blocks that are printed are written anew: read the difference.
 """
 
 from __future__ import annotations
 
+import doctest
 import os
 import re
 import shlex
@@ -64,9 +65,11 @@ def check(page: Path, folder: Path, capfd: pytest.CaptureFixture[str]) -> list[S
         if block["name"]:
             (folder / block["name"]).write_text(shown, encoding="utf-8")
         elif mark == "prints":
-            blessed += text[end : block.start("text")] + runs[-1].text
-            end = block.end("text")
-            assert BLESS or shown == runs[-1].text, f"{page.name} shows something else"
+            if BLESS and not matches(shown, runs[-1].text):
+                blessed += text[end : block.start("text")] + runs[-1].text
+                end = block.end("text")
+            elif not matches(shown, runs[-1].text):
+                assert shown == runs[-1].text, f"{page.name} shows something else"
         else:
             ran = python(shown, folder) if block["kind"] == "python" else shell(shown, capfd)
             assert (ran.status != 0) == (mark == "run: fails"), ran.text
@@ -74,6 +77,12 @@ def check(page: Path, folder: Path, capfd: pytest.CaptureFixture[str]) -> list[S
     if BLESS:
         page.write_text(blessed + text[end:], encoding="utf-8")
     return runs
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Whether a page shows what was printed, where `...` stands for anything."""
+    options = doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
+    return doctest.OutputChecker().check_output(shown, printed, options)
 
 
 def python(code: str, folder: Path) -> Shown:

@@ -5,6 +5,7 @@
 //! allocate for. It does not judge what a program reveals: that is for the people who approve it,
 //! and the warnings point at what they may have missed.
 
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code, deceives};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
@@ -140,11 +141,17 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
         return Err(Diagnostic::new(
             code::CONSTANT_RANGE,
             format!(
-                "the range {lo}..{hi} of {} is not one of {}",
-                input.name, input.ty
+                "the range {} of {} is not one of {}",
+                range_text(input.range, input.ty),
+                input.name,
+                input.ty
             ),
         )
-        .because(format!("{} holds {}", input.ty, input.ty.range())));
+        .because(format!(
+            "{} holds {}",
+            input.ty,
+            range_text(input.ty.range(), input.ty)
+        )));
     }
     shape::bounded(
         &Scope {

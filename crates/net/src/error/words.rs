@@ -62,7 +62,7 @@ impl NetError {
             NetError::WrongKey(..) => "wrong-key",
             NetError::WrongVersion(..) => "wrong-version",
             NetError::WrongParty(..) => "wrong-party",
-            NetError::Doubled(..) => "config-twice",
+            NetError::Doubled(..) => "config-double",
             NetError::Unreachable(..) => "unreachable",
             NetError::Tls(..) => "no-secure-connection",
             NetError::Listen(..) => "cannot-listen",
