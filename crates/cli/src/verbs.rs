@@ -112,7 +112,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
-    results::check_folder(args.output.as_deref())?;
+    results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
     let report = sealane_engine::simulate(&job, inputs)?;
@@ -124,7 +124,7 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
     let job = job(&args.job, Some(&config), host)?;
     let me = meet::party(&job, &party)?;
-    results::check_folder(args.output.as_deref())?;
+    results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
