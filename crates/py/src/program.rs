@@ -195,7 +195,7 @@ impl Program {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let mut data = array::elements(array)?;
+            let (mut data, _rounded) = array::input(py, array, input)?;
             let checked = data::check(input, &data)
                 .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;
