@@ -9,7 +9,7 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, approved, meet};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, Kind, NetworkClass, OnProgress, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
