@@ -88,7 +88,12 @@ class Program:
     def parties(self) -> tuple[str, ...]: ...
     def check(self) -> Check: ...
     def plan(
-        self, rows: dict[str, int], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        rows: dict[str, int],
+        config: str | PathLike[str] | None,
+        network: str | None,
+        protocol: str | None,
+        helpers: Sequence[str] | None,
     ) -> Plan: ...
     def simulate(
         self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
@@ -98,11 +103,11 @@ class Program:
         party: str,
         files: list[str],
         arrays: dict[str, Array],
-        config: str | PathLike[str],
+        config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
         network: str | None,
-        protocol: str,
+        protocol: str | None,
         helpers: Sequence[str] | None,
     ) -> Report: ...
 
@@ -172,5 +177,10 @@ class Report:
     def json(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
+def who(
+    party: str | None,
+    config: str | PathLike[str] | None,
+    identity: str | PathLike[str] | None,
+) -> str: ...
 def main(arguments: list[str], python: str) -> int: ...
 def refusal(code: str, message: str, at: Place | None, reason: str, hint: str) -> SealaneError: ...
