@@ -7,6 +7,8 @@ command -v valgrind >/dev/null || {
     echo "this check needs valgrind, a package of that name on most systems" >&2
     exit 1
 }
+# With names and lines of what it reports; otherwise as users run it.
+export CARGO_PROFILE_RELEASE_STRIP=none
 cargo build --quiet --locked --release -p sealane-memcheck
 log=target/memcheck.log
 if ! valgrind --quiet --error-limit=no --log-file="$log" --suppressions=crates/memcheck/public.supp \

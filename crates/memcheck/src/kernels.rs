@@ -7,6 +7,7 @@ use sealane_circuit::{Machine, Tape, compile};
 use sealane_garble::{Evaluator, Garbler, Ports, decode};
 use std::convert::Infallible;
 use std::hint::black_box;
+use zeroize::Zeroizing;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
@@ -23,9 +24,9 @@ pub const CHECKS: &[Check] = &[
 const BLOCKS: usize = 37;
 
 /// Secret blocks, each another one.
-fn secrets(count: usize) -> Vec<Block> {
+fn secrets(count: usize) -> Zeroizing<Vec<Block>> {
     let blocks = (1..).map(|i: u128| Block::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060)));
-    let mut blocks = blocks.take(count).collect::<Vec<_>>();
+    let mut blocks = Zeroizing::new(blocks.take(count).collect::<Vec<_>>());
     secret(Block::as_bytes_mut(&mut blocks));
     blocks
 }
@@ -49,7 +50,7 @@ fn many_keys(cpu: Cpu) {
 
 fn generator(cpu: Cpu) {
     let mut prg = Prg::new(cpu, secrets(1)[0]);
-    let (mut blocks, mut bytes) = (secrets(BLOCKS), vec![0; 1000]);
+    let (mut blocks, mut bytes) = (secrets(BLOCKS), Zeroizing::new(vec![0; 1000]));
     prg.fill(&mut blocks);
     prg.fill_bytes(&mut bytes);
     let mut coins = secret_coins(cpu);
@@ -74,7 +75,7 @@ fn field(cpu: Cpu) {
 }
 
 fn transpose(cpu: Cpu) {
-    let mut out = vec![Block::ZERO; 128 * 3];
+    let mut out = Zeroizing::new(vec![Block::ZERO; 128 * 3]);
     sealane_block::transpose(cpu, &secrets(128 * 3), &mut out);
     black_box(out);
 }
@@ -93,13 +94,13 @@ fn garbling(cpu: Cpu) {
     let active = zeros.inputs.clone();
     let mut tables = Vec::new();
     let mut sink = |chunk: &[u8]| {
+        public(chunk);
         tables.extend_from_slice(chunk);
         Ok::<(), Infallible>(())
     };
     let Ok(()) = garbler.garble(&tape, LANES, &mut zeros, &mut sink);
     let mut table = vec![[Block::ZERO; 2]; zeros.outputs.len()];
     garbler.decode_table(&zeros.outputs, &mut table);
-    public(&tables);
 
     let mut evaluator = Evaluator::new(cpu, seed);
     let mut labels = Labels::new(&tape, LANES);
@@ -130,16 +131,16 @@ pub fn secret_coins(cpu: Cpu) -> Coins {
 /// Labels of all inputs and outputs of a tape, by bit and lane.
 struct Labels {
     lanes: usize,
-    inputs: Vec<Block>,
-    outputs: Vec<Block>,
+    inputs: Zeroizing<Vec<Block>>,
+    outputs: Zeroizing<Vec<Block>>,
 }
 
 impl Labels {
     fn new(tape: &Tape, lanes: usize) -> Labels {
         Labels {
             lanes,
-            inputs: vec![Block::ZERO; tape.inputs as usize * lanes],
-            outputs: vec![Block::ZERO; tape.outputs.len() * lanes],
+            inputs: Zeroizing::new(vec![Block::ZERO; tape.inputs as usize * lanes]),
+            outputs: Zeroizing::new(vec![Block::ZERO; tape.outputs.len() * lanes]),
         }
     }
 }

@@ -6,12 +6,14 @@
 //! Each check declares its secrets undefined ([`request`]), runs production code on them, on one
 //! tier, and asks Memcheck whether it has seen a jump or an address that depends on them. Two
 //! controls, a branch on a secret and a table that is read at a secret place, have to be reported,
-//! or the check of nothing else counts.
+//! or the check of nothing else counts; a third leaves a secret in memory that it gives back
+//! ([`heap`]), which no check may do.
 //!
 //! What it shows is a fact about this binary, on the paths that ran. It says nothing of
 //! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not
 //! know: it runs `portable` and `aesni`; the wider tiers run the same bodies.
 
+mod heap;
 mod kernels;
 mod protocols;
 mod request;
@@ -19,6 +21,9 @@ mod request;
 use sealane_block::Cpu;
 use std::hint::black_box;
 use std::process::ExitCode;
+
+#[global_allocator]
+static HEAP: heap::Watched = heap::Watched;
 
 /// A name, and what is run under the eyes of Memcheck.
 type Check = (&'static str, fn(Cpu));
@@ -39,11 +44,13 @@ fn main() -> ExitCode {
     }
     for cpu in Cpu::available() {
         for (name, check) in kernels::CHECKS.iter().chain(protocols::CHECKS) {
+            let left = heap::left();
             let seen = errors_of(|| check(cpu));
-            let verdict = if seen == 0 {
-                "ok"
-            } else {
-                "DEPENDS ON A SECRET"
+            let left = heap::left() - left;
+            let verdict = match (seen, seen - left) {
+                (0, _) => "ok",
+                (_, 0) => "LEAVES A SECRET IN MEMORY",
+                _ => "DEPENDS ON A SECRET",
             };
             println!("{:<10} {name:<44} {verdict}", cpu.tier().name());
             failed += usize::from(seen > 0);
@@ -63,7 +70,7 @@ fn errors_of(run: impl FnOnce()) -> usize {
 }
 
 /// Code that leaks its operand.
-const CONTROLS: [(&str, fn(u8)); 2] = [
+const CONTROLS: [(&str, fn(u8)); 3] = [
     ("control: a branch on a secret", |mut secret| {
         request::secret(std::slice::from_mut(&mut secret));
         if black_box(secret) > 100 {
@@ -73,5 +80,9 @@ const CONTROLS: [(&str, fn(u8)); 2] = [
     ("control: a table read at a secret place", |mut secret| {
         request::secret(std::slice::from_mut(&mut secret));
         black_box(black_box([7u8; 256])[usize::from(black_box(secret))]);
+    }),
+    ("control: a secret left in memory", |secret| {
+        let mut left = vec![secret; 100];
+        request::secret(black_box(&mut left));
     }),
 ];

@@ -21,6 +21,8 @@ const COUNT_ERRORS: usize = 0x1201;
 const MEMCHECK: usize = 0x4d43_0000;
 const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
 const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
+const GET_VBITS: usize = MEMCHECK + 8;
 
 /// Whether anybody is watching.
 pub fn is_watched() -> bool {
@@ -42,13 +44,43 @@ pub fn public(bytes: &[u8]) {
     request(MAKE_MEM_DEFINED, bytes.as_ptr().addr(), bytes.len());
 }
 
+/// Has Valgrind report `bytes` bytes of memory, with where this is called from, if any is secret.
+pub fn report(memory: *const u8, bytes: usize) {
+    request(CHECK_MEM_IS_DEFINED, memory.addr(), bytes);
+}
+
+/// Number of units of so many bytes, a power of two up to 4096, that are secret throughout.
+pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
+    const PIECE: usize = 4096;
+    let mut masks = [0u8; PIECE];
+    let mut count = 0;
+    for first in (0..bytes).step_by(PIECE) {
+        let piece = PIECE.min(bytes - first);
+        request_of([
+            GET_VBITS,
+            memory.addr() + first,
+            masks.as_mut_ptr().addr(),
+            piece,
+        ]);
+        let units = masks[..piece].chunks_exact(unit);
+        count += units
+            .filter(|unit| unit.iter().all(|mask| *mask != 0))
+            .count();
+    }
+    count
+}
+
 fn request(code: usize, address: usize, bytes: usize) -> usize {
-    let operands = [code, address, bytes, 0, 0, 0];
+    request_of([code, address, bytes, 0])
+}
+
+fn request_of([code, one, two, three]: [usize; 4]) -> usize {
+    let operands = [code, one, two, three, 0, 0];
     let mut answer = 0;
     // SAFETY: the rotations of `rdi` add up to two whole turns and the exchange is of a register
     // with itself, so no register but `rdx` changes, which is declared; flags may change, which is
-    // the default. Valgrind reads the six operands, which live for the whole block, and for the
-    // requests above writes only to its own records of which bytes are defined.
+    // the default. Valgrind reads the six operands, which live for the whole block. Of the requests
+    // above one has it write, to a buffer that its caller lends for this.
     unsafe {
         std::arch::asm!(
             "rol rdi, 3",

@@ -42,6 +42,7 @@ mod links;
 mod meeting;
 mod memory;
 mod mesh;
+mod payload;
 mod queue;
 mod record;
 mod tcp;
@@ -57,6 +58,7 @@ pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
+pub use payload::Payload;
 pub use record::{Recorder, Replayer};
 
 use std::time::Instant;
