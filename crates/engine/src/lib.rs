@@ -27,8 +27,10 @@ mod run;
 mod work;
 
 pub use error::{EngineError, Kind};
+#[doc(hidden)]
+pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
-pub use run::{OnProgress, run, simulate};
+pub use run::{OnProgress, danger_run_with_seed, run, simulate};
 pub use sealane_net::NetworkClass;
 pub use sealane_protocol::Corruption;
