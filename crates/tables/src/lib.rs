@@ -35,7 +35,7 @@ mod parquet_file;
 mod want;
 
 pub use frame::{Format, Frame};
-pub use want::{Loaded, Want, check};
+pub use want::{Loaded, Want, check, out_of_range};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;

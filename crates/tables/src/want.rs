@@ -273,12 +273,9 @@ pub(crate) fn check_range(
     }
 }
 
-pub(crate) fn out_of_range(
-    input: &Input,
-    value: &str,
-    span: Option<Span>,
-    place: &str,
-) -> Diagnostic {
+/// The refusal of a number outside of the declared range; `place` says where it is, beginning with
+/// a blank.
+pub fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
     let text = |stored| decimal::text(stored, input.ty.fraction());
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
