@@ -153,7 +153,7 @@ impl<'a> Filling<'a> {
         start
     }
 
-    /// Puts a number into element `at`. `place` says where it comes from.
+    /// Puts a number into element `at`. `place` says where it comes from, as in "in row 7".
     pub(crate) fn put(
         &mut self,
         at: usize,
@@ -164,12 +164,12 @@ impl<'a> Filling<'a> {
         match number.stored(input.ty) {
             Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
             Ok(_) | Err(Unfit::TooLarge) => {
-                let place = format!(" in {}", place());
+                let place = format!(" {}", place());
                 Err(out_of_range(input, &number.text(), None, &place))
             }
             Err(unfit) => {
                 let whose = format!("the input `{}` is read from it", input.name);
-                let message = format!("{} in {} is not {}", number.text(), place(), kind(input.ty));
+                let message = format!("{} {} is not {}", number.text(), place(), kind(input.ty));
                 let finding = Diagnostic::new("data-not-a-number", message).because(whose);
                 Err(finding.hint(match unfit {
                     Unfit::NotWhole => NOT_WHOLE,
