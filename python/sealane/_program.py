@@ -64,7 +64,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job, in hex, as `plan()` without options makes it."""
+        """What a party approves: the hash of the job in hex, that of `plan()` without options."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
