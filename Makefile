@@ -5,6 +5,7 @@
 #   make wheel    the package, in dist
 #   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
+#   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under valgrind
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -23,7 +24,7 @@ STAMPS := $(VENV)/.stamps
 RUST := Cargo.toml Cargo.lock $(shell find crates bench -name '*.rs' -o -name Cargo.toml)
 PACKAGE := pyproject.toml README.md $(shell find python/sealane -name '*.py*' -not -name '*.pyc')
 
-.PHONY: demo test test-rust test-python wheel site bench clean FORCE
+.PHONY: demo test test-rust test-python wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
@@ -52,6 +53,11 @@ site: $(STAMPS)/docs
 
 bench: $(STAMPS)/package
 	@$(BIN)/sealane bench all
+
+nightly: $(STAMPS)/machine
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/fuzz.sh 60
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/secrets.sh
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
 
 clean:
 	rm -rf $(VENV) dist target

@@ -37,7 +37,8 @@ def main() -> int:
 
 def crates() -> list[Path]:
     """The manifests of all crates."""
-    return sorted([*ROOT.glob("crates/*/Cargo.toml"), ROOT / "bench" / "Cargo.toml"])
+    beside = [ROOT / room / "Cargo.toml" for room in ("bench", "fuzz")]
+    return sorted([*ROOT.glob("crates/*/Cargo.toml"), *beside])
 
 
 def rooms(manifests: dict[str, Manifest]) -> list[str]:

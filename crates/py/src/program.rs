@@ -9,11 +9,10 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, approved, meet};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, Kind, NetworkClass, OnProgress, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
-use sealane_program::types::Data;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -61,13 +60,15 @@ impl Program {
         &self,
         py: Python<'_>,
         rows: BTreeMap<String, u64>,
-        network: &str,
-        protocol: &str,
-        helpers: Vec<String>,
+        config: Option<PathBuf>,
+        network: Option<&str>,
+        protocol: Option<&str>,
+        helpers: Option<Vec<String>>,
     ) -> PyResult<Plan> {
-        let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
+        let stated = Stated::new(py, network, protocol, helpers)?;
         let planned = py.detach(|| {
-            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
+            let config = Config::find_if_any(config.as_deref())?;
+            let job = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             Ok((job, cost))
@@ -86,15 +87,13 @@ impl Program {
         helpers: Vec<String>,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let inputs = self
-            .elements(py, inputs)?
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>();
+        let data::Inputs { data, notes } = self.elements(py, inputs)?;
+        let inputs = data.into_iter().flatten().collect::<Vec<_>>();
         let graph = self.graph.clone();
         wait::interruptibly(py, move || {
             let job = Job::new(graph, protocol, network, helpers)?;
-            let report = sealane_engine::simulate(&job, inputs)?;
+            let mut report = sealane_engine::simulate(&job, inputs)?;
+            report.notes = notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -111,22 +110,18 @@ impl Program {
         party: &str,
         files: Vec<String>,
         arrays: BTreeMap<String, Array>,
-        config: PathBuf,
+        config: Option<PathBuf>,
         yes: &str,
         identity: Option<PathBuf>,
         network: Option<&str>,
-        protocol: &str,
+        protocol: Option<&str>,
         helpers: Option<Vec<String>>,
     ) -> PyResult<Report> {
-        let protocol = protocol_of(py, protocol)?;
-        let stated = network.map(|name| class_of(py, name)).transpose()?;
+        let stated = Stated::new(py, network, protocol, helpers)?;
         let arrays = self.elements(py, arrays)?;
-        let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
-            let config =
-                Config::load(&config).map_err(|finding| Failure::new(Kind::Config, finding))?;
-            let network = meet::network(stated, Some(&config));
-            let helpers = meet::helpers(helpers.as_deref(), Some(&config));
-            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
+        let begun = || -> Result<(Job, data::Inputs, Meeting), Failure> {
+            let config = Config::find(config.as_deref())?;
+            let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
             let inputs = own_inputs(job.program(), me, &files, arrays)?;
             let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
@@ -137,10 +132,53 @@ impl Program {
         wait::interruptibly(py, move || {
             let mut mesh = meet::connect(&meeting)?;
             let silent: OnProgress<'_> = &mut |_, _| ();
-            let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
+            let mut report = sealane_engine::run(&job, &inputs.data, &mut mesh, silent)?;
+            report.notes = inputs.notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
+    }
+}
+
+/// The name of the party that this process is: the stated one, else what the configuration says.
+#[pyfunction]
+pub fn who(
+    py: Python<'_>,
+    party: Option<&str>,
+    config: Option<PathBuf>,
+    identity: Option<PathBuf>,
+) -> PyResult<String> {
+    let name = Config::find(config.as_deref())
+        .and_then(|config| meet::who(party, &config, identity.as_deref()));
+    name.map_err(|failure| error::failure(py, &failure))
+}
+
+/// What a call says of the job; the configuration says the rest.
+struct Stated {
+    network: Option<NetworkClass>,
+    protocol: Option<ProtocolName>,
+    helpers: Option<Vec<String>>,
+}
+
+impl Stated {
+    fn new(
+        py: Python<'_>,
+        network: Option<&str>,
+        protocol: Option<&str>,
+        helpers: Option<Vec<String>>,
+    ) -> PyResult<Stated> {
+        Ok(Stated {
+            network: network.map(|name| class_of(py, name)).transpose()?,
+            protocol: protocol.map(|name| protocol_of(py, name)).transpose()?,
+            helpers,
+        })
+    }
+
+    fn job(&self, program: graph::Program, config: Option<&Config>) -> Result<Job, Failure> {
+        let network = meet::network(self.network, config);
+        let protocol = meet::protocol(self.protocol, config);
+        let helpers = meet::helpers(self.helpers.as_deref(), config);
+        Ok(Job::new(program, protocol, network, helpers)?)
     }
 }
 
@@ -150,12 +188,14 @@ impl Program {
         &self,
         py: Python<'_>,
         mut arrays: BTreeMap<String, Array>,
-    ) -> PyResult<Vec<Option<Data>>> {
+    ) -> PyResult<data::Inputs> {
+        let mut all = data::Inputs::default();
         let read = |input: &graph::Input| {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let mut data = array::elements(array)?;
+            let (mut data, rounded) = array::input(py, array, input)?;
+            all.note_rounded(input, rounded);
             let checked = data::check(input, &data)
                 .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;
@@ -178,7 +218,7 @@ impl Program {
                     &Failure::usage("unknown-input", what, hint),
                 ))
             }
-            None => Ok(read),
+            None => Ok(data::Inputs { data: read, ..all }),
         }
     }
 }
@@ -188,10 +228,10 @@ fn own_inputs(
     program: &graph::Program,
     me: u8,
     files: &[String],
-    mut arrays: Vec<Option<Data>>,
-) -> Result<Vec<Option<Data>>, Failure> {
+    mut arrays: data::Inputs,
+) -> Result<data::Inputs, Failure> {
     let refused = |finding: Diagnostic| Failure::from(EngineError::data(finding));
-    let foreign = program.inputs.iter().zip(&arrays);
+    let foreign = program.inputs.iter().zip(&arrays.data);
     let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
     if let Some((input, _)) = foreign.next() {
         let message = format!("`{}` is an input of another party", input.name);
@@ -199,7 +239,7 @@ fn own_inputs(
     }
     // What is given as an array needs no file.
     let mut rest = program.clone();
-    for (input, data) in rest.inputs.iter_mut().zip(&arrays) {
+    for (input, data) in rest.inputs.iter_mut().zip(&arrays.data) {
         if data.is_some() {
             input.owner = u8::MAX;
         }
@@ -207,10 +247,12 @@ fn own_inputs(
     let sources = Sources::from_arguments(files);
     let read = data::load(&rest, me, &sources).map_err(refused)?;
     arrays
+        .data
         .iter_mut()
-        .zip(read)
+        .zip(read.data)
         .for_each(|(slot, data)| *slot = slot.take().or(data));
-    data::own_rows(program, &arrays).map_err(refused)?;
+    arrays.notes.extend(read.notes);
+    data::own_rows(program, &arrays.data).map_err(refused)?;
     Ok(arrays)
 }
 
