@@ -121,7 +121,11 @@ fn parties_may_all_write_before_they_read_in_any_order() {
         let done = endings.iter().all(|ending| *ending == Some(Ok(())));
         assert!(done, "seed {seed}: {endings:?}");
         // What the parties wrote takes its time on the wire.
-        assert!(ending.after > Duration::from_millis(2), "{:?}", ending.after);
+        assert!(
+            ending.after > Duration::from_millis(2),
+            "{:?}",
+            ending.after
+        );
     }
 }
 

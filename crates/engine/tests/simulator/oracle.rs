@@ -45,7 +45,9 @@ pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String
     see_that_all_end_together(scenario, simulated)?;
     let left = simulated.endings.len() - 1;
     if had_sent_all(scenario, simulated) && done < left {
-        return Err(format!("{done} of {left} have results, who had all that they needed"));
+        return Err(format!(
+            "{done} of {left} have results, who had all that they needed"
+        ));
     }
     Ok(done)
 }
@@ -69,7 +71,9 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
     for (party, after) in failed {
         let late = after - first;
         if told && late > MOMENT + scenario.time_to_hear(party) {
-            return Err(format!("party {party} ends {late:?} after the first that fails"));
+            return Err(format!(
+                "party {party} ends {late:?} after the first that fails"
+            ));
         }
     }
     Ok(())
