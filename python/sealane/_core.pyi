@@ -2,9 +2,22 @@
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 from sealane._errors import SealaneError
+
+__all__ = [
+    "Check",
+    "Node",
+    "Plan",
+    "Program",
+    "Report",
+    "Trace",
+    "__version__",
+    "is_type",
+    "main",
+    "refusal",
+]
 
 __version__: str
 
@@ -14,6 +27,7 @@ Operand: TypeAlias = Node | int | Array
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
+@final
 class Node:
     def __new__(cls, kind: str, number: int, at: Place | None) -> Node: ...
     @property
@@ -21,6 +35,7 @@ class Node:
     @property
     def shape(self) -> tuple[int | str, ...]: ...
 
+@final
 class Trace:
     def __new__(cls, name: str) -> Trace: ...
     def rows(self, name: str, bound: int) -> None: ...
@@ -60,6 +75,7 @@ class Trace:
     ) -> None: ...
     def finish(self) -> Program: ...
 
+@final
 class Program:
     @property
     def text(self) -> str: ...
@@ -85,6 +101,7 @@ class Program:
         helpers: Sequence[str] | None,
     ) -> Report: ...
 
+@final
 class Check:
     """What a check found; prints as a table."""
 
@@ -95,6 +112,7 @@ class Check:
     def json(self) -> str:
         """The same as `sealane check --json`."""
 
+@final
 class Plan:
     """What a run will do and cost; prints as a table."""
 
@@ -129,6 +147,7 @@ class Plan:
     def json(self) -> str:
         """The same as `sealane plan --json`."""
 
+@final
 class Report:
     @property
     def results(self) -> list[tuple[str, Array]]: ...
@@ -149,6 +168,4 @@ class Report:
 
 def is_type(name: str) -> bool: ...
 def main(arguments: list[str], python: str) -> int: ...
-def refusal(
-    code: str, message: str, at: Place | None, reason: str, hint: str
-) -> SealaneError: ...
+def refusal(code: str, message: str, at: Place | None, reason: str, hint: str) -> SealaneError: ...

@@ -6,13 +6,13 @@ graph, which checks types, shapes and ranges. The classes are the element types 
 that type checkers and editors know the operators of a parameter declared `Private[u16, ...]`.
 """
 
-# The native graph alone knows the type of a result; the annotations state what it will be. The
-# second overload of an operator is for subclasses, whose first one takes their own type only.
+# The native graph alone knows the type of a result; the annotations state what it will be. The last
+# overload of an operator is for subclasses, whose first one takes their own type only.
 # mypy: disable-error-code="no-any-return, overload-cannot-match"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
@@ -40,6 +40,18 @@ if TYPE_CHECKING:
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
 T = TypeVar("T", bound="Value")
+A = TypeVar("A")
+B = TypeVar("B")
+Narrower = TypeVar("Narrower", contravariant=True)
+Wider = TypeVar("Wider", covariant=True)
+
+
+class Holds(Protocol[Narrower, Wider]):
+    """An element type that holds all numbers of another, and so is the common type of both. Type
+    checkers alone ask; where neither of two types holds the other, the result is `Any` to them.
+    """
+
+    def _holds(self, narrower: Narrower, /) -> Wider: ...
 
 
 class ElementType(type):
@@ -110,8 +122,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __add__(self, other: Self | Public) -> Self: ...
     @overload
+    def __add__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __add__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __add__(self, other: Value) -> Any: ...
-    def __add__(self, other: Operand) -> Any:
+    def __add__(self, other: Any) -> Any:
         return binary("add", self, other)
 
     def __radd__(self, other: Public) -> Self:
@@ -120,8 +136,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __sub__(self, other: Self | Public) -> Self: ...
     @overload
+    def __sub__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __sub__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __sub__(self, other: Value) -> Any: ...
-    def __sub__(self, other: Operand) -> Any:
+    def __sub__(self, other: Any) -> Any:
         return binary("sub", self, other)
 
     def __rsub__(self, other: Public) -> Self:
@@ -130,8 +150,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __mul__(self, other: Self | Public) -> Self: ...
     @overload
+    def __mul__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __mul__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __mul__(self, other: Value) -> Any: ...
-    def __mul__(self, other: Operand) -> Any:
+    def __mul__(self, other: Any) -> Any:
         return binary("mul", self, other)
 
     def __rmul__(self, other: Public) -> Self:
@@ -140,8 +164,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __floordiv__(self, other: Self | Public) -> Self: ...
     @overload
+    def __floordiv__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __floordiv__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __floordiv__(self, other: Value) -> Any: ...
-    def __floordiv__(self, other: Operand) -> Any:
+    def __floordiv__(self, other: Any) -> Any:
         return binary("floordiv", self, other)
 
     def __rfloordiv__(self, other: Public) -> Self:
@@ -150,8 +178,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __mod__(self, other: Self | Public) -> Self: ...
     @overload
+    def __mod__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __mod__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __mod__(self, other: Value) -> Any: ...
-    def __mod__(self, other: Operand) -> Any:
+    def __mod__(self, other: Any) -> Any:
         return binary("mod", self, other)
 
     def __rmod__(self, other: Public) -> Self:
@@ -183,8 +215,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __and__(self, other: Self | Public) -> Self: ...
     @overload
+    def __and__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __and__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __and__(self, other: Value) -> Any: ...
-    def __and__(self, other: Operand) -> Any:
+    def __and__(self, other: Any) -> Any:
         return binary("and", self, other)
 
     def __rand__(self, other: Public) -> Self:
@@ -193,8 +229,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __or__(self, other: Self | Public) -> Self: ...
     @overload
+    def __or__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __or__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __or__(self, other: Value) -> Any: ...
-    def __or__(self, other: Operand) -> Any:
+    def __or__(self, other: Any) -> Any:
         return binary("or", self, other)
 
     def __ror__(self, other: Public) -> Self:
@@ -203,8 +243,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __xor__(self, other: Self | Public) -> Self: ...
     @overload
+    def __xor__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __xor__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __xor__(self, other: Value) -> Any: ...
-    def __xor__(self, other: Operand) -> Any:
+    def __xor__(self, other: Any) -> Any:
         return binary("xor", self, other)
 
     def __rxor__(self, other: Public) -> Self:
@@ -294,7 +338,7 @@ class Value(Unsupported, metaclass=ElementType):
         return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
     @overload
-    def sum(self, axis: int | None = None) -> Self: ...
+    def sum(self, axis: int | None = None, *, dtype: None = None) -> Self: ...
     @overload
     def sum(self, axis: int | None = None, *, dtype: type[T]) -> T: ...
     def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
@@ -334,11 +378,19 @@ class boolean(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: Self | Public, /) -> Self: ...
+
 
 class u8(Value):
     """Unsigned integers of 8 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class u16(Value):
@@ -346,11 +398,19 @@ class u16(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
+
 
 class u32(Value):
     """Unsigned integers of 32 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
 
 
 class u64(Value):
@@ -358,11 +418,19 @@ class u64(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
+
 
 class i8(Value):
     """Signed integers of 8 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class i16(Value):
@@ -370,17 +438,31 @@ class i16(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
+
 
 class i32(Value):
     """Signed integers of 32 bits."""
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
+
 
 class i64(Value):
     """Signed integers of 64 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(
+            self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
+        ) -> Self: ...
 
 
 _TYPES: dict[str, type[Value]] = {

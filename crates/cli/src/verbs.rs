@@ -5,9 +5,8 @@ use crate::args::{self, JobArgs, Verb};
 use crate::card::Card;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::{Host, inputs, local, meet, program, results, tools, view};
-use sealane_engine::{EngineError, Job, Kind, RunReport};
-use sealane_net::Identity;
+use crate::{Host, doctor, identity, inputs, local, meet, program, results, tools, view};
+use sealane_engine::{EngineError, Job, RunReport};
 use sealane_program::graph::Program;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -22,8 +21,10 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Simulate(args) => simulate(&args, host),
         Verb::Run(args) if args.local => local::run(&args, host),
         Verb::Run(args) => run_party(&args, host),
-        Verb::Keygen(args) => keygen(&args.file),
-        Verb::Doctor(args) => tools::doctor(args.json),
+        Verb::Init(args) => identity::init(&args),
+        Verb::Card(args) => identity::card(&args),
+        Verb::Peer(args) => identity::peer(&args),
+        Verb::Doctor(args) => doctor::doctor(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }
@@ -51,7 +52,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
     let program = program::load(&args.program, host.loader)?;
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
-    Ok(Job::new(program, args.protocol(), network, helpers)?)
+    let protocol = meet::protocol(args.protocol(), config);
+    Ok(Job::new(program, protocol, network, helpers)?)
 }
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
@@ -65,7 +67,8 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
-    let job = job(&args.job, None, host)?;
+    let config = Config::find_if_any(args.config.as_deref())?;
+    let job = job(&args.job, config.as_ref(), host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     if args.steps && !args.json {
         say(format!("{}\n", view::steps_card(&cost)))?;
@@ -109,7 +112,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
-    results::check_folder(args.output.as_deref())?;
+    results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
     let report = sealane_engine::simulate(&job, inputs)?;
@@ -117,17 +120,11 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
-    // clap has made sure of both.
-    let missing = |what| {
-        let what = format!("{what} is missing");
-        Failure::usage("command-line", what, "see `sealane run --help`")
-    };
-    let party = args.party.as_deref().ok_or_else(|| missing("--as"))?;
-    let config = args.config.as_deref().ok_or_else(|| missing("--config"))?;
-    let config = Config::load(config).map_err(|finding| Failure::new(Kind::Config, finding))?;
+    let config = Config::find(args.config.as_deref())?;
+    let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
     let job = job(&args.job, Some(&config), host)?;
-    let me = meet::party(&job, party)?;
-    results::check_folder(args.output.as_deref())?;
+    let me = meet::party(&job, &party)?;
+    results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
@@ -165,18 +162,4 @@ fn progress() -> impl FnMut(u64, u64) + Send {
             let _ = write!(stderr(), "\r{text:<8}\r");
         }
     }
-}
-
-fn keygen(file: &Path) -> Result<(), Failure> {
-    let identity = Identity::generate();
-    identity.save(file).map_err(|error| {
-        let hint = "name a new file in a folder that exists";
-        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
-    })?;
-    let path = file.display();
-    let _ = writeln!(
-        stderr(),
-        "the private key is in {path}; it never leaves this machine"
-    );
-    say(format!("key = \"{}\"", identity.public_key()))
 }

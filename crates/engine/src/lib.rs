@@ -31,6 +31,6 @@ pub use error::{EngineError, Kind};
 pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use report::{RunReport, RunResult};
-pub use run::{OnProgress, run, simulate};
+pub use run::{OnProgress, danger_run_with_seed, run, simulate};
 pub use sealane_net::NetworkClass;
 pub use sealane_protocol::Corruption;

@@ -85,8 +85,7 @@ impl Place<'_> {
 
     /// Whether the receiver names the sender, and all others who fail have that from the receiver.
     fn is_told_as_altered(&self, endings: &[Ending], kinds: &[Kind]) -> Result<(), String> {
-        let found = endings[self.to].error().to_string();
-        let found = found.lines().next().unwrap_or_default();
+        let found = endings[self.to].error().finding().message.clone();
         let sender = &self.session.job.parties()[self.from];
         // A check of a protocol says nothing of whom it failed with; of two, it is the other.
         let opaque = self.session.parties() == 2 && found.contains("a check of what crossed");
@@ -96,7 +95,7 @@ impl Place<'_> {
         for ending in endings {
             let Err(error) = &ending.result else { continue };
             let text = error.to_string();
-            if !kinds.contains(&error.kind()) || !text.contains(found) {
+            if !kinds.contains(&error.kind()) || !text.contains(&found) {
                 return Err(format!("{:?}: {text}, not: {found}", error.kind()));
             }
         }
@@ -340,7 +339,7 @@ fn what_was_wrong_is_told_to_all() {
     ] {
         let attack = Attack { from, to, at, harm };
         let (endings, _) = session.attack(Some(attack), |_| LONG);
-        let found = endings[to].error().to_string();
+        let found = endings[to].error().finding().message.clone();
         let sender = &session.job.parties()[from];
         assert!(found.contains(words), "{found}");
         assert!(
@@ -362,7 +361,7 @@ fn what_opens_a_result_is_settled_too() {
     let at = last(&five, from, to, true);
     let harm = Harm::Flip(0);
     let (endings, _) = five.attack(Some(Attack { from, to, at, harm }), |_| LONG);
-    let text = endings[to].error().to_string();
+    let text = endings[to].error().finding().message.clone();
     assert!(
         text.starts_with("what came from ada is not what it sent"),
         "{text}"

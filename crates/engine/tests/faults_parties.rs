@@ -187,7 +187,7 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
         },
     );
     let endings = endings.into_iter().flatten().collect::<Vec<_>>();
-    let found = endings[first].error().to_string();
+    let found = endings[first].error().finding().message.clone();
     assert!(!found.contains("gave up: "), "{found}");
     for ending in &endings {
         // The one that wakes up again finds the others gone.

@@ -254,7 +254,7 @@ fn a_wrong_key_is_told_to_who_sees_it_and_to_who_shows_it() {
         let refused = "expects another key of this party";
         let mut seen = 0;
         for (party, ending) in endings.iter().enumerate() {
-            let text = ending.error().to_string();
+            let text = &ending.error().finding().message;
             // Of three, one that comes late finds neither it nor who has seen it.
             if party == wrong || !text.contains("cannot be reached at ") {
                 assert_error(ending, Kind::Peer, &[refused, &shows]);

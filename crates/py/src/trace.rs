@@ -179,7 +179,10 @@ impl Trace {
     ) -> PyResult<Node> {
         let parts = items.iter().map(index).collect::<Result<Vec<_>, _>>();
         self.on_handles(py, at, [a], |builder, [a], span| {
-            builder.index(a, &parts.map_err(|finding| finding.at(span))?, span)
+            let parts = parts
+                .as_deref()
+                .map_err(|finding| finding.clone().at(span))?;
+            builder.index(a, parts, span)
         })
     }
 
@@ -327,7 +330,7 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: [Item<'_>; N],
-        step: impl FnOnce(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         self.operate_all(py, at, items.into(), |builder, operands, span| {
             let mut operands = operands.iter().copied();
@@ -341,12 +344,41 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: Vec<Item<'_>>,
-        step: impl FnOnce(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         let span = at.map(Span::from);
         let operands = self.operands(py, items, span.as_ref())?;
-        let handle = self.build(py, |builder| step(builder, &operands, span.as_ref()))?;
+        let handle = self.named(py, &operands, span.as_ref(), |builder| {
+            step(builder, &operands, span.as_ref())
+        })?;
         self.node(handle)
+    }
+
+    /// As `build`, for an operation: its error calls operands what the source calls them.
+    fn named<T>(
+        &mut self,
+        py: Python<'_>,
+        operands: &[Operand],
+        span: Option<&Span>,
+        step: impl Fn(&mut Builder) -> Result<T, Diagnostic>,
+    ) -> PyResult<T> {
+        let builder = self.builder.as_mut().ok_or_else(finished)?;
+        let finding = match step(builder) {
+            Ok(done) => return Ok(done),
+            Err(finding) => finding,
+        };
+        let texts = span.map_or_else(Vec::new, |span| error::operands(py, span));
+        if texts.len() != operands.len() {
+            return Err(error::program(py, &finding));
+        }
+        let called = operands.iter().zip(texts);
+        builder.call_operands(called.filter_map(|(operand, text)| match operand {
+            Operand::Value(handle) if !text.is_empty() => Some((*handle, text)),
+            _ => None,
+        }));
+        let finding = step(builder).err().unwrap_or(finding);
+        builder.call_operands([]);
+        Err(error::program(py, &finding))
     }
 
     /// For operations that take values only: bare numbers become constants first.
@@ -355,14 +387,17 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: [Item<'_>; N],
-        step: impl FnOnce(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         let span = at.map(Span::from);
         let handles = self.handles(py, items.into(), span.as_ref())?;
-        let handles = handles
+        let handles: [Handle; N] = handles
             .try_into()
             .map_err(|_| PyRuntimeError::new_err("operands"))?;
-        let handle = self.build(py, |builder| step(builder, handles, span.as_ref()))?;
+        let operands = handles.map(Operand::Value);
+        let handle = self.named(py, &operands, span.as_ref(), |builder| {
+            step(builder, handles, span.as_ref())
+        })?;
         self.node(handle)
     }
 

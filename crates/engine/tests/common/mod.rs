@@ -3,6 +3,8 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
+pub mod simulated;
+
 use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
