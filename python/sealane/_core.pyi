@@ -22,14 +22,17 @@ __all__ = [
 __version__: str
 
 Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
-"""Kind (`bool`, `u64`, `i64`; for results the element type), shape, 64-bit elements."""
-Operand: TypeAlias = Node | int | Array
+"""Kind (`bool`, `u64`, `i64`, `f64`; for results the element type), shape, 64-bit elements; of kind
+`ratio` text, one `numerator/denominator` a line."""
+Ratio: TypeAlias = tuple[int, int]
+"""Numerator and denominator."""
+Operand: TypeAlias = Node | int | Ratio | Array
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
 @final
 class Node:
-    def __new__(cls, kind: str, number: int, at: Place | None) -> Node: ...
+    def __new__(cls, kind: str, item: Operand, at: Place | None) -> Node: ...
     @property
     def type(self) -> str: ...
     @property
@@ -46,7 +49,7 @@ class Trace:
         kind: str,
         rows: str | None,
         fixed: tuple[int, ...],
-        range: tuple[int, int] | None,
+        range: tuple[Ratio, Ratio] | None,
         columns: tuple[str, ...],
         at: Place | None,
     ) -> Node: ...
@@ -54,6 +57,8 @@ class Trace:
     def binary(self, name: str, a: Operand, b: Operand, at: Place | None) -> Node: ...
     def select(self, condition: Operand, yes: Operand, no: Operand, at: Place | None) -> Node: ...
     def cast(self, a: Operand, kind: str, at: Place | None) -> Node: ...
+    def wrap(self, a: Operand, kind: str, at: Place | None) -> Node: ...
+    def saturate(self, a: Operand, kind: str, at: Place | None) -> Node: ...
     def reduce(
         self, name: str, a: Operand, axis: int | None, kind: str | None, at: Place | None
     ) -> Node: ...
@@ -83,7 +88,12 @@ class Program:
     def parties(self) -> tuple[str, ...]: ...
     def check(self) -> Check: ...
     def plan(
-        self, rows: dict[str, int], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        rows: dict[str, int],
+        config: str | PathLike[str] | None,
+        network: str | None,
+        protocol: str | None,
+        helpers: Sequence[str] | None,
     ) -> Plan: ...
     def simulate(
         self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
@@ -93,11 +103,11 @@ class Program:
         party: str,
         files: list[str],
         arrays: dict[str, Array],
-        config: str | PathLike[str],
+        config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
         network: str | None,
-        protocol: str,
+        protocol: str | None,
         helpers: Sequence[str] | None,
     ) -> Report: ...
 
@@ -167,5 +177,10 @@ class Report:
     def json(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
+def who(
+    party: str | None,
+    config: str | PathLike[str] | None,
+    identity: str | PathLike[str] | None,
+) -> str: ...
 def main(arguments: list[str], python: str) -> int: ...
 def refusal(code: str, message: str, at: Place | None, reason: str, hint: str) -> SealaneError: ...

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 import numpy as np
 
 from sealane import _core, _source
-from sealane._data import pack
+from sealane._data import is_fractional, pack, ratio
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -26,15 +26,20 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Self, TypeAlias
 
+    from decimal import Decimal
+    from fractions import Fraction
+
     import numpy.typing as npt
 
+    Number: TypeAlias = int | float | Decimal | Fraction
     Public: TypeAlias = (
-        int
+        Number
         | np.integer[Any]
+        | np.floating[Any]
         | np.bool_
         | npt.NDArray[Any]
-        | Sequence[int]
-        | Sequence[Sequence[int]]
+        | Sequence[Number]
+        | Sequence[Sequence[Number]]
     )
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
@@ -58,11 +63,21 @@ class ElementType(type):
     """The type of element types; prints as users write them."""
 
     def __repr__(cls) -> str:
+        sign, fixed, bits = cls.__name__.partition("fixed")
+        if fixed and bits:
+            return f"sealane.{sign}{fixed}({bits.replace('.', ', ')})"
         return f"sealane.{cls.__name__}"
 
     @property
     def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
         """The same elements with arithmetic modulo `2**bits`, which is never refused."""
+        if issubclass(cls, FixedPoint):
+            raise refuse(
+                "type",
+                f"`{cls!r}` does not wrap",
+                reason="Modulo a power of two, a number with a fraction means little.",
+                hint="convert where it may not fit: `sl.saturate(x, type)`",
+            )
         name = cls.__name__.removesuffix(".wrapping")
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
 
@@ -74,18 +89,18 @@ class Value(Unsupported, metaclass=ElementType):
     _node: _core.Node
     _scope: _core.Trace | None
 
-    def __init__(self, number: int) -> None:
-        """A public number with this type, such as `sl.u32(0)`: the start of a `scan`, say. Bare
-        numbers take the type of the value beside them.
+    def __init__(self, number: Public) -> None:
+        """A public number or array with this type, such as `sl.u32(0)`: the start of a `scan`, say,
+        or a table. Bare numbers take the type of the value beside them.
         """
-        if not isinstance(number, int | np.integer | np.bool_):
+        if isinstance(number, Value):
             raise refuse(
                 "operand",
-                f"`{type(self)!r}` makes a typed number from an integer",
+                f"`{type(self)!r}` makes a typed number of one of the source",
                 hint="to change the type of a value, write `x.astype(...)`",
             )
         self._scope = None
-        self._node = _core.Node(type_name(type(self)), int(number), _source.here())
+        self._node = _core.Node(type_name(type(self)), operand(number), _source.here())
 
     @property
     def _trace(self) -> _core.Trace:
@@ -160,6 +175,12 @@ class Value(Unsupported, metaclass=ElementType):
 
     def __rmul__(self, other: Public) -> Self:
         return binary("mul", other, self)
+
+    def __truediv__(self, other: Operand) -> Any:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Public) -> Any:
+        return binary("div", other, self)
 
     @overload
     def __floordiv__(self, other: Self | Public) -> Self: ...
@@ -330,10 +351,11 @@ class Value(Unsupported, metaclass=ElementType):
         raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
 
     def astype(self, dtype: type[T]) -> T:
-        """The same numbers in another element type.
+        """The same numbers in another element type, rounded down where that has fewer bits behind
+        the point.
 
         It is refused where some might not fit, unless the type is a wrapping one, such as
-        `sl.u32.wrapping`, which takes them modulo `2**bits`.
+        `sl.u32.wrapping`, which takes them modulo `2**bits`; `sl.saturate` and `sl.wrap` are not.
         """
         return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
@@ -465,6 +487,42 @@ class i64(Value):
         ) -> Self: ...
 
 
+class FixedPoint(Value):
+    """Numbers with a fixed point, of any width: `sl.fixed(16, 16)` makes the types.
+
+    For type checkers, which know no calls in annotations, an element type can be given a name:
+    `Money = Annotated[sl.FixedPoint, sl.fixed(16, 16)]`, and then `sl.Private[Money, "bank"]`.
+    """
+
+    __slots__ = ()
+
+
+def fixed(integer: int, fraction: int) -> type[FixedPoint]:
+    """The type of fixed-point numbers with `integer` bits before the point, the sign among them,
+    and `fraction` bits behind it: together 1 to 64.
+    """
+    return _fixed_point("fixed", integer, fraction)
+
+
+def ufixed(integer: int, fraction: int) -> type[FixedPoint]:
+    """The type of fixed-point numbers from 0 on with `integer` bits before the point and `fraction`
+    bits behind it: together 1 to 64.
+    """
+    return _fixed_point("ufixed", integer, fraction)
+
+
+def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
+    try:
+        return element_type(f"{kind}{integer}.{fraction}")  # type: ignore[return-value]
+    except KeyError:
+        raise refuse(
+            "type",
+            f"`sl.{kind}({integer!r}, {fraction!r})` is not an element type",
+            reason="The bits before and behind the point are together 1 to 64.",
+            hint=f"write `sl.{kind}(16, 16)`, for example",
+        ) from None
+
+
 _TYPES: dict[str, type[Value]] = {
     cls.__name__: cls for cls in (boolean, u8, u16, u32, u64, i8, i16, i32, i64)
 }
@@ -478,7 +536,9 @@ def element_type(name: str) -> type[Value]:
         plain, _, suffix = name.partition(".")
         if not _core.is_type(name):
             raise KeyError(name)
-        base = element_type(plain) if suffix else Value
+        base = element_type(plain) if suffix == "wrapping" else Value
+        if "fixed" in plain:
+            base = FixedPoint
         space = {"__slots__": (), "__module__": "sealane", "__doc__": f"Elements of type `{name}`."}
         made: Any = ElementType(name, (base,), space)
         _TYPES[name] = made
@@ -487,11 +547,11 @@ def element_type(name: str) -> type[Value]:
 
 def type_name(dtype: type[Value]) -> str:
     """The name of an element type in the graph."""
-    if isinstance(dtype, ElementType) and dtype is not Value:
+    if isinstance(dtype, ElementType) and dtype not in (Value, FixedPoint):
         return "bool" if dtype is boolean else dtype.__name__
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
-    hint = "sl.boolean" if spelled.startswith("bool") else "sl.i64"
-    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint}`, for example")
+    hint = {"bool": "sl.boolean", "floa": "sl.fixed(16, 16)", "Fixe": "sl.fixed(16, 16)"}
+    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example")
 
 
 def wrap(trace: _core.Trace, node: _core.Node) -> Any:
@@ -515,14 +575,16 @@ def trace_of(*operands: object) -> _core.Trace:
 
 
 def operand(item: object) -> _core.Operand:
-    """A value's node, a Python number, or a constant array as shape, sign and bytes."""
+    """A value's node, a Python number, or a constant array as kind, shape and bytes."""
     if isinstance(item, Value):
         return item._node
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return int(item)
+    if is_fractional(item):
+        return _literal(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
         array = _constants(item)
-        packed = pack(item)
+        packed = pack(item, fractions=True)
         if packed is not None:
             return packed
         item = array.flat[0]
@@ -532,8 +594,21 @@ def operand(item: object) -> _core.Operand:
     raise refuse(
         "operand",
         f"a `{kind}` cannot be an operand",
-        reason="Constants of a program are integers, truth values and NumPy arrays of them.",
-        hint="scale fractions to integers" if "float" in kind else "use an integer or an array",
+        reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
+        hint="use a number or an array",
+    )
+
+
+def _literal(item: Any) -> _core.Ratio:
+    """A number of the source as an exact ratio."""
+    found = ratio(item)
+    if found is not None:
+        return found
+    raise refuse(
+        "operand",
+        f"`{item}` cannot be an operand",
+        reason="A number is finite, and has at most 37 digits before and behind the point.",
+        hint="write a number of fewer digits",
     )
 
 
@@ -595,6 +670,7 @@ _UFUNCS = {
     "bitwise_count": "popcount",
     "bitwise_or": "or",
     "bitwise_xor": "xor",
+    "divide": "div",
     "equal": "eq",
     "floor_divide": "floordiv",
     "greater": "gt",

@@ -1,7 +1,7 @@
 //! Numbers with fractions as a program's source writes them, before they have a type.
 //!
 //! A literal takes the type of the value beside it: its nearest stored number there, of two that
-//! are equally near the even one. Where that is not the number that was written, a warning says so.
+//! are equally near the even one; beside nothing the smallest type that holds it exactly. Where that is not the number that was written, a warning says so.
 //!
 //! A single number is an exact ratio, which is what Python's `Fraction`, `Decimal` and the printed
 //! form of a `float` are; elements of an array are the `f64` that they are.
@@ -23,21 +23,26 @@ pub struct Real {
     denominator: u128,
 }
 
-/// What a source can write that is no integer.
+/// One number of a literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A ratio.
+    Ratio(Real),
+    /// An element of an array of floats.
+    Float(f64),
+}
+
+/// A number, or an array of them, as the source has it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Literal {
-    /// One number.
-    Number(Real),
-    /// An array, row-major.
-    Array {
-        /// Its dimensions.
-        shape: Vec<u64>,
-        /// Its elements, as many as the product of the shape.
-        numbers: Vec<f64>,
-    },
+pub struct Literal {
+    /// Its dimensions; none for a single number.
+    pub shape: Vec<u64>,
+    /// Its elements, row-major; as many as the product of the shape.
+    pub numbers: Vec<Number>,
 }
 
 /// A literal that has found its type.
+#[derive(Clone)]
 pub struct Typed {
     /// The stored numbers.
     pub data: Data,
@@ -104,43 +109,87 @@ impl fmt::Display for Real {
     }
 }
 
-impl Literal {
-    /// The literal in fixed-point type `ty`.
+impl Number {
+    /// The nearest stored number with `fraction` bits behind the point.
     ///
     /// # Errors
-    /// A number is not finite or outside of the type.
+    /// It is not finite, or no type holds it.
+    pub fn nearest(self, fraction: u8) -> Result<Nearest, NotStored> {
+        match self {
+            Number::Ratio(ratio) => ratio.nearest(fraction),
+            Number::Float(float) => decimal::from_f64(float, fraction),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Ratio(ratio) => ratio.fmt(f),
+            Number::Float(float) => float.fmt(f),
+        }
+    }
+}
+
+impl From<i128> for Number {
+    fn from(whole: i128) -> Number {
+        Number::Ratio(Real {
+            numerator: whole,
+            denominator: 1,
+        })
+    }
+}
+
+impl Literal {
+    /// A single number.
+    pub fn of(number: impl Into<Number>) -> Literal {
+        Literal {
+            shape: Vec::new(),
+            numbers: vec![number.into()],
+        }
+    }
+
+    /// The literal in type `ty`.
+    ///
+    /// # Errors
+    /// A number is not finite, outside of the type, or has a fraction where the type has none.
     pub fn in_type(&self, ty: Type, span: Option<&Span>) -> Result<Typed, Diagnostic> {
-        let refused = |at: usize| {
-            let message = format!("{} is not a value of {ty}", self.name(at));
-            Diagnostic::new(code::CONSTANT_RANGE, message)
-                .because(format!(
-                    "{ty} holds {}",
-                    decimal::range_text(ty.range(), ty)
-                ))
-                .at(span)
+        let refused = |number: &Number| {
+            let holds = decimal::range_text(ty.range(), ty);
+            Diagnostic::new(
+                code::CONSTANT_RANGE,
+                format!("{number} is not a value of {ty}"),
+            )
+            .because(format!("{ty} holds {holds}"))
+            .hint("write a number of that range, or name another type")
+            .at(span)
         };
-        let (mut numbers, mut rounded) = (Vec::with_capacity(self.count()), Vec::new());
-        for at in 0..self.count() {
-            let nearest = self.nearest(at, ty.fraction()).map_err(|_| refused(at))?;
-            if !ty.holds(Range::of(nearest.stored)) {
-                return Err(refused(at));
+        let mut stored = Vec::with_capacity(self.numbers.len());
+        let (mut rounded, mut first) = (0, None);
+        for number in &self.numbers {
+            let nearest = number.nearest(ty.fraction());
+            let nearest = nearest.map_err(|_| refused(number))?;
+            if !ty.holds(Range::of(nearest.stored)) || !(nearest.exact || ty.is_fixed()) {
+                return Err(refused(number));
             }
             if !nearest.exact {
-                rounded.push(at);
+                rounded += 1;
+                first.get_or_insert((*number, nearest.stored));
             }
-            numbers.push(nearest.stored);
+            stored.push(nearest.stored);
         }
-        let first = rounded.first().map(|at| (*at, numbers[*at]));
-        let warning = first.map(|first| self.rounded(ty, rounded.len(), first).at(span));
-        let data = Data::from_numbers(ty, self.shape().to_vec(), &numbers);
-        let data = data.ok_or_else(|| refused(0))?;
+        let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
+        let data = data.ok_or_else(|| {
+            Diagnostic::new(code::INVALID, "a literal of another size than its shape")
+        })?;
         Ok(Typed { data, warning })
     }
 
     /// The literal in the smallest fixed-point type that holds it exactly, if there is one.
     pub fn exactly(&self) -> Option<Data> {
-        let stored = |at| self.nearest(at, 64).ok().filter(|nearest| nearest.exact);
-        let numbers = (0..self.count()).map(|at| stored(at).map(|nearest| nearest.stored));
+        let stored = |number: &Number| number.nearest(64).ok().filter(|nearest| nearest.exact);
+        let numbers = self.numbers.iter().map(|n| Some(stored(n)?.stored));
         let mut numbers = numbers.collect::<Option<Vec<i128>>>()?;
         let zeros = numbers.iter().map(|number| number.trailing_zeros()).min()?;
         let zeros = zeros.min(64);
@@ -152,53 +201,24 @@ impl Literal {
             fraction,
         };
         let ty = like.smallest_like(Range::of_all(numbers.iter().copied())?)?;
-        Data::from_numbers(ty, self.shape().to_vec(), &numbers)
+        Data::from_numbers(ty, self.shape.clone(), &numbers)
     }
 
     /// What to call it in a message.
     pub fn text(&self) -> String {
-        match self {
-            Literal::Number(number) => number.to_string(),
-            Literal::Array { .. } => "an array of floats".into(),
-        }
-    }
-
-    fn shape(&self) -> &[u64] {
-        match self {
-            Literal::Number(_) => &[],
-            Literal::Array { shape, .. } => shape,
-        }
-    }
-
-    fn count(&self) -> usize {
-        match self {
-            Literal::Number(_) => 1,
-            Literal::Array { numbers, .. } => numbers.len(),
-        }
-    }
-
-    fn nearest(&self, at: usize, fraction: u8) -> Result<Nearest, NotStored> {
-        match self {
-            Literal::Number(number) => number.nearest(fraction),
-            Literal::Array { numbers, .. } => decimal::from_f64(numbers[at], fraction),
-        }
-    }
-
-    fn name(&self, at: usize) -> String {
-        match self {
-            Literal::Number(number) => number.to_string(),
-            Literal::Array { numbers, .. } => numbers[at].to_string(),
+        match (&self.shape[..], &self.numbers[..]) {
+            ([], [number]) => number.to_string(),
+            _ => "an array of floats".into(),
         }
     }
 
     /// The warning that `count` numbers were rounded, of which this is the first.
-    fn rounded(&self, ty: Type, count: usize, (at, stored): (usize, i128)) -> Diagnostic {
-        let (meant, used) = (self.name(at), decimal::text(stored, ty.fraction()));
-        let message = match self {
-            Literal::Number(_) => format!("{meant} is taken for {used}"),
-            Literal::Array { numbers, .. } => format!(
-                "{count} of {} numbers of an array are rounded; {meant} is taken for {used}",
-                numbers.len()
+    fn rounded(&self, ty: Type, count: usize, (meant, stored): (Number, i128)) -> Diagnostic {
+        let used = decimal::text(stored, ty.fraction());
+        let message = match self.numbers.len() {
+            1 => format!("{meant} is taken for {used}"),
+            all => format!(
+                "{count} of {all} numbers of an array are rounded: {meant} is taken for {used}"
             ),
         };
         Diagnostic::new(code::LITERAL_ROUNDED, message)
@@ -207,8 +227,8 @@ impl Literal {
                 ty.fraction()
             ))
             .hint(
-                "write the number that is meant, or one with a type of more bits behind the \
-                 point: `sl.fixed(16, 32)(0.1)`",
+                "write the number that is meant, or name a type with more bits behind the point: \
+                 `sl.fixed(16, 32)(0.1)`",
             )
     }
 }
@@ -219,7 +239,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn ratio(numerator: i128, denominator: u128) -> Literal {
-        Literal::Number(Real::new(numerator, denominator).unwrap())
+        Literal::of(Number::Ratio(Real::new(numerator, denominator).unwrap()))
     }
 
     #[test]
@@ -243,9 +263,10 @@ mod tests {
                 .iter()
                 .all(|e| e.as_ref().unwrap().code == code::CONSTANT_RANGE)
         );
-        let numbers = vec![0.5, f64::NAN];
-        let shape = vec![2];
-        assert!(refused(Literal::Array { shape, numbers }).is_some());
+        let (shape, numbers) = (vec![2], [0.5, f64::NAN].map(Number::Float).to_vec());
+        assert!(refused(Literal { shape, numbers }).is_some());
+        assert!(ratio(1, 2).in_type(Type::U8, None).is_err());
+        assert!(ratio(255, 1).in_type(Type::U8, None).is_ok());
         // Rounded up, it is 2, which is outside.
         assert!(refused(ratio(19, 10)).is_some());
     }
@@ -258,11 +279,8 @@ mod tests {
         assert_eq!(own(ratio(100, 1)).as_deref(), Some("ufixed7.0"));
         assert_eq!(own(ratio(0, 1)).as_deref(), Some("ufixed1.0"));
         assert_eq!(own(ratio(1, 3)), None);
-        let (shape, numbers) = (vec![2], vec![-1.5, 0.25]);
-        assert_eq!(
-            own(Literal::Array { shape, numbers }).as_deref(),
-            Some("fixed2.2")
-        );
+        let (shape, numbers) = (vec![2], [-1.5, 0.25].map(Number::Float).to_vec());
+        assert_eq!(own(Literal { shape, numbers }).as_deref(), Some("fixed2.2"));
     }
 
     #[test]

@@ -2,16 +2,21 @@
 //!
 //! All checking is the builder's; what is here turns Python's objects into its types.
 
-use crate::array;
+use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{Item, Length, Node, Place, Source, index, type_of};
+use crate::item::{self, Item, Length, Node, Place, Source, index, type_of};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_program::builder::{Builder, Handle, Operand};
-use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_program::decimal;
+use sealane_program::diagnostic::{Diagnostic, Span, code};
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
+use sealane_program::literal::Real;
 use sealane_program::types::{Range, RowId, Shape, Type};
+
+/// Numerator and denominator.
+type Ratio = (i128, u128);
 
 /// A function while it is traced.
 #[pyclass(module = "sealane._core")]
@@ -55,7 +60,7 @@ impl Trace {
         kind: &str,
         rows: Option<&str>,
         fixed: Vec<u64>,
-        range: Option<(i128, i128)>,
+        range: Option<(Ratio, Ratio)>,
         columns: Vec<String>,
         at: Option<Place>,
     ) -> PyResult<Node> {
@@ -66,7 +71,10 @@ impl Trace {
             rows: rows.map(|index| RowId(index as u16)),
             fixed,
         };
-        let range = range.map_or(ty.range(), |(lo, hi)| Range { lo, hi });
+        let range = match range {
+            Some((lo, hi)) => declared(py, &name, ty, [lo, hi], span.as_ref())?,
+            None => ty.range(),
+        };
         let owner = self.party(py, owner, span.as_ref())?;
         let input = Input {
             name,
@@ -137,6 +145,32 @@ impl Trace {
         self.on_handles(py, at, [a], |builder, [a], span| builder.cast(a, ty, span))
     }
 
+    /// Adds a change of type modulo a power of two.
+    fn wrap(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.on_handles(py, at, [a], |builder, [a], span| builder.wrap(a, ty, span))
+    }
+
+    /// Adds a change of type that stops at the ends of the new one.
+    fn saturate(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.saturate(a, ty, span)
+        })
+    }
+
     /// Adds a reduction of one axis, or of all.
     fn reduce(
         &mut self,
@@ -164,7 +198,7 @@ impl Trace {
         at: Option<Place>,
     ) -> PyResult<Node> {
         let ty = kind.map(type_of).transpose()?;
-        self.on_handles(py, at, [a, b], |builder, [a, b], span| {
+        self.operate(py, at, [a, b], |builder, [a, b], span| {
             builder.dot(a, b, ty, span)
         })
     }
@@ -409,21 +443,26 @@ impl Trace {
     ) -> PyResult<Operand> {
         match item {
             Item::Int(number) => Ok(Operand::Int(number)),
-            Item::Node(node) => match node.source {
-                Source::Traced(handle) => Ok(handle.into()),
-                Source::Number(number) => {
-                    let ty = node.ty;
-                    Ok(self
-                        .build(py, |builder| builder.scalar(ty, number, span))?
-                        .into())
+            Item::Ratio(numerator, denominator) => {
+                let literal = item::ratio(numerator, denominator)?;
+                self.build(py, |builder| builder.literal(literal, span))
+            }
+            Item::Node(node) => match &node.source {
+                Source::Traced(handle) => Ok((*handle).into()),
+                Source::Typed(typed) => {
+                    let handle = self.build(py, |builder| builder.typed(typed.clone(), span))?;
+                    Ok(handle.into())
                 }
             },
-            Item::Array(array) => {
-                let data = array::constant(array)?;
-                Ok(self
-                    .build(py, |builder| builder.constant(data, span))?
-                    .into())
-            }
+            Item::Array(array) => match array::constant(array)? {
+                Constant::Integers(data) => {
+                    let handle = self.build(py, |builder| builder.constant(data, span))?;
+                    Ok(handle.into())
+                }
+                Constant::Literal(literal) => {
+                    self.build(py, |builder| builder.literal(literal, span))
+                }
+            },
         }
     }
 
@@ -445,12 +484,9 @@ impl Trace {
         items: Vec<Item<'_>>,
         span: Option<&Span>,
     ) -> PyResult<Vec<Handle>> {
-        let handle = |item| match self.operand(py, item, span)? {
-            Operand::Value(handle) => Ok(handle),
-            Operand::Int(number) => {
-                let ty = Type::smallest(Range::of(number)).unwrap_or(Type::I64);
-                self.build(py, |builder| builder.scalar(ty, number, span))
-            }
+        let handle = |item| {
+            let operand = self.operand(py, item, span)?;
+            self.build(py, |builder| builder.alone(operand, span))
         };
         items.into_iter().map(handle).collect()
     }
@@ -487,7 +523,8 @@ impl Trace {
             Visibility::Secret => "secret".to_string(),
         };
         let lengths = builder.shape_text(&value.shape);
-        let text = format!("{} {lengths}, {known}, {}", value.ty, value.range);
+        let range = decimal::range_text(value.range, value.ty);
+        let text = format!("{} {lengths}, {known}, {range}", value.ty);
         Ok(Node {
             source: Source::Traced(handle),
             ty: value.ty,
@@ -495,6 +532,38 @@ impl Trace {
             text,
         })
     }
+}
+
+/// A declared range in stored numbers of `ty`: an end that is none is rounded as data are, so that
+/// data equal to it are inside.
+fn declared(
+    py: Python<'_>,
+    name: &str,
+    ty: Type,
+    ends: [Ratio; 2],
+    span: Option<&Span>,
+) -> PyResult<Range> {
+    let refused = |end: String| {
+        let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
+        let holds = decimal::range_text(ty.range(), ty);
+        let finding = Diagnostic::new(code::CONSTANT_RANGE, message)
+            .because(format!("{ty} holds {holds}"))
+            .hint("declare a range of such numbers, or another type");
+        error::program(py, &finding.at(span))
+    };
+    let stored = |(numerator, denominator)| {
+        let end = Real::new(numerator, denominator);
+        let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;
+        let nearest = end.nearest(ty.fraction()).ok();
+        let nearest = nearest.filter(|nearest| nearest.exact || ty.is_fixed());
+        let nearest = nearest.ok_or_else(|| refused(end.to_string()))?;
+        Ok::<_, PyErr>(nearest.stored)
+    };
+    let [lo, hi] = ends;
+    Ok(Range {
+        lo: stored(lo)?,
+        hi: stored(hi)?,
+    })
 }
 
 fn find<T: Copy, const N: usize>(

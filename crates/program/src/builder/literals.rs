@@ -18,11 +18,9 @@ impl Builder {
         literal: Literal,
         span: Option<&Span>,
     ) -> Result<Operand, Diagnostic> {
-        if let Literal::Array { numbers, .. } = &literal {
-            let elements = self.elements + numbers.len().saturating_sub(1);
-            super::within("elements of constants", elements, MAX_CONST_ELEMENTS)
-                .map_err(|error| error.at(span))?;
-        }
+        let elements = self.elements + literal.numbers.len().saturating_sub(1);
+        super::within("elements of constants", elements, MAX_CONST_ELEMENTS)
+            .map_err(|error| error.at(span))?;
         self.literals.push(literal);
         Ok(Operand::Literal(self.literals.len() as u32 - 1))
     }
@@ -34,6 +32,13 @@ impl Builder {
         self.rounded
             .extend(warning.filter(|warning| !self.rounded.contains(warning)));
         self.constant(typed.data, span)
+    }
+
+    /// The value of an operand that stands beside nothing: a number takes the smallest type that
+    /// holds it exactly.
+    pub fn alone(&mut self, operand: Operand, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let id = self.exactly(operand, None, span)?;
+        Ok(self.handle(id))
     }
 
     /// The same number modulo `2^bits`, in an integer type that need not wrap. It is never refused
@@ -128,7 +133,7 @@ impl Builder {
         self.push(Op::Const(data), ty, span)
     }
 
-    /// The literal in the fixed-point type `beside` it.
+    /// The literal in the fixed-point type `beside` it; beside nothing in its own.
     pub(super) fn literal_beside(
         &mut self,
         literal: u32,
@@ -137,7 +142,10 @@ impl Builder {
     ) -> Result<ValueId, Diagnostic> {
         let literal = self.written(literal)?;
         let Some(ty) = beside.filter(|ty| ty.is_fixed()) else {
-            return Err(untyped(&literal, beside).at(span));
+            return match literal.exactly().filter(|_| beside.is_none()) {
+                Some(data) => Ok(self.constant(data, span)?.id),
+                None => Err(untyped(&literal, beside).at(span)),
+            };
         };
         let typed = literal.in_type(ty, span).map_err(|refused| {
             refused.hint(
@@ -186,9 +194,9 @@ fn untyped(literal: &Literal, beside: Option<Type>) -> Diagnostic {
                  numbers",
             ),
         None => refused(format!("{text} has no type")).because(
-            "a number with a fraction takes the type of the fixed-point value beside it, and here \
-             is none",
+            "it takes the type of the fixed-point value beside it, and here is none; by itself no \
+             type holds it exactly",
         )
-        .hint("name one: `sl.fixed(16, 16)(0.5)`, or of an array: `sl.fixed(16, 16)(array)`"),
+        .hint("name one: `sl.fixed(16, 16)(0.1)`, or of an array: `sl.fixed(16, 16)(array)`"),
     }
 }

@@ -153,8 +153,12 @@ impl Builder {
         let (a, b) = (a.into(), b.into());
         let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
         if types.into_iter().flatten().any(Type::is_fixed) {
-            let ([a, b], ty) = self.factors("@", [a, b], span)?;
-            let id = self.push(Op::Dot(a, b), dtype.unwrap_or(ty), span)?;
+            let [a, b] = self.factors([a, b], span)?;
+            let ty = match dtype {
+                Some(ty) => ty,
+                None => self.common("@", [a, b], span)?,
+            };
+            let id = self.push(Op::Dot(a, b), ty, span)?;
             return Ok(self.handle(id));
         }
         let ids = match dtype {
@@ -267,19 +271,34 @@ impl Builder {
         operands: [Operand; 2],
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
-        let ([a, b], ty) = self.factors(op.symbol(), operands, span)?;
+        let [a, b] = self.factors(operands, span)?;
+        // A bare whole number has no part in the common type.
+        let ty = match operands {
+            [Operand::Int(_), Operand::Value(_)] => self.known(b).0,
+            [Operand::Value(_), Operand::Int(_)] => self.known(a).0,
+            _ => self.common(op.symbol(), [a, b], span)?,
+        };
         let id = self.push(Op::Binary(op, a, b), ty, span)?;
         Ok(self.handle(id))
     }
 
-    /// The operands of a product or quotient, each in a type of its own, and their common type. A
-    /// bare whole number has no part in that.
+    fn common(
+        &self,
+        operation: &str,
+        ids: [ValueId; 2],
+        span: Option<&Span>,
+    ) -> Result<Type, Diagnostic> {
+        let [x, y] = ids.map(|id| self.known(id).0);
+        x.common(y)
+            .ok_or_else(|| infer::no_common_type(operation, x, y).at(span))
+    }
+
+    /// The operands of a product or quotient, each in a type of its own.
     fn factors(
         &mut self,
-        operation: &str,
         operands: [Operand; 2],
         span: Option<&Span>,
-    ) -> Result<([ValueId; 2], Type), Diagnostic> {
+    ) -> Result<[ValueId; 2], Diagnostic> {
         let types = [
             self.type_of(operands[0], span)?,
             self.type_of(operands[1], span)?,
@@ -292,14 +311,7 @@ impl Builder {
             };
             ids[at] = self.as_integer(id, span)?;
         }
-        let [x, y] = ids.map(|id| self.known(id).0);
-        let common = match operands {
-            [Operand::Int(_), Operand::Value(_)] => Some(y),
-            [Operand::Value(_), Operand::Int(_)] => Some(x),
-            _ => x.common(y),
-        };
-        let common = common.ok_or_else(|| infer::no_common_type(operation, x, y).at(span))?;
-        Ok((ids, common))
+        Ok(ids)
     }
 
     /// The value of an operand. A bare number takes the type `beside` it and must fit; beside
@@ -355,7 +367,7 @@ impl Builder {
 
     /// The value of an operand whose type plays no part: a bare number takes the smallest one, and
     /// one with a fraction that no type holds that of the value `beside` it.
-    fn exactly(
+    pub(super) fn exactly(
         &mut self,
         operand: Operand,
         beside: Option<Type>,

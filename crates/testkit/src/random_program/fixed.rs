@@ -5,7 +5,7 @@ use super::Grower;
 use crate::random::Random;
 use sealane_program::builder::{Handle, Operand};
 use sealane_program::graph::{Binary, Reduction};
-use sealane_program::literal::{Literal, Real};
+use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::types::Type;
 
 impl Grower<'_> {
@@ -92,14 +92,14 @@ impl Grower<'_> {
     fn literal(&mut self) -> Option<Operand> {
         let (tenths, quarters) = (self.below(90) as i128 - 40, self.below(60) as i128 - 20);
         let literal = match self.below(3) {
-            0 => Literal::Number(Real::new(tenths, 10)?),
-            1 => Literal::Number(Real::new(quarters, 4)?),
+            0 => Literal::of(Number::Ratio(Real::new(tenths, 10)?)),
+            1 => Literal::of(Number::Ratio(Real::new(quarters, 4)?)),
             _ => {
                 let mut random = Random::new(self.below(1 << 20) as u64);
                 let number = |_| f64::from(random.number() % 1000) / 64.0 - 5.0;
-                Literal::Array {
+                Literal {
                     shape: vec![3],
-                    numbers: (0..3).map(number).collect(),
+                    numbers: (0..3).map(number).map(Number::Float).collect(),
                 }
             }
         };

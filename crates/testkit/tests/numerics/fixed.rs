@@ -4,7 +4,7 @@
 use super::*;
 use sealane_program::decimal;
 use sealane_program::graph::Binary;
-use sealane_program::literal::{Literal, Real};
+use sealane_program::literal::{Literal, Number, Real};
 
 const fn f(integer: u8, fraction: u8) -> Type {
     Type::fixed(integer, fraction)
@@ -13,7 +13,7 @@ const fn f(integer: u8, fraction: u8) -> Type {
 /// The ratio as a literal of the program.
 fn literal(b: &mut Builder, numerator: i128, denominator: u128) -> Operand {
     let number = Real::new(numerator, denominator).expect("a ratio");
-    let literal = b.literal(Literal::Number(number), None);
+    let literal = b.literal(Literal::of(Number::Ratio(number)), None);
     literal.expect("a literal")
 }
 
@@ -350,7 +350,7 @@ fn n49_wrap_saturate_and_clip_are_not_refused() {
         b.saturate(x[0], f(4, 1), None)
     });
     assert_eq!(down.unwrap(), (f(4, 1), vec![-1, 15, 2]));
-    let wide = run(&[all(i(64), &[i64::MAX.into(), 5])], |b, x| {
+    let wide = run(&[all(i(64), &[i64::MAX as i128, 5])], |b, x| {
         b.saturate(x[0], f(32, 32), None)
     });
     assert_eq!(wide.unwrap(), (f(32, 32), vec![i64::MAX.into(), 5 << 32]));
@@ -372,7 +372,7 @@ fn n50_exact_results_may_be_wider_than_types() {
         f(1, 63),
         ends.lo,
         ends.hi,
-        &[i64::MIN.into(), i64::MAX.into()],
+        &[i64::MIN as i128, i64::MAX as i128],
     );
     let product = run(&[unit, all(wide, &[3, -3])], |b, x| {
         b.dot(x[0], x[1], Some(f(40, 24)), None)
