@@ -114,8 +114,9 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
     results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
-    let inputs = inputs::load_all(job.program(), &sources)?;
-    let report = sealane_engine::simulate(&job, inputs)?;
+    let (inputs, notes) = inputs::load_all(job.program(), &sources)?;
+    let mut report = sealane_engine::simulate(&job, inputs)?;
+    report.notes = notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
@@ -127,12 +128,13 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
-    let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
+    let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::data)?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
     let mut mesh = meet::connect(&meeting)?;
-    let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut progress())?;
+    let mut report = sealane_engine::run(&job, &inputs.data, &mut mesh, &mut progress())?;
+    report.notes = inputs.notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 

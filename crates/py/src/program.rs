@@ -13,7 +13,6 @@ use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
-use sealane_program::types::Data;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -88,15 +87,13 @@ impl Program {
         helpers: Vec<String>,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let inputs = self
-            .elements(py, inputs)?
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>();
+        let data::Inputs { data, notes } = self.elements(py, inputs)?;
+        let inputs = data.into_iter().flatten().collect::<Vec<_>>();
         let graph = self.graph.clone();
         wait::interruptibly(py, move || {
             let job = Job::new(graph, protocol, network, helpers)?;
-            let report = sealane_engine::simulate(&job, inputs)?;
+            let mut report = sealane_engine::simulate(&job, inputs)?;
+            report.notes = notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -122,7 +119,7 @@ impl Program {
     ) -> PyResult<Report> {
         let stated = Stated::new(py, network, protocol, helpers)?;
         let arrays = self.elements(py, arrays)?;
-        let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
+        let begun = || -> Result<(Job, data::Inputs, Meeting), Failure> {
             let config = Config::find(config.as_deref())?;
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
@@ -135,7 +132,8 @@ impl Program {
         wait::interruptibly(py, move || {
             let mut mesh = meet::connect(&meeting)?;
             let silent: OnProgress<'_> = &mut |_, _| ();
-            let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
+            let mut report = sealane_engine::run(&job, &inputs.data, &mut mesh, silent)?;
+            report.notes = inputs.notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -190,12 +188,14 @@ impl Program {
         &self,
         py: Python<'_>,
         mut arrays: BTreeMap<String, Array>,
-    ) -> PyResult<Vec<Option<Data>>> {
+    ) -> PyResult<data::Inputs> {
+        let mut all = data::Inputs::default();
         let read = |input: &graph::Input| {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let (mut data, _rounded) = array::input(py, array, input)?;
+            let (mut data, rounded) = array::input(py, array, input)?;
+            all.note_rounded(input, rounded);
             let checked = data::check(input, &data)
                 .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;
@@ -218,7 +218,7 @@ impl Program {
                     &Failure::usage("unknown-input", what, hint),
                 ))
             }
-            None => Ok(read),
+            None => Ok(data::Inputs { data: read, ..all }),
         }
     }
 }
@@ -228,10 +228,10 @@ fn own_inputs(
     program: &graph::Program,
     me: u8,
     files: &[String],
-    mut arrays: Vec<Option<Data>>,
-) -> Result<Vec<Option<Data>>, Failure> {
+    mut arrays: data::Inputs,
+) -> Result<data::Inputs, Failure> {
     let refused = |finding: Diagnostic| Failure::from(EngineError::data(finding));
-    let foreign = program.inputs.iter().zip(&arrays);
+    let foreign = program.inputs.iter().zip(&arrays.data);
     let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
     if let Some((input, _)) = foreign.next() {
         let message = format!("`{}` is an input of another party", input.name);
@@ -239,7 +239,7 @@ fn own_inputs(
     }
     // What is given as an array needs no file.
     let mut rest = program.clone();
-    for (input, data) in rest.inputs.iter_mut().zip(&arrays) {
+    for (input, data) in rest.inputs.iter_mut().zip(&arrays.data) {
         if data.is_some() {
             input.owner = u8::MAX;
         }
@@ -247,10 +247,12 @@ fn own_inputs(
     let sources = Sources::from_arguments(files);
     let read = data::load(&rest, me, &sources).map_err(refused)?;
     arrays
+        .data
         .iter_mut()
-        .zip(read)
+        .zip(read.data)
         .for_each(|(slot, data)| *slot = slot.take().or(data));
-    data::own_rows(program, &arrays).map_err(refused)?;
+    arrays.notes.extend(read.notes);
+    data::own_rows(program, &arrays.data).map_err(refused)?;
     Ok(arrays)
 }
 
