@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sealane import _data, _signature, _source
 from sealane._refusal import misuse, refuse
-from sealane._value import Value, operand, type_name, wrap
+from sealane._value import FixedPoint, Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -111,7 +111,7 @@ class Program(Generic[P, R]):
         plan without cryptography.
         """
         given = self._bind(args, kwargs)
-        inputs = {name: _data.encode(name, item) for name, item in given.items()}
+        inputs = {name: self._encoded(name, item) for name, item in given.items()}
         if clear and protocol not in ("yao", "clear"):
             raise misuse(
                 "clear-twice",
@@ -180,6 +180,12 @@ class Program(Generic[P, R]):
         bound.apply_defaults()
         return bound.arguments
 
+    def _encoded(self, name: str, item: object) -> _core.Array:
+        """An input that was given as an array; only a fixed-point one has fractions."""
+        elements = (p.element for p in self.signature.parameters if p.name == name)
+        fractions = any(issubclass(element, FixedPoint) for element in elements)
+        return _data.encode(name, item, fractions=fractions)
+
     def _own_inputs(self, party: str, given: Any) -> tuple[list[str], dict[str, _core.Array]]:
         """Files as on the command line (`FILE` or `NAME=FILE`), and encoded arrays by input."""
         from collections.abc import Mapping
@@ -201,7 +207,7 @@ class Program(Generic[P, R]):
             if isinstance(item, str | PathLike):
                 files.append(f"{name}={fspath(item)}")
             else:
-                arrays[name] = _data.encode(name, item)
+                arrays[name] = self._encoded(name, item)
         return files, arrays
 
 
@@ -228,7 +234,7 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
             _named(parameter.element, parameter.wrapping),
             parameter.rows,
             parameter.fixed,
-            parameter.range,
+            parameter.range and parameter.range.ratios(),
             parameter.columns,
             parameter.span,
         )

@@ -248,6 +248,12 @@ impl Report {
         self.report.as_planned()
     }
 
+    /// What to know of the inputs.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.report.notes.clone()
+    }
+
     /// Seconds from the end of the handshake to the last result.
     #[getter]
     fn seconds(&self) -> f64 {
