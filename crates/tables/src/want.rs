@@ -80,7 +80,14 @@ impl<'a> Want<'a> {
                 let message = format!("{has} where `{}` wants {want}", self.input.name);
                 Err(Diagnostic::new("data-rows", message)
                     .because("the program fixes this dimension")
-                    .hint("give exactly that many rows"))
+                    .hint(match want {
+                        1 => format!(
+                            "give exactly one row; a value that stands beside a table comes in a \
+                             file of its own, `--input {}=FILE`",
+                            self.input.name
+                        ),
+                        _ => "give exactly that many rows".to_string(),
+                    }))
             }
             (None, Some(rows)) if records > rows.bound => {
                 let message = format!("{has}, too many for `{}`", self.input.name);
