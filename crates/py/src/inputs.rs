@@ -93,23 +93,26 @@ impl Given {
                     .hint("leave out `input=`: it needs none to take part"),
             ));
         }
-        for (index, input) in program.inputs.iter().enumerate() {
-            let (own, given) = (input.owner == me, given.contains(&index));
-            let finding = match (own, given) {
-                (true, false) => Diagnostic::new(
-                    "data-missing",
-                    format!("there are no data for the input `{}`", input.name),
-                )
-                .because(format!("`{}` owns it", program.parties[usize::from(me)]))
-                .hint("give a table for all inputs, or a mapping with each of them, as `input=`"),
-                (false, true) => Diagnostic::new(
-                    "data-unknown-input",
-                    format!("`{}` is an input of another party", input.name),
-                )
-                .hint("leave it out: its owner gives it"),
-                _ => continue,
-            };
-            return Err(refused(finding));
+        let mut inputs = program.inputs.iter().enumerate();
+        let mut foreign = inputs
+            .clone()
+            .filter(|(index, input)| input.owner != me && given.contains(index));
+        if let Some((_, input)) = foreign.next() {
+            let message = format!("`{}` is an input of another party", input.name);
+            let finding = Diagnostic::new("data-unknown-input", message);
+            return Err(refused(finding.hint("leave it out: its owner gives it")));
+        }
+        let missing =
+            |(index, input): &(usize, &Input)| input.owner == me && !given.contains(index);
+        if let Some((_, input)) = inputs.find(missing) {
+            let message = format!("there are no data for the input `{}`", input.name);
+            return Err(refused(
+                Diagnostic::new("data-missing", message)
+                    .because(format!("`{}` owns it", program.parties[usize::from(me)]))
+                    .hint(
+                        "give as `input=` a table for all inputs, or a mapping with each of them",
+                    ),
+            ));
         }
         let inputs = self.of_all(program)?;
         data::own_rows(program, &inputs.data).map_err(refused)?;
