@@ -12,6 +12,7 @@ from sealane._refusal import misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from sealane import _core
     from sealane._signature import Signature
@@ -160,6 +161,19 @@ class Report:
         """The result as the function returns it; a result that another party learns is `None`."""
         values = [self.results.get(name) for name in self._order]
         return self._make(values) if self._make else values[0]
+
+    def table(self, name: str | None = None) -> _core.Table:
+        """The results that belong to rows of one table, side by side, for pandas, Polars, DuckDB or
+        pyarrow: `pl.DataFrame(report.table())`. Where they belong to several, `name` chooses one;
+        `single` are those that belong to none.
+        """
+        return self._native.table(name)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Writes results to a `.csv`, `.parquet` or `.npy` file, and those of further tables to
+        files beside it, as `--output` does.
+        """
+        self._native.write(path)
 
     @property
     def payload_bytes(self) -> dict[str, int]:
