@@ -168,7 +168,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
 mod tests {
     use super::*;
     use crate::config::Party;
-    use sealane_engine::{ProtocolName, RunReport};
+    use sealane_engine::{Journal, ProtocolName, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
     use std::thread;
@@ -214,7 +214,7 @@ mod tests {
                 &job,
                 &inputs,
                 &mut mesh,
-                &mut |_, _| (),
+                &mut Journal::silent(),
             )?)
         };
         let text = |result: Result<_, Failure>| result.map_err(|error| error.to_string());

@@ -6,13 +6,13 @@ use crate::card::Card;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::{Host, inputs, local, meet, program, results, tools, view};
-use sealane_engine::{EngineError, Job, RunReport};
-use sealane_net::Identity;
+use sealane_engine::events::{Event, Record};
+use sealane_engine::{EngineError, Job, Journal, Observer, Progress, RunReport};
+use sealane_net::{Identity, PartyId};
 use sealane_program::graph::Program;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Runs a verb.
 pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
@@ -129,8 +129,9 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     own_rows.map_err(|finding| EngineError::Data(finding.into()))?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
+    let mut journal = Journal::new(&job, PartyId(me), Shown::default());
     let mut mesh = meet::connect(&meeting)?;
-    let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut progress())?;
+    let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut journal)?;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
@@ -144,20 +145,24 @@ fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> R
     output.map_or(Ok(()), |path| results::write(job.program(), report, path))
 }
 
-/// Shows how far a run has come, at a terminal, twice a second.
-fn progress() -> impl FnMut(u64, u64) + Send {
-    let shown = stderr().is_terminal();
-    let mut last = Instant::now();
-    move |done, all| {
-        let end = done >= all;
-        if shown && (end || last.elapsed() > Duration::from_millis(500)) {
-            last = Instant::now();
-            let text = if end {
-                String::new()
-            } else {
-                format!("{} %", done * 100 / all.max(1))
-            };
-            let _ = write!(stderr(), "\r{text:<8}\r");
+/// Shows how far a run has come, at a terminal.
+#[derive(Default)]
+struct Shown {
+    any: bool,
+}
+
+impl Observer for Shown {
+    fn event(&mut self, record: &Record) {
+        let over = matches!(record.event, Event::Ended(_) | Event::Failed(_));
+        if over && std::mem::take(&mut self.any) {
+            let _ = write!(stderr(), "\r{:<8}\r", "");
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if stderr().is_terminal() {
+            self.any = true;
+            let _ = write!(stderr(), "\r{:<8.0}\r", progress.done * 100.0);
         }
     }
 }

@@ -21,6 +21,20 @@ pub enum Kind {
     Internal,
 }
 
+impl Kind {
+    /// Its name in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Program => "program",
+            Kind::Data => "data",
+            Kind::Config => "config",
+            Kind::Network => "network",
+            Kind::Peer => "peer",
+            Kind::Internal => "internal",
+        }
+    }
+}
+
 /// Why a run ended.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -141,6 +155,20 @@ impl EngineError {
             | EngineError::CheckFailed => self.to_string().lines().next().unwrap_or("").to_string(),
         };
         (cause, text)
+    }
+
+    /// What is kept of the error: its text, but of data only which rule they break and where, since
+    /// the text shows a value to its owner.
+    pub(crate) fn told(&self) -> String {
+        let EngineError::Data(finding) = self else {
+            return self.to_string();
+        };
+        let place = finding.span.as_ref();
+        let place = place.map_or(String::new(), |span| {
+            format!(" at {}:{}", span.file, span.line)
+        });
+        let code = finding.code;
+        format!("the data were refused ({code}{place}); what they hold is not kept here")
     }
 
     /// A fault of a protocol, with names for parties.

@@ -10,7 +10,7 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, approved, meet};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
+use sealane_engine::{EngineError, Job, Journal, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -137,8 +137,8 @@ impl Program {
         let (job, inputs, meeting) = begun().map_err(|failure| error::failure(py, &failure))?;
         wait::interruptibly(py, move || {
             let mut mesh = meet::connect(&meeting)?;
-            let silent: OnProgress<'_> = &mut |_, _| ();
-            let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
+            let journal = &mut Journal::silent();
+            let report = sealane_engine::run(&job, &inputs, &mut mesh, journal)?;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
