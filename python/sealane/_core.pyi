@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import TypeAlias
 
-from sealane._errors import ProgramError
+from sealane._errors import SealaneError
 
 __version__: str
 
@@ -149,6 +149,6 @@ class Report:
 
 def is_type(name: str) -> bool: ...
 def main(arguments: list[str], python: str) -> int: ...
-def program_error(
+def refusal(
     code: str, message: str, at: Place | None, reason: str, hint: str
-) -> ProgramError: ...
+) -> SealaneError: ...

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sealane._errors import DataError
+from sealane._refusal import misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,23 +23,28 @@ def encode(name: str, item: object) -> _core.Array:
             item = np.asarray(item, dtype=np.uint64)
         packed = pack(item)
     except ValueError as error:
-        text = f"`{name}` is no array: {error}\nhint: give every row as many elements"
-        raise DataError(text) from None
+        raise misuse(
+            "data-shape",
+            f"`{name}` is no array",
+            reason=str(error),
+            hint="give every row as many elements",
+        ) from None
     if packed is None:
-        raise DataError(f"`{name}` has {_not_integers(np.asarray(item))}")
+        what, hint = _not_integers(np.asarray(item))
+        raise misuse("data-type", f"`{name}` has {what}", hint=hint)
     return packed
 
 
-def _not_integers(array: np.ndarray[Any, Any]) -> str:
+def _not_integers(array: np.ndarray[Any, Any]) -> tuple[str, str]:
     """What is wrong with the elements of an array that was refused, and what to do about it."""
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        return "elements that are no numbers\nhint: fill them in or drop their rows first"
+        return "elements that are no numbers", "fill them in or drop their rows first"
     hint = "use integers or truth values"
     if array.dtype.kind == "f":
         hint = "round and convert it first: `np.rint(x).astype(np.int64)`"
     elif array.dtype.kind == "O":
         hint = "integers of at most 64 bits are read: `x.astype(np.int64)`"
-    return f"elements of type {array.dtype}, not integers\nhint: {hint}"
+    return f"elements of type {array.dtype}, not integers", hint
 
 
 def pack(item: object) -> _core.Array | None:

@@ -10,8 +10,8 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sealane._errors import ProgramError, SealaneError
 from sealane._program import Program
+from sealane._refusal import misuse
 
 if TYPE_CHECKING:
     from sealane import _core
@@ -40,19 +40,17 @@ def _load(path: Path, name: str | None) -> _core.Program:
         hint = f"name one of them: {', '.join(f'`{path}:{known}`' for known in programs)}"
     else:
         what, hint = f"defines no program `{name}`", f"it defines: {', '.join(programs)}"
-    raise ProgramError(f"error[no-program]: {path} {what}\nhint: {hint}", "no-program", hint=hint)
+    raise misuse("no-program", f"{path} {what}", hint=hint)
 
 
-def explain(error: BaseException) -> str:
-    """The text for the author of a program: a finding of our own, or a traceback of their file."""
-    if isinstance(error, SealaneError):
-        return str(error)
+def traced(error: BaseException) -> str:
+    """The traceback of an exception that is not ours, from the author's file on."""
     ours = (os.path.dirname(__file__), "<frozen importlib")
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(ours):
         trace = trace.tb_next
     lines = traceback.format_exception(type(error), error, trace)
-    return f"error: the program raised an exception\n{''.join(lines).rstrip()}"
+    return "".join(lines).rstrip()
 
 
 def _programs(path: Path) -> dict[str, Program[..., object]]:
@@ -63,9 +61,7 @@ def _programs(path: Path) -> dict[str, Program[..., object]]:
     spec = importlib.util.spec_from_file_location(module_name, path)
     if spec is None or spec.loader is None:
         hint = "name a `.py` file, or a program in its text form, `.sealane`"
-        raise ProgramError(
-            f"error[no-program]: {path} is no Python file\nhint: {hint}", "no-program", hint=hint
-        )
+        raise misuse("no-program", f"{path} is no Python file", hint=hint)
     module = importlib.util.module_from_spec(spec)
     # As for a script, its neighbours can be imported, and classes find the module they are in.
     sys.path.insert(0, str(path.resolve().parent))

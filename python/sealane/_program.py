@@ -6,8 +6,8 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from sealane import _data, _errors, _signature, _source
-from sealane._refusal import refuse
+from sealane import _data, _signature, _source
+from sealane._refusal import misuse, refuse
 from sealane._value import Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
@@ -109,9 +109,10 @@ class Program(Generic[P, R]):
         given = self._bind(args, kwargs)
         inputs = {name: _data.encode(name, item) for name, item in given.items()}
         if clear and protocol not in ("yao", "clear"):
-            raise _errors.ConfigError(
-                f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well\n'
-                "hint: leave one of them out"
+            raise misuse(
+                "clear-twice",
+                f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well',
+                hint="leave one of them out",
             )
         protocol = "clear" if clear else protocol
         report = self.native.simulate(inputs, network, protocol, _names(helpers))
@@ -157,7 +158,11 @@ class Program(Generic[P, R]):
         if len(self.signature.rows) == 1:
             return dict.fromkeys(self.signature.rows, rows)
         names = ", ".join(self.signature.rows) or "none"
-        raise TypeError(f"rows= is one number, but the program's row counts are: {names}")
+        raise misuse(
+            "unknown-rows",
+            "rows= is one number, but the program has not one row count",
+            hint=f"give a mapping; the row counts are: {names}",
+        )
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         import inspect
@@ -177,7 +182,11 @@ class Program(Generic[P, R]):
                 return [fspath(given)], {}
             given = dict.fromkeys(own[:1], given) if len(own) == 1 else {}
             if not given:
-                raise TypeError(f"input= for {party} must be a path or a mapping with: {own}")
+                raise misuse(
+                    "whose-input",
+                    f"input= does not say which input of {party} it is",
+                    hint=f"give a path, or a mapping with: {', '.join(own) or 'nothing'}",
+                )
         files, arrays = [], {}
         for name, item in given.items():
             if isinstance(item, str | PathLike):
@@ -260,7 +269,9 @@ def _names(helpers: Sequence[str]) -> list[str]:
     names = [helpers] if isinstance(helpers, str) else list(helpers)
     if isinstance(helpers, str) or not all(isinstance(name, str) for name in names):
         example = ", ".join(f'"{name.strip()}"' for name in str(helpers).strip("[]()").split(","))
-        raise _errors.ConfigError(
-            f"helpers={helpers!r} is no list of names\nhint: write helpers=[{example}]"
+        raise misuse(
+            "helper-names",
+            f"helpers={helpers!r} is no list of names",
+            hint=f"write helpers=[{example}]",
         )
     return names

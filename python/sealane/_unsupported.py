@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sealane import _source
-from sealane._errors import ProgramError
+from sealane._errors import ProgramError, SealaneError
 from sealane._refusal import refuse
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class Unsupported:
         raise numpy_function(function.__name__)
 
 
-def truth(construct: str, at: _source.Span | None) -> ProgramError:
+def truth(construct: str, at: _source.Span | None) -> SealaneError:
     """The refusal to say whether a value is true, for the construct that asks."""
     what, hint = _TRUTH.get(
         construct, ("a secret value cannot decide what Python does next", _WHERE)
@@ -128,17 +128,17 @@ def truth(construct: str, at: _source.Span | None) -> ProgramError:
     return refuse("secret-condition", what, reason=reason, hint=hint, at=at)
 
 
-def numpy_function(name: str) -> ProgramError:
+def numpy_function(name: str) -> SealaneError:
     """The refusal of a function of NumPy."""
     hint = f"write `sl.{name}(...)`" if name in _OWN else "use operators and functions of `sealane`"
     return refuse("numpy", f"`np.{name}` does not work on values", reason=_NO_CONTENT, hint=hint)
 
 
-def _no_number(what: str, hint: str) -> ProgramError:
+def _no_number(what: str, hint: str) -> SealaneError:
     return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
 
 
-def _division() -> ProgramError:
+def _division() -> SealaneError:
     return refuse(
         "operator",
         "`/` does not work on values",

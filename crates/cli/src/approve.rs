@@ -20,13 +20,13 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
             "give the whole hash, {} digits: first digits can be forged",
             hash.len()
         );
-        return Err(Failure::usage(what, hint));
+        return Err(Failure::config("approval", what, hint));
     }
     if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
         let hint = "program, protocol, helpers and network class make the hash; compare \
                     `sealane plan` with what was approved";
-        return Err(Failure::usage(what, hint));
+        return Err(Failure::config("approval", what, hint));
     }
     Ok(())
 }
@@ -39,21 +39,24 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     let hash = job.hash();
     if !(stdin().is_terminal() && stderr().is_terminal()) {
         let what = format!("nobody has approved this job, whose hash is {hash}");
-        return Err(Failure::usage(
-            what,
-            format!("read its plan, then add `--yes {hash}`"),
-        ));
+        let hint = format!("read its plan, then add `--yes {hash}`");
+        return Err(Failure::config("approval", what, hint));
     }
     let cost = job.cost(&job.bounds())?;
     let ask = "\n\nRun this job? Type yes to approve it: ";
     let shown = write!(stderr(), "{}{ask}", view::plan_card(job, &cost));
     let mut answer = String::new();
     let read = shown.and_then(|()| stdin().read_line(&mut answer));
-    read.map_err(|error| Failure::Io(format!("the terminal cannot be read: {error}")))?;
+    read.map_err(|error| {
+        let hint = format!("read the plan, then add `--yes {hash}`");
+        Failure::config("terminal", "the terminal cannot be read", hint).because(error.to_string())
+    })?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
-        return Err(Failure::usage(
+        let hint = "nothing was sent; run again to approve it";
+        return Err(Failure::config(
+            "approval",
             "the job was not approved",
-            "nothing was sent",
+            hint,
         ));
     }
     Ok(())

@@ -1,9 +1,12 @@
 //! The configuration file of a run: who is where, and which key each party has.
 //!
 //! ```toml
+//! me = "hospital"                    # the party that reads this file
+//! identity = "hospital.key"          # its private key, beside this file
 //! network = "lan"                    # or "wan"; the class that the approved job declares
+//! protocol = "yao"                   # how the parties compute
 //! helpers = ["ada"]                  # parties beside those of the program, in order
-//! identity = "hospital.key"          # this party's private key, beside this file
+//! runs = "runs"                      # where the folders of runs go
 //!
 //! [parties.hospital]
 //! address = "10.0.0.1:7700"
@@ -17,9 +20,10 @@
 //! timeout_s = 30                     # longest silence of a party
 //! ```
 //!
-//! The same file serves all parties if each names its `identity` inside its own table or on the
-//! command line. Unknown keys are refused, so that a misspelt one is not silently ignored.
+//! The same file serves all parties if each names itself and its `identity` on the command line, or
+//! the latter inside of its own table. Unknown keys are refused, so that a misspelt one is not silently ignored.
 
+use sealane_engine::ProtocolName;
 use sealane_net::{NetworkClass, PublicKey};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use serde::Deserialize;
@@ -33,6 +37,14 @@ use toml::Spanned;
 pub struct Config {
     /// The parties by name.
     pub parties: BTreeMap<String, Party>,
+    /// The party that reads this file, if it says so.
+    pub me: Option<String>,
+    /// The private key of that party, if the file names one for all.
+    pub identity: Option<PathBuf>,
+    /// How the parties compute, if the file says so.
+    pub protocol: Option<ProtocolName>,
+    /// The folder in which runs leave theirs, if the file names one.
+    pub runs: Option<PathBuf>,
     /// Declared class of the network, if the file states one.
     pub network: Option<NetworkClass>,
     /// Parties beside those of the program, if the file states any.
@@ -57,8 +69,11 @@ pub struct Party {
 #[serde(deny_unknown_fields)]
 struct File {
     parties: Spanned<BTreeMap<Spanned<String>, PartyTable>>,
+    me: Option<Spanned<String>>,
     identity: Option<PathBuf>,
     network: Option<Spanned<String>>,
+    protocol: Option<Spanned<String>>,
+    runs: Option<PathBuf>,
     helpers: Option<Vec<Spanned<String>>>,
     #[serde(default)]
     limits: LimitsTable,
@@ -121,9 +136,14 @@ impl Source<'_> {
             let party = self.party(&table, identity.map(|path| folder.join(path)))?;
             parties.insert(name.into_inner(), party);
         }
+        let me = file.me.map(|name| self.me(name, &parties)).transpose()?;
         let helpers = file.helpers.map(|names| self.helpers(names, &parties));
         Ok(Config {
             parties,
+            me,
+            identity: file.identity.map(|path| folder.join(path)),
+            protocol: self.protocol(file.protocol)?,
+            runs: file.runs.map(|path| folder.join(path)),
             network: self.network(file.network)?,
             helpers: helpers.transpose()?,
             timeout: self.timeout(file.limits.timeout_s)?,
@@ -179,6 +199,36 @@ impl Source<'_> {
                 Err(self.refuse("config-network", message, Some(network.span()), hint))
             }
         }
+    }
+
+    fn protocol(
+        &self,
+        protocol: Option<Spanned<String>>,
+    ) -> Result<Option<ProtocolName>, Diagnostic> {
+        let Some(protocol) = protocol else {
+            return Ok(None);
+        };
+        protocol.get_ref().parse().map(Some).map_err(|_| {
+            let message = format!("there is no protocol `{}`", protocol.get_ref());
+            let known = ProtocolName::ALL.map(|known| format!("\"{known}\""));
+            let hint = format!("write one of {}", known.join(", "));
+            self.refuse("config-protocol", message, Some(protocol.span()), &hint)
+        })
+    }
+
+    /// The reader of the file, who has a table in it.
+    fn me(
+        &self,
+        name: Spanned<String>,
+        parties: &BTreeMap<String, Party>,
+    ) -> Result<String, Diagnostic> {
+        if parties.contains_key(name.get_ref()) {
+            return Ok(name.into_inner());
+        }
+        let message = format!("`me` is `{}`, which has no table", name.get_ref());
+        let known = parties.keys().map(String::as_str).collect::<Vec<_>>();
+        let hint = format!("name one of the parties: {}", known.join(", "));
+        Err(self.refuse("config-me", message, Some(name.span()), &hint))
     }
 
     /// Helpers by name, each with a table: a misspelt one is shown where it stands.

@@ -2,6 +2,7 @@
 
 use sealane_engine::{EngineError, Kind};
 use sealane_program::diagnostic::Diagnostic;
+use std::fmt;
 
 /// Exit statuses, as `--help` lists them.
 pub const EXIT_CODES: &str = "\
@@ -13,78 +14,89 @@ Exit status:
   5   the network or another party
   70  a bug in Sealane";
 
-/// Why a command failed.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// The program cannot be loaded or run as written. One or more findings.
-    #[error("{}", rendered(.0))]
-    Program(Vec<Diagnostic>),
-    /// The program could not be loaded, and the loader has its own text for it.
-    #[error("{0}")]
-    Loading(String),
-    /// The configuration file.
-    #[error("{0}")]
-    Config(Box<Diagnostic>),
-    /// The command line, a key, an approval: what is wrong and what to do.
-    #[error("error: {what}\nhint: {hint}")]
-    Usage {
-        /// What is wrong.
-        what: String,
-        /// What to do.
-        hint: String,
-    },
-    /// A file or a stream of this machine.
-    #[error("error: {0}")]
-    Io(String),
-    /// The engine.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// Another process of a `--local` run failed and has said why.
-    #[error("error: {party} failed with status {status}")]
-    Party {
-        /// Its name.
-        party: String,
-        /// Its exit status.
-        status: u8,
-    },
+/// Why a command failed: who has to act, and what to tell them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    kind: Kind,
+    finding: Box<Diagnostic>,
+    status: u8,
 }
 
 impl Failure {
-    /// A mistake on the command line.
-    pub fn usage(what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure::Usage {
-            what: what.into(),
-            hint: hint.into(),
+    /// A failure for those who have to act.
+    pub fn new(kind: Kind, finding: Diagnostic) -> Failure {
+        let status = match kind {
+            Kind::Misuse | Kind::Config => 2,
+            Kind::Program => 3,
+            Kind::Data => 4,
+            Kind::Network | Kind::Peer => 5,
+            Kind::Internal => 70,
+        };
+        let finding = Box::new(finding);
+        Failure {
+            kind,
+            finding,
+            status,
         }
+    }
+
+    /// A wrong call or command line: what is wrong and what to do.
+    pub fn usage(code: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::new(Kind::Misuse, Diagnostic::new(code, what).hint(hint))
+    }
+
+    /// A configuration, a key, an approval, or what this machine refuses.
+    pub fn config(code: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::new(Kind::Config, Diagnostic::new(code, what).hint(hint))
+    }
+
+    /// A program that cannot run as written.
+    pub fn program(finding: Diagnostic) -> Failure {
+        Failure::new(Kind::Program, finding)
+    }
+
+    /// Another process of a `--local` run failed and has said why.
+    pub fn party(name: &str, status: u8) -> Failure {
+        let what = format!("{name} failed with status {status}");
+        let finding = Diagnostic::new("party-failed", what).hint("what it printed above says why");
+        Failure {
+            status,
+            ..Failure::new(Kind::Peer, finding)
+        }
+    }
+
+    /// Adds why it is so.
+    pub fn because(mut self, reason: impl Into<String>) -> Failure {
+        self.finding.reason = reason.into();
+        self
     }
 
     /// Who has to act.
     pub fn kind(&self) -> Kind {
-        match self {
-            Failure::Program(_) | Failure::Loading(_) => Kind::Program,
-            Failure::Config(_) | Failure::Usage { .. } | Failure::Io(_) => Kind::Config,
-            Failure::Engine(error) => error.kind(),
-            Failure::Party { .. } => Kind::Peer,
-        }
+        self.kind
+    }
+
+    /// What happened, where, why, and what to do.
+    pub fn finding(&self) -> &Diagnostic {
+        &self.finding
     }
 
     /// The exit status.
     pub fn status(&self) -> u8 {
-        match (self, self.kind()) {
-            (Failure::Party { status, .. }, _) => *status,
-            (_, Kind::Config) => 2,
-            (_, Kind::Program) => 3,
-            (_, Kind::Data) => 4,
-            (_, Kind::Network | Kind::Peer) => 5,
-            (_, Kind::Internal) => 70,
-        }
+        self.status
     }
 }
 
-fn rendered(findings: &[Diagnostic]) -> String {
-    findings
-        .iter()
-        .map(|finding| finding.render(None))
-        .collect::<Vec<_>>()
-        .join("\n\n")
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Failure {
+        Failure::new(error.kind(), error.finding().clone())
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.finding.fmt(f)
+    }
 }

@@ -26,7 +26,8 @@ fn each_once(arguments: &[String]) -> Result<(), Failure> {
                 Some(name) => format!("`--input` names two files for `{name}`"),
                 None => "`--input` names two files for all inputs".to_string(),
             };
-            return Err(Failure::usage(what, "write `NAME=FILE` for a single input"));
+            let hint = "write `NAME=FILE` for a single input";
+            return Err(Failure::usage("input-twice", what, hint));
         }
     }
     Ok(())
@@ -65,13 +66,14 @@ pub fn by_party(
                 .insert(name.to_string(), path.into());
         } else if helpers.iter().any(|helper| helper == name) {
             let what = format!("`--input {argument}` names a helper, and helpers own no input");
-            return Err(Failure::usage(what, "leave it out, or name the owner"));
+            let hint = "leave it out, or name the owner";
+            return Err(Failure::usage("input-of-helper", what, hint));
         } else {
             let inputs = program.inputs.iter().map(|input| input.name.as_str());
             let known = program.parties.iter().map(String::as_str).chain(inputs);
             let what = format!("the program has no party and no input `{name}`");
             let hint = format!("name one of: {}", known.collect::<Vec<_>>().join(", "));
-            return Err(Failure::usage(what, hint));
+            return Err(Failure::usage("unknown-input", what, hint));
         }
     }
     Ok(sources)
@@ -90,7 +92,7 @@ fn sole_owner(program: &Program, path: &str) -> Result<usize, Failure> {
             let each = names.map(|name| format!("`--input {name}=FILE`"));
             let what = format!("`--input {path}` does not say whose inputs it holds");
             let hint = format!("write {}", each.collect::<Vec<_>>().join(" and "));
-            Err(Failure::usage(what, hint))
+            Err(Failure::usage("whose-input", what, hint))
         }
     }
 }
@@ -104,7 +106,7 @@ pub fn load_all(program: &Program, sources: &[Sources]) -> Result<Vec<Data>, Fai
             *slot = slot.take().or(data);
         }
     }
-    let missing = || Failure::Io("an input was not read".to_string());
+    let missing = || EngineError::internal("an input was not read").into();
     all.into_iter()
         .map(|data| data.ok_or_else(missing))
         .collect()
@@ -116,7 +118,7 @@ pub fn load_own(
     party: u8,
     sources: &Sources,
 ) -> Result<Vec<Option<Data>>, Failure> {
-    data::load(program, party, sources).map_err(|finding| EngineError::Data(finding.into()).into())
+    data::load(program, party, sources).map_err(|finding| EngineError::data(finding).into())
 }
 
 /// The arguments that give one party its files.

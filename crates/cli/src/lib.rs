@@ -12,12 +12,14 @@
 //! | `inputs`, `results` | files to and from parties |
 //! | `local` | every party as a process of its own |
 //! | `view`, `part`, `card` | tables and JSON |
+//! | `codes` | every code, with who has to act and a title |
 //! | `failure` | what went wrong, and the exit status |
 #![forbid(unsafe_code)]
 
 mod approve;
 mod args;
 mod card;
+pub mod codes;
 pub mod config;
 mod failure;
 mod inputs;
@@ -61,13 +63,7 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
     match verbs::run(cli.verb, host) {
         Ok(()) => 0,
         Err(failure) => {
-            let text = failure.to_string();
-            let prefix = if text.starts_with("error") {
-                ""
-            } else {
-                "error: "
-            };
-            let _ = writeln!(std::io::stderr(), "{prefix}{text}");
+            let _ = writeln!(std::io::stderr(), "{failure}");
             failure.status()
         }
     }

@@ -6,7 +6,7 @@ use crate::args::Run;
 use crate::failure::Failure;
 use crate::verbs::{job, say};
 use crate::{Host, inputs, results, view};
-use sealane_engine::Job;
+use sealane_engine::{EngineError, Job};
 use sealane_net::{Identity, free_loopback_port};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -92,7 +92,7 @@ fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
         let file = folder.join(format!("{name}.key"));
         identity
             .save(&file)
-            .map_err(|error| Failure::Io(error.to_string()))?;
+            .map_err(|error| EngineError::from_net(error, &[]))?;
         let port = free_loopback_port().map_err(cannot_write)?;
         let address = format!("{}:{port}", Ipv4Addr::LOCALHOST);
         let key = identity.public_key();
@@ -127,9 +127,7 @@ impl Party {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command
-            .spawn()
-            .map_err(|error| Failure::Io(format!("cannot start {name}: {error}")))?;
+        let mut child = command.spawn().map_err(cannot_write)?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let readers = [
             reader(shown, out, false, quiet),
@@ -196,10 +194,7 @@ fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
     let failed = || ended.iter().filter(|party| party.status != 0);
     let cause = failed().find(|party| party.status != 5).or(failed().next());
     match cause {
-        Some(Ended { name, status, .. }) => Err(Failure::Party {
-            party: name.clone(),
-            status: *status,
-        }),
+        Some(Ended { name, status, .. }) => Err(Failure::party(name, *status)),
         None => Ok(ended),
     }
 }
@@ -240,7 +235,7 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
     for party in parties {
         let report = serde_json::from_str::<Value>(&party.output);
         let report = report.map_err(|error| {
-            Failure::Io(format!(
+            EngineError::internal(format!(
                 "the report of {} cannot be read: {error}",
                 party.name
             ))
@@ -273,7 +268,7 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
 }
 
 fn cannot_write(error: std::io::Error) -> Failure {
-    Failure::Io(format!(
-        "this machine refused what a local run needs: {error}"
-    ))
+    let what = "this machine refused what a local run needs";
+    let hint = "a local run needs a folder for temporary files, processes, and ports of loopback";
+    Failure::config("local-run", what, hint).because(error.to_string())
 }

@@ -27,7 +27,7 @@ pub fn party(job: &Job, name: &str) -> Result<u8, Failure> {
         };
         let known = parties.join(", ");
         let hint = format!("the parties are: {known}; {beside}");
-        Failure::usage(format!("{what} `{name}`"), hint)
+        Failure::usage("unknown-party", format!("{what} `{name}`"), hint)
     })
 }
 
@@ -74,10 +74,8 @@ pub fn meeting(
     for name in &in_order {
         let party = config.parties.get(name).ok_or_else(|| {
             let what = format!("the configuration lacks the party `{name}`");
-            Failure::usage(
-                what,
-                format!("add `[parties.{name}]` with its address and key"),
-            )
+            let hint = format!("add `[parties.{name}]` with its address and key");
+            Failure::config("config-party", what, hint)
         })?;
         let (address, key) = (party.address.clone(), party.key);
         parties.push(Endpoint {
@@ -90,13 +88,12 @@ pub fn meeting(
     let own = &config.parties[name];
     let file = identity.or(own.identity.as_deref()).ok_or_else(|| {
         let what = format!("the private key of `{name}` is not known");
-        Failure::usage(
-            what,
-            "name its file with `--identity`, or as `identity` in the file",
-        )
+        let hint = "name its file with `--identity`, or as `identity` in the file";
+        Failure::config("no-identity", what, hint)
     })?;
-    let identity = Identity::load(file)
-        .map_err(|error| Failure::usage(error.to_string(), "`sealane keygen FILE` makes a key"))?;
+    let identity = Identity::load(file).map_err(|error| {
+        EngineError::from_net(error, &[]).hint("`sealane keygen FILE` makes a key")
+    })?;
     if identity.public_key() != own.key {
         let what = format!(
             "{} is not the key of `{name}`: its public key is {}, the configuration says {}",
@@ -104,10 +101,8 @@ pub fn meeting(
             identity.public_key(),
             own.key
         );
-        return Err(Failure::usage(
-            what,
-            "name the right file, or mend the configuration",
-        ));
+        let hint = "name the right file, or mend the configuration";
+        return Err(Failure::config("other-identity", what, hint));
     }
     let mut limits = Limits::default();
     if let Some(timeout) = config.timeout {
@@ -155,13 +150,10 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
         NetError::WrongKey(..) => meeting.helpers > 0,
         _ => false,
     };
-    let mut error = EngineError::from_net(error, &names);
-    if let EngineError::Net { message, .. } = &mut error
-        && unlike
-    {
-        message.push_str("\nhint: all sides have to name the same helpers; compare `--helpers`");
-    }
-    error.into()
+    let error = EngineError::from_net(error, &names);
+    let hint = &error.finding().hint;
+    let hint = format!("{hint}; all sides have to name the same helpers: compare `--helpers`");
+    if unlike { error.hint(hint) } else { error }.into()
 }
 
 #[cfg(test)]
@@ -192,6 +184,10 @@ mod tests {
         };
         Config {
             parties: ["a", "b", "ada", "cyd"].map(party).into(),
+            me: None,
+            identity: None,
+            protocol: None,
+            runs: None,
             network: None,
             helpers: None,
             timeout: Some(std::time::Duration::from_secs(20)),

@@ -11,7 +11,7 @@ pub trait ProgramLoader: Sync {
     /// The program that a file defines. `name` picks one of several.
     ///
     /// # Errors
-    /// [`Failure::Program`] or [`Failure::Loading`], with the text that the author needs.
+    /// What the author of the program has to mend.
     fn load(&self, path: &Path, name: Option<&str>) -> Result<Program, Failure>;
 }
 
@@ -23,10 +23,8 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Program, Failu
     };
     if !Path::new(path).is_file() {
         let what = format!("there is no program `{path}`");
-        return Err(Failure::usage(
-            what,
-            "name a `.py` file or one in the text form, `.sealane`",
-        ));
+        let hint = "name a `.py` file or one in the text form, `.sealane`";
+        return Err(Failure::usage("no-file", what, hint));
     }
     if Path::new(path)
         .extension()
@@ -39,13 +37,13 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Program, Failu
 
 fn read(path: &str) -> Result<Program, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::Program(vec![
+        Failure::program(
             Diagnostic::new("unreadable", format!("cannot read {path}"))
                 .because(error.to_string())
                 .hint("the text form is UTF-8, as `sealane check --text` prints it"),
-        ])
+        )
     })?;
-    text::parse(&text, path).map_err(|finding| Failure::Program(vec![finding]))
+    text::parse(&text, path).map_err(Failure::program)
 }
 
 /// Whether the text behind a colon can be the name of a function, rather than a part of a path.

@@ -36,7 +36,7 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), F
             marked(path, of)
         };
         std::fs::write(&path, table(columns, rows.is_some()))
-            .map_err(|error| Failure::Io(format!("cannot write {}: {error}", path.display())))?;
+            .map_err(|error| cannot_write(&path).because(error.to_string()))?;
     }
     Ok(())
 }
@@ -49,10 +49,14 @@ pub fn check_folder(path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let folder = path.parent().unwrap_or(Path::new(""));
     if path.is_dir() || !(folder.as_os_str().is_empty() || folder.is_dir()) {
-        let what = format!("results cannot be written to {}", path.display());
-        return Err(Failure::usage(what, "name a file in a folder that exists"));
+        return Err(cannot_write(path));
     }
     Ok(())
+}
+
+fn cannot_write(path: &Path) -> Failure {
+    let what = format!("results cannot be written to {}", path.display());
+    Failure::config("output", what, "name a file in a folder that exists")
 }
 
 /// `flags.csv` marked `lab` is `flags.lab.csv`.

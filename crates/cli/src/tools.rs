@@ -8,7 +8,7 @@ use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES};
 use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile, Format};
-use sealane_engine::ProtocolName;
+use sealane_engine::{EngineError, ProtocolName};
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -17,7 +17,8 @@ use std::time::Duration;
 /// The tier in use, the tiers that this machine can run, and versions.
 pub fn doctor(json: bool) -> Result<(), Failure> {
     let cpu = Cpu::detect().map_err(|error| {
-        Failure::usage(error.to_string(), "unset SEALANE_TIER to use the best one")
+        let hint = "unset SEALANE_TIER to use the best one";
+        Failure::config("cpu-tier", error.to_string(), hint)
     })?;
     let tiers = Cpu::available()
         .iter()
@@ -56,7 +57,8 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
                     .iter()
                     .map(|width| format!("{width} bits"));
                 let widths = widths.collect::<Vec<_>>().join(", ");
-                Failure::usage(error.to_string(), format!("its inputs have {widths}"))
+                let hint = format!("its inputs have {widths}");
+                Failure::usage("circuit-value", error.to_string(), hint)
             })?;
             if *json {
                 return say(json!({ "outputs": outputs }));
@@ -114,11 +116,12 @@ fn circuit_info(path: &Path, json: bool) -> Result<(), Failure> {
 fn read(path: &Path) -> Result<CircuitFile, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::usage(format!("cannot read {shown}: {error}"), "name a text file")
+        let what = format!("cannot read {shown}");
+        Failure::usage("circuit-file", what, "name a text file").because(error.to_string())
     })?;
     bristol::read(&text).map_err(|error| {
         let hint = "Bristol Fashion and the older Bristol format are known";
-        Failure::usage(format!("{shown}: {error}"), hint)
+        Failure::usage("circuit-file", format!("{shown}: {error}"), hint)
     })
 }
 
@@ -143,13 +146,12 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
             .chain(["all"])
             .collect::<Vec<_>>();
         let hint = format!("there are: {}", known.join(", "));
-        return Err(Failure::usage(format!("there is no suite `{name}`"), hint));
+        let what = format!("there is no suite `{name}`");
+        return Err(Failure::usage("unknown-suite", what, hint));
     }
     let mut options = Options::detect().map_err(|error| {
-        Failure::usage(
-            error.to_string(),
-            "unset SEALANE_TIER to measure every tier",
-        )
+        let hint = "unset SEALANE_TIER to measure every tier";
+        Failure::config("cpu-tier", error.to_string(), hint)
     })?;
     options.command.clone_from(&host.command);
     if args.quick {
@@ -164,7 +166,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
             }
         });
         printed?;
-        ended.map_err(Failure::Io)?;
+        ended.map_err(EngineError::internal)?;
     }
     Ok(())
 }
@@ -187,7 +189,7 @@ fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), 
             machine,
             command,
         });
-        return say(line.map_err(|error| Failure::Io(error.to_string()))?);
+        return say(line.map_err(|error| EngineError::internal(error.to_string()))?);
     }
     let Record {
         case,

@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::{Host, inputs, local, meet, program, results, tools, view};
 use sealane_engine::events::{Event, Record};
-use sealane_engine::{EngineError, Job, Journal, Observer, Progress, RunReport};
+use sealane_engine::{EngineError, Job, Journal, Kind, Observer, Progress, RunReport};
 use sealane_net::{Identity, PartyId};
 use sealane_program::graph::Program;
 use serde_json::Value;
@@ -32,9 +32,11 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
 /// Prints to standard output. A reader that has gone away is no error.
 pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
     match writeln!(stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::Io(format!(
-            "cannot write to standard output: {error}"
-        ))),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let what = "cannot write to standard output";
+            let hint = "see that where it goes has room and takes it";
+            Err(Failure::config("output", what, hint).because(error.to_string()))
+        }
         _ => Ok(()),
     }
 }
@@ -54,8 +56,7 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let program = program::load(&args.program, host.loader)?;
-    let warnings =
-        sealane_program::check(&program).map_err(|finding| Failure::Program(vec![finding]))?;
+    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());
@@ -98,7 +99,8 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
                     .map(|rows| rows.name.as_str())
                     .collect::<Vec<_>>();
                 let hint = format!("its row counts are: {}", known.join(", "));
-                Failure::usage(format!("the program has no rows named `{name}`"), hint)
+                let what = format!("the program has no rows named `{name}`");
+                Failure::usage("unknown-rows", what, hint)
             })?;
         counts[index] = *count;
     }
@@ -116,17 +118,20 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
 
 fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     // clap has made sure of both.
-    let missing = |what| Failure::usage(format!("{what} is missing"), "see `sealane run --help`");
+    let missing = |what| {
+        let what = format!("{what} is missing");
+        Failure::usage("command-line", what, "see `sealane run --help`")
+    };
     let party = args.party.as_deref().ok_or_else(|| missing("--as"))?;
     let config = args.config.as_deref().ok_or_else(|| missing("--config"))?;
-    let config = Config::load(config).map_err(|finding| Failure::Config(finding.into()))?;
+    let config = Config::load(config).map_err(|finding| Failure::new(Kind::Config, finding))?;
     let job = job(&args.job, Some(&config), host)?;
     let me = meet::party(&job, party)?;
     results::check_folder(args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
-    own_rows.map_err(|finding| EngineError::Data(finding.into()))?;
+    own_rows.map_err(EngineError::data)?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
     let mut journal = Journal::new(&job, PartyId(me), Shown::default());
@@ -170,7 +175,8 @@ impl Observer for Shown {
 fn keygen(file: &Path) -> Result<(), Failure> {
     let identity = Identity::generate();
     identity.save(file).map_err(|error| {
-        Failure::usage(error.to_string(), "name a new file in a folder that exists")
+        let hint = "name a new file in a folder that exists";
+        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
     })?;
     let path = file.display();
     let _ = writeln!(

@@ -8,6 +8,7 @@ use crate::part::{self, Part, parts};
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
+use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Program, Reveal};
 use sealane_program::types::{Data, Shape, Type};
@@ -319,6 +320,7 @@ fn element(ty: Type, number: i128) -> Value {
         Type::Bool => json!(number != 0),
         Type::Int { signed: true, .. } => json!(number as i64),
         Type::Int { signed: false, .. } => json!(number as u64),
+        Type::Fixed { fraction, .. } => json!(decimal::text(number, fraction)),
     }
 }
 

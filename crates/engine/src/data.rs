@@ -142,14 +142,12 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
 pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Result<(), EngineError> {
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());
-        return Err(EngineError::Config(format!(
-            "the program has {want} inputs, not {have}"
-        )));
+        return Err(input_count(want, have));
     }
     for (input, data) in program.inputs.iter().zip(inputs) {
         match data {
             Some(data) if input.owner == party => {
-                check(input, data).map_err(|error| EngineError::Data(Box::new(error)))?;
+                check(input, data).map_err(EngineError::data)?;
             }
             None if input.owner != party => {}
             wrong => {
@@ -158,14 +156,23 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
                 } else {
                     "is missing"
                 };
-                return Err(EngineError::Config(format!(
-                    "the input `{}` {what}",
-                    input.name
-                )));
+                let what = format!("the input `{}` {what}", input.name);
+                let finding = Diagnostic::new("whose-input", what)
+                    .hint("give all inputs of this party, and no other");
+                return Err(EngineError::misuse(finding));
             }
         }
     }
     Ok(())
+}
+
+/// Refuses a call with another number of inputs than the program has.
+pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
+    let finding = Diagnostic::new(
+        "input-count",
+        format!("the program has {want} inputs, not {have}"),
+    );
+    EngineError::misuse(finding.hint("give one entry for each input, in the order of the program"))
 }
 
 /// Checks data that did not come from a file: shape, number of elements, ranges. Their integer

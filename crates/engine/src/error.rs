@@ -1,130 +1,75 @@
 //! Why a run ended, in the words of the person who started it.
 
+use crate::events::Failed;
 use sealane_net::{Cause, NetError};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::{Fault, PartyId};
 
-/// What kind of thing went wrong: who has to act.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// The program: its author.
-    Program,
-    /// The data: their owner.
-    Data,
-    /// The configuration or the command: its author.
-    Config,
-    /// The network between the parties.
-    Network,
-    /// The other side.
-    Peer,
-    /// Sealane itself: a bug.
-    Internal,
-}
+pub use sealane_program::diagnostic::Kind;
 
-impl Kind {
-    /// Its name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Program => "program",
-            Kind::Data => "data",
-            Kind::Config => "config",
-            Kind::Network => "network",
-            Kind::Peer => "peer",
-            Kind::Internal => "internal",
-        }
-    }
-}
+/// Why a run ended: who has to act, and what to tell them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.finding)]
+pub struct EngineError(Box<Inner>);
 
-/// Why a run ended.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EngineError {
-    /// The program was refused.
-    #[error("{0}")]
-    Program(Box<Diagnostic>),
-    /// The data were refused.
-    #[error("{0}")]
-    Data(Box<Diagnostic>),
-    /// A mistake in what this side was asked to do.
-    #[error("{0}")]
-    Config(String),
-    /// Two parties did not approve the same job.
-    #[error(
-        "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)\n\
-         hint: run `sealane plan` on all sides and compare; all need the same file and options"
-    )]
-    Job {
-        /// Name of the other party.
-        peer: String,
-        /// Which part of the job differs.
-        part: &'static str,
-        /// What this side has.
-        ours: String,
-        /// What the other side has.
-        theirs: String,
-    },
-    /// Two parties, or a party and the program, disagree about a number of rows.
-    #[error(
-        "{0}\nhint: nothing that depends on inputs has been sent; mend the table and run again"
-    )]
-    Rows(String),
-    /// The network, or what a peer sent over it. Names are filled in.
-    #[error("{message}")]
-    Net {
-        /// The text for people.
-        message: String,
-        /// The cause.
-        #[source]
-        cause: NetError,
-    },
-    /// A peer broke the protocol.
-    #[error("{peer} broke the protocol: {what}")]
-    Peer {
-        /// Name of the peer.
-        peer: String,
-        /// What was wrong.
-        what: String,
-    },
-    /// What came from a party is not what it says it sent.
-    #[error(
-        "what came from {0} is not what it sent: it was altered or damaged on the way, so this \
-         side takes no result from the run\n\
-         hint: run again; if it happens again, do not trust {0} or the machines"
-    )]
-    Altered(String),
-    /// A check before the reveal failed.
-    #[error(
-        "a check of what crossed failed: it was altered or damaged on the way, so this side takes \
-         no result from the run\n\
-         hint: run again; if it happens again, do not trust the other side or the machine"
-    )]
-    CheckFailed,
-    /// A bug.
-    #[error("internal error: {0}\nhint: please report this with the program and the versions")]
-    Internal(String),
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Inner {
+    kind: Kind,
+    finding: Diagnostic,
+    /// What other parties are told of it, where they are told more than that there was an error.
+    told: Option<String>,
+    /// The error of the network behind it.
+    net: Option<NetError>,
 }
 
 impl EngineError {
+    /// An error of which other parties are not told more than that there was one.
+    pub fn new(kind: Kind, finding: Diagnostic) -> EngineError {
+        EngineError(Box::new(Inner {
+            kind,
+            finding,
+            told: None,
+            net: None,
+        }))
+    }
+
+    /// The data of this party were refused.
+    pub fn data(finding: Diagnostic) -> EngineError {
+        EngineError::new(Kind::Data, finding)
+    }
+
+    /// This side was asked to do what cannot be done.
+    pub fn misuse(finding: Diagnostic) -> EngineError {
+        EngineError::new(Kind::Misuse, finding)
+    }
+
+    /// A bug.
+    pub fn internal(what: impl Into<String>) -> EngineError {
+        let message = format!("internal error: {}", what.into());
+        let finding = Diagnostic::new("internal", message)
+            .hint("please report this with the program and the versions");
+        EngineError::new(Kind::Internal, finding)
+    }
+
     /// Who has to act.
     pub fn kind(&self) -> Kind {
-        match self {
-            EngineError::Program(_) => Kind::Program,
-            EngineError::Data(_) | EngineError::Rows(_) => Kind::Data,
-            EngineError::Config(_) => Kind::Config,
-            EngineError::Job { .. }
-            | EngineError::Peer { .. }
-            | EngineError::Altered(_)
-            | EngineError::CheckFailed => Kind::Peer,
-            EngineError::Net { cause, .. } => match cause {
-                NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
-                NetError::Misuse(..) => Kind::Internal,
-                error => match error.cause() {
-                    Cause::Network => Kind::Network,
-                    Cause::Party => Kind::Peer,
-                },
-            },
-            EngineError::Internal(_) => Kind::Internal,
-        }
+        self.0.kind
+    }
+
+    /// What happened, where, why, and what to do.
+    pub fn finding(&self) -> &Diagnostic {
+        &self.0.finding
+    }
+
+    /// The error of the network behind it, if it is one.
+    pub fn net(&self) -> Option<&NetError> {
+        self.0.net.as_ref()
+    }
+
+    /// With another hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> EngineError {
+        self.0.finding.hint = hint.into();
+        self
     }
 
     /// What peers are told when this side gives up: the cause, and one line without any secret
@@ -135,67 +80,118 @@ impl EngineError {
             Kind::Network => Cause::Network,
             _ => Cause::Party,
         };
-        let text = match self {
-            EngineError::Program(_)
-            | EngineError::Data(_)
-            | EngineError::Config(_)
-            | EngineError::Internal(_) => {
-                "an error on its side, which its own report names".to_string()
-            }
-            EngineError::Job {
-                peer, part, theirs, ..
-            } => format!(
-                "{peer} approved another job: the {part} differs ({theirs} there); compare \
-                 `sealane plan`"
-            ),
-            EngineError::Rows(message) => message.clone(),
-            EngineError::Net { .. }
-            | EngineError::Altered(_)
-            | EngineError::Peer { .. }
-            | EngineError::CheckFailed => self.to_string().lines().next().unwrap_or("").to_string(),
-        };
+        let opaque = "an error on its side, which its own report names";
+        let text = self.0.told.clone().unwrap_or_else(|| opaque.to_string());
         (cause, text)
     }
 
-    /// What is kept of the error: its text, but of data only which rule they break and where, since
-    /// the text shows a value to its owner.
-    pub(crate) fn told(&self) -> String {
-        let EngineError::Data(finding) = self else {
-            return self.to_string();
-        };
-        let place = finding.span.as_ref();
-        let place = place.map_or(String::new(), |span| {
-            format!(" at {}:{}", span.file, span.line)
-        });
-        let code = finding.code;
-        format!("the data were refused ({code}{place}); what they hold is not kept here")
+    /// What is kept of the error. Of data only the rule that they break is kept, and where, since the
+    /// text shows a value to its owner; unless it is one that other parties may read.
+    pub(crate) fn kept(&self, step: Option<usize>) -> Failed {
+        match self.0.told {
+            Some(_) => Failed::with_text(self.kind(), self.finding(), step),
+            None => Failed::new(self.kind(), self.finding(), step),
+        }
+    }
+
+    /// Two parties, or a party and the program, disagree about a number of rows.
+    pub(crate) fn rows(message: String) -> EngineError {
+        let finding = Diagnostic::new("rows-differ", message)
+            .because("Nothing that depends on inputs has been sent.")
+            .hint("mend the table and run again");
+        EngineError::new(Kind::Data, finding).told()
+    }
+
+    /// Two parties did not approve the same job: which part of it differs, and what each has.
+    pub(crate) fn job(peer: &str, part: &str, ours: &str, theirs: &str) -> EngineError {
+        let message = format!(
+            "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)"
+        );
+        let finding = Diagnostic::new("other-job", message).hint(
+            "run `sealane plan` on all sides and compare; all need the same file and options",
+        );
+        let mut error = EngineError::new(Kind::Peer, finding);
+        error.0.told = Some(format!(
+            "{peer} approved another job: the {part} differs ({theirs} there); compare `sealane \
+             plan`"
+        ));
+        error
+    }
+
+    /// What came from a party is not what it says it sent.
+    pub(crate) fn altered(peer: &str) -> EngineError {
+        let message = format!("what came from {peer} is not what it sent");
+        let hint =
+            format!("run again; if it happens again, do not trust {peer} or the machines between");
+        EngineError::damaged("altered", message, hint)
+    }
+
+    fn damaged(code: &'static str, message: String, hint: String) -> EngineError {
+        let finding = Diagnostic::new(code, message)
+            .because(
+                "It was altered or damaged on the way, so this side takes no result from the run.",
+            )
+            .hint(hint);
+        EngineError::new(Kind::Peer, finding).told()
     }
 
     /// A fault of a protocol, with names for parties.
     pub(crate) fn from_fault(fault: Fault, names: &[String]) -> EngineError {
         match fault {
             Fault::Net(cause) => EngineError::from_net(cause, names),
-            Fault::Peer { party, what } => EngineError::Peer {
-                peer: name(names, party),
-                what,
-            },
-            Fault::Altered(party) => EngineError::Altered(name(names, party)),
-            Fault::CheckFailed => EngineError::CheckFailed,
-            other => EngineError::Internal(other.to_string()),
+            Fault::Peer { party, what } => {
+                let message = format!("{} broke the protocol: {what}", name(names, party));
+                let finding = Diagnostic::new("protocol-broken", message)
+                    .hint("see that all parties run the same version of Sealane, unaltered");
+                EngineError::new(Kind::Peer, finding).told()
+            }
+            Fault::Altered(party) => EngineError::altered(&name(names, party)),
+            Fault::CheckFailed => EngineError::damaged(
+                "check-failed",
+                "a check of what crossed failed".to_string(),
+                "run again; if it happens again, do not trust the other side or the machine"
+                    .to_string(),
+            ),
+            other => EngineError::internal(other.to_string()),
         }
     }
 
     /// A fault of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
-        let message = cause.with_names(names).to_string();
-        EngineError::Net { message, cause }
+        let kind = match &cause {
+            NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
+            NetError::Misuse(..) => Kind::Internal,
+            error => match error.cause() {
+                Cause::Network => Kind::Network,
+                Cause::Party => Kind::Peer,
+            },
+        };
+        let explained = cause.with_names(names);
+        let finding = Diagnostic::new(explained.code, explained.message)
+            .because(explained.reason)
+            .hint(explained.hint);
+        let mut error = EngineError::new(kind, finding).told();
+        error.0.net = Some(cause);
+        error
+    }
+
+    /// An error whose sentence other parties may read.
+    fn told(mut self) -> EngineError {
+        self.0.told = Some(self.0.finding.message.clone());
+        self
     }
 }
 
 impl From<Diagnostic> for EngineError {
-    /// A finding about a program; findings about data are wrapped where data are read.
-    fn from(diagnostic: Diagnostic) -> EngineError {
-        EngineError::Program(Box::new(diagnostic))
+    /// A finding about a program, or about a plan for it; findings about data are wrapped where
+    /// data are read.
+    fn from(finding: Diagnostic) -> EngineError {
+        // The program may be right, and the call that names its helpers wrong.
+        let kind = match finding.code {
+            "parties" => Kind::Misuse,
+            _ => Kind::Program,
+        };
+        EngineError::new(kind, finding)
     }
 }
 

@@ -12,6 +12,8 @@
 //! told of in groups that grow with the run, and of the blocks only some are told ([`Pace`]): their
 //! number grows with the logarithm of the run, and nothing is kept that grows faster.
 
+use crate::error::Kind;
+use sealane_program::diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 /// An event, and when it happened.
@@ -163,12 +165,52 @@ pub struct Ended {
 /// A run that failed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Failed {
-    /// Who has to act: `program`, `data`, `config`, `network`, `peer` or `internal`.
+    /// Who has to act: `program`, `misuse`, `data`, `config`, `network`, `peer` or `internal`.
     pub kind: String,
+    /// Stable code of the error.
+    pub code: String,
     /// What happened, in words that hold no value of anybody's data.
     pub text: String,
+    /// Why it is so; may be empty.
+    pub reason: String,
+    /// What to do; may be empty.
+    pub hint: String,
     /// The step of `plan --json` that was in hand.
     pub step: Option<usize>,
+}
+
+impl Failed {
+    /// What is kept of an error. Of data only the rule that they break and where: the text of the
+    /// error shows a value to its owner.
+    pub(crate) fn new(kind: Kind, finding: &Diagnostic, step: Option<usize>) -> Failed {
+        if kind != Kind::Data {
+            return Failed::with_text(kind, finding, step);
+        }
+        let place = finding.span.as_ref();
+        let place = place.map_or(String::new(), |span| {
+            format!(", at {}:{}", span.file, span.line)
+        });
+        Failed {
+            kind: kind.name().to_string(),
+            code: finding.code.to_string(),
+            text: format!("the data of this party were refused{place}"),
+            reason: "What they hold is not kept here; the error itself showed it.".to_string(),
+            hint: String::new(),
+            step,
+        }
+    }
+
+    /// What is kept of an error whose text holds no value.
+    pub(crate) fn with_text(kind: Kind, finding: &Diagnostic, step: Option<usize>) -> Failed {
+        Failed {
+            kind: kind.name().to_string(),
+            code: finding.code.to_string(),
+            text: finding.message.clone(),
+            reason: finding.reason.clone(),
+            hint: finding.hint.clone(),
+            step,
+        }
+    }
 }
 
 /// Which of many are told, by their number from 0: all of the first `all`, then ever fewer, so that

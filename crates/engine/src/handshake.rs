@@ -75,7 +75,7 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
     for peer in &peers {
         let Instance(theirs) = mesh.recv_control(*peer).map_err(net)?;
         if theirs != instance {
-            return Err(EngineError::Rows(format!(
+            return Err(EngineError::rows(format!(
                 "{} filled in other row counts than {}",
                 name(names, *peer),
                 name(names, mesh.me())
@@ -123,7 +123,7 @@ pub(crate) fn part_ways(
         }
         // Public to whoever saw what crossed.
         if theirs.digest != mesh.digest_received(*peer) {
-            return Err(EngineError::Altered(name(names, *peer)));
+            return Err(EngineError::altered(&name(names, *peer)));
         }
         sent[peer.index()] = theirs.sent;
         rounds = rounds.max(theirs.rounds);
@@ -152,14 +152,14 @@ impl Rows {
             let Some(said) = *said else { continue };
             let (table, bound, peer_name) = (&table.name, table.bound, name(names, peer));
             if said == 0 || said > bound {
-                return Err(EngineError::Rows(format!(
+                return Err(EngineError::rows(format!(
                     "{peer_name} has {said} rows of `{table}`, outside 1 to {bound}"
                 )));
             }
             let (count, first) = *known.get_or_insert((said, peer));
             if count != said {
                 let first = name(names, first);
-                return Err(EngineError::Rows(format!(
+                return Err(EngineError::rows(format!(
                     "`{table}` has {count} rows at {first} and {said} at {peer_name}"
                 )));
             }
@@ -172,7 +172,7 @@ impl Rows {
         let rows = self.0.into_iter().zip(&job.program().rows);
         let rows = rows.map(|(known, table)| {
             let unknown = || format!("no party says how many rows `{}` has", table.name);
-            let (count, _) = known.ok_or_else(|| EngineError::Rows(unknown()))?;
+            let (count, _) = known.ok_or_else(|| EngineError::rows(unknown()))?;
             Ok(count)
         });
         rows.collect()
@@ -203,12 +203,7 @@ fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineE
         }
         _ => (part, (short(job.parts()), short(&theirs.parts))),
     };
-    EngineError::Job {
-        peer: peer.to_string(),
-        part,
-        ours,
-        theirs,
-    }
+    EngineError::job(peer, part, &ours, &theirs)
 }
 
 /// A name that a peer sent, for the eyes of people: its beginning, without control characters.

@@ -70,7 +70,9 @@ impl FromStr for ProtocolName {
             let all = ProtocolName::ALL
                 .map(|protocol| protocol.to_string())
                 .join(", ");
-            EngineError::Config(format!("there is no protocol `{name}`; there are: {all}"))
+            let what = format!("there is no protocol `{name}`");
+            let finding = Diagnostic::new("unknown-protocol", what);
+            EngineError::misuse(finding.hint(format!("choose one of: {all}")))
         })
     }
 }
@@ -199,15 +201,17 @@ impl Job {
         let tables = &self.program.rows;
         if rows.len() != tables.len() {
             let want = tables.len();
-            return Err(EngineError::Config(format!(
-                "the program has {want} tables"
-            )));
+            let finding = Diagnostic::new("row-count", format!("the program has {want} tables"));
+            let hint = "give one number of rows for each, in the order of the program";
+            return Err(EngineError::misuse(finding.hint(hint)));
         }
         for (count, table) in rows.iter().zip(tables) {
             if *count == 0 || *count > table.bound {
                 let (name, bound) = (&table.name, table.bound);
                 let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
-                return Err(EngineError::Config(message));
+                let finding = Diagnostic::new("row-count", message);
+                let hint = format!("state between 1 and {bound} rows");
+                return Err(EngineError::misuse(finding.hint(hint)));
             }
         }
         fn of<P: Protocol>(work: &Work, rows: &[u64]) -> CostReport {
@@ -231,27 +235,25 @@ fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, Engin
         names.party(party)?;
     }
     for (at, helper) in helpers.iter().enumerate() {
-        let config = |what: String| Err(EngineError::Config(what));
+        let refused = |what: String| Diagnostic::new("helper-name", what);
         if program.parties.contains(helper) {
-            return config(format!(
-                "`{helper}` cannot be a helper: it is a party of the program\n\
-                 hint: parties of the program compute wherever the protocol lets them; name \
-                 helpers otherwise"
-            ));
+            let what = format!("`{helper}` cannot be a helper: it is a party of the program");
+            let finding = refused(what)
+                .because("Parties of the program compute wherever the protocol lets them.")
+                .hint("name helpers otherwise");
+            return Err(EngineError::misuse(finding));
         }
         if helpers[..at].contains(helper) {
-            return config(format!(
-                "two helpers are called `{helper}`\nhint: give each a name of its own"
+            let finding = refused(format!("two helpers are called `{helper}`"));
+            return Err(EngineError::misuse(
+                finding.hint("give each a name of its own"),
             ));
         }
         if let Err(finding) = names.party(helper) {
-            return config(format!(
-                "helper {} of {}: {}\nreason: {}",
-                at + 1,
-                helpers.len(),
-                finding.message,
-                finding.reason
-            ));
+            let (nth, count) = (at + 1, helpers.len());
+            let what = format!("helper {nth} of {count}: {}", finding.message);
+            let finding = refused(what).because(finding.reason).hint(finding.hint);
+            return Err(EngineError::misuse(finding));
         }
     }
     Ok([program.parties.clone(), helpers].concat())

@@ -16,7 +16,7 @@ pub(crate) use books::Part;
 pub use books::Progress;
 pub(crate) use watch::{Since, Watch};
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Kind};
 use crate::events::{Block, Ended, Event, Failed, Pace, Phase, Record, Started, Turn};
 use crate::job::Job;
 use crate::report::RunReport;
@@ -24,6 +24,7 @@ use books::Books;
 use sealane_block::Cpu;
 use sealane_net::{Mesh, NetworkClass, Traffic};
 use sealane_plan::CostReport;
+use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::PartyId;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -92,12 +93,8 @@ impl<'o> Journal<'o> {
     }
 
     /// Tells that the run failed before the engine had it; the engine tells its own failures.
-    pub fn failed(&mut self, error: &EngineError) {
-        self.tell(Event::Failed(Failed {
-            kind: error.kind().name().to_string(),
-            text: error.told(),
-            step: self.books.in_hand(),
-        }));
+    pub fn failed(&mut self, kind: Kind, finding: &Diagnostic) {
+        self.tell(Event::Failed(Failed::new(kind, finding, None)));
     }
 
     /// A phase begins.
@@ -132,7 +129,7 @@ impl<'o> Journal<'o> {
             self.tell(Event::Steps { steps });
         }
         match ended {
-            Err(error) => self.failed(error),
+            Err(error) => self.tell(Event::Failed(error.kept(self.books.in_hand()))),
             Ok(report) => {
                 let learnt = report.results.iter().filter(|result| result.data.is_some());
                 let ended = Ended {

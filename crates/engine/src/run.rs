@@ -1,7 +1,7 @@
 //! Runs a job: one party over a mesh, or all of them in one process.
 
 use crate::data;
-use crate::error::{EngineError, name};
+use crate::error::{EngineError, Kind, name};
 use crate::events::Phase;
 use crate::execute::Start;
 use crate::handshake::{agree, part_ways};
@@ -12,6 +12,7 @@ use crate::work::Work;
 use sealane_block::{Coins, Cpu};
 use sealane_net::{Limits, MOST_EXPECTED, Mesh};
 use sealane_plan::steps::ResultPlan;
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::Data;
 use sealane_protocol::{Fault, PartySet, Protocol};
 use std::time::{Duration, Instant};
@@ -64,9 +65,7 @@ pub fn simulate_with(
     let program = job.program();
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());
-        return Err(EngineError::Config(format!(
-            "the program has {want} inputs, not {have}"
-        )));
+        return Err(data::input_count(want, have));
     }
     let parties = job.parties().len();
     let mut by_party: Vec<Vec<Option<Data>>> = vec![vec![]; parties];
@@ -88,7 +87,7 @@ pub fn simulate_with(
         });
         let threads = threads.collect::<Vec<_>>();
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
-            let panicked = |_| Err(EngineError::Internal("a party panicked".to_string()));
+            let panicked = |_| Err(EngineError::internal("a party panicked"));
             thread.join().unwrap_or_else(panicked)
         };
         threads.into_iter().map(join).collect::<Vec<_>>()
@@ -106,14 +105,14 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
         }
     }
     // A party that gave up makes the others fail with errors of the network, which say less.
-    failed.sort_by_key(|error| matches!(error, EngineError::Net { .. }));
+    failed.sort_by_key(|error| error.net().is_some());
     if let Some(error) = failed.into_iter().next() {
         return Err(error);
     }
     let mut done = done.into_iter();
     let mut all = done
         .next()
-        .ok_or_else(|| EngineError::Internal("no party".to_string()))?;
+        .ok_or_else(|| EngineError::internal("no party"))?;
     for report in done {
         for (result, other) in all.results.iter_mut().zip(report.results) {
             result.data = result.data.take().or(other.data);
@@ -135,19 +134,32 @@ fn run_steps(
 ) -> Result<RunReport, EngineError> {
     journal.phase(Phase::Agree);
     let program = job.program();
-    let config = |error: &dyn std::fmt::Display| EngineError::Config(error.to_string());
-    let cpu = Cpu::detect().map_err(|error| config(&error))?;
-    let coins = Coins::from_os(cpu).map_err(|error| config(&error))?;
+    let cpu = Cpu::detect().map_err(|error| {
+        machine(
+            "cpu-tier",
+            &error,
+            "unset SEALANE_TIER to use the best tier of this machine",
+        )
+    })?;
+    let coins = Coins::from_os(cpu).map_err(|error| {
+        machine(
+            "no-randomness",
+            &error,
+            "see that the operating system gives random numbers",
+        )
+    })?;
     let parties = job.parties();
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());
-        return Err(EngineError::Config(format!(
-            "the job has {want} parties, not {have}"
+        let what = format!("the job has {want} parties, not {have}");
+        let finding = Diagnostic::new("party-count", what);
+        return Err(EngineError::misuse(finding.hint(
+            "open a mesh for all parties of the job, helpers among them",
         )));
     }
     data::check_own(program, mesh.me().0, inputs)?;
     let own = data::own_rows(program, inputs);
-    let own = own.map_err(|error| EngineError::Data(Box::new(error)))?;
+    let own = own.map_err(EngineError::data)?;
     let rows = agree(job, &own, mesh)?;
     let cost = job.cost(&rows)?;
     journal.agreed(&cost, job.network());
@@ -187,6 +199,12 @@ fn run_steps(
         promise: cost.promise,
         seconds,
     })
+}
+
+/// This machine lacks what a run needs.
+fn machine(code: &'static str, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
+    let finding = Diagnostic::new(code, error.to_string()).hint(hint);
+    EngineError::new(Kind::Config, finding)
 }
 
 fn execute<P: Protocol>(

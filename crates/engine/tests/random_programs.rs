@@ -2,7 +2,7 @@
 //! the promise of its plan, byte by byte and round by round.
 
 use proptest::prelude::*;
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, simulate};
+use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, simulate};
 use sealane_program::text;
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
@@ -24,7 +24,7 @@ fn run(
         helpers.collect(),
         tile,
     ) {
-        Err(EngineError::Program(error)) if error.code == "whole-rows" => {
+        Err(error) if error.finding().code == "whole-rows" => {
             return Err(TestCaseError::reject("a body sees all rows"));
         }
         job => job.unwrap_or_else(|error| panic!("{error}\n{}", text::print(&case.program))),

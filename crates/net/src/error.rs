@@ -12,35 +12,23 @@ use std::time::Duration;
 
 use crate::{PartyId, PublicKey};
 
+mod words;
+
+pub use words::Explained;
+
 /// What can go wrong between two parties. Each variant names the peer by index;
-/// [`NetError::with_names`] displays it with the names that the users gave.
-///
-/// The text of each error says what happened and what to do next.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// [`NetError::with_names`] explains it with the names that the users gave. Its display is what
+/// happened and what to do, in one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetError {
     /// Not even a sign of life came for longer than the time-out, in seconds.
-    #[error(
-        "{0} sent nothing for {1} s; see whether its process still runs and the network between \
-         the parties is up"
-    )]
     Stalled(PartyId, u64),
     /// The peer is alive, but what this party waits for did not come within its patience, in
     /// seconds.
-    #[error(
-        "{0} {verb} for {2} s, though the connection with it is up and this party waits for {1}; \
-         see what its process does, and end it if it hangs",
-        verb = .1.omission()
-    )]
     Overdue(PartyId, Awaited, u64),
     /// As [`NetError::Overdue`], after this party has taken in as much as it holds of what others
     /// sent ahead.
-    #[error(
-        "{from} has sent most of {held_bytes} bytes that cannot be used yet, as many as this party \
-         holds, while {party} {verb} for {waited_s} s and this party waits for {awaited}; see that \
-         all run the same version, and run on fewer rows at a time",
-        verb = .awaited.omission()
-    )]
     Overfull {
         /// The party whose bytes are most of those that are held.
         from: PartyId,
@@ -54,58 +42,32 @@ pub enum NetError {
         waited_s: u64,
     },
     /// The connection ended in the middle of a run.
-    #[error("{0} is gone: the connection ended in the middle of the run; see its own report")]
     Vanished(PartyId),
     /// Bytes that are no message of this protocol.
-    #[error(
-        "{0} sent a malformed message: {1}; see that both parties run the same version, and that \
-         nothing else answers at the address"
-    )]
     Malformed(PartyId, String),
     /// The peer gave up and said why.
-    #[error("{0} gave up: {2}")]
     Aborted(PartyId, Cause, String),
     /// The peer ended its run in good order while this party still expected something of it.
-    #[error(
-        "{0} has finished its run while more was expected of it; the parties do not run the same \
-         plan"
-    )]
     Finished(PartyId),
     /// A replayed run went another way than the recorded one.
-    #[error("the run with {0} differs from its recording: {1}")]
     Diverged(PartyId, String),
     /// A key is not the one that was pinned.
-    #[error("{0} {1}; exchange public keys again by a way that both trust")]
     WrongKey(PartyId, KeyFault),
     /// The parties run versions that do not speak with each other: ours, then theirs.
-    #[error("{0} runs Sealane {2}, this party runs {1}; install the same version on both sides")]
     WrongVersion(PartyId, Version, Version),
     /// The parties disagree on who is who: an index, an address or a key is another party's.
-    #[error(
-        "{0} is taken for another: {1}; see that all configurations list the same parties in the \
-         same order, each with its own address and key"
-    )]
     WrongParty(PartyId, String),
     /// No connection came about: the address, and the cause.
-    #[error(
-        "{0} cannot be reached at {1}: {2}; see that it has been started, and that addresses and \
-         firewalls are right"
-    )]
     Unreachable(PartyId, String, String),
     /// TLS failed, though with the right key.
-    #[error("no secure connection with {0}: {1}; see that it runs Sealane at this address")]
     Tls(PartyId, String),
     /// This party cannot listen at its own address: the address, and the cause.
-    #[error("cannot listen at {0}: {1}; see that the address is this machine's and the port free")]
     Listen(String, String),
     /// A private key could not be stored or loaded: the file, and the cause.
-    #[error("key file {0}: {1}")]
     KeyFile(String, String),
     /// The operating system reported a fault of the connection.
-    #[error("the connection with {0} failed: {1}; see whether the network is up")]
     Io(PartyId, String),
     /// This room was called in a way that has no meaning; a mistake in Sealane itself.
-    #[error("misuse of the network room: {0}; this is a bug, please report it")]
     Misuse(String),
 }
 
@@ -152,24 +114,6 @@ impl NetError {
             | NetError::Listen(..)
             | NetError::KeyFile(..)
             | NetError::Misuse(_) => Cause::Party,
-        }
-    }
-
-    /// All parties that the text names, the peer concerned among them.
-    fn parties(&self) -> impl Iterator<Item = PartyId> {
-        let other = match self {
-            NetError::Overfull { from, party, .. } if from != party => Some(*from),
-            _ => None,
-        };
-        self.party().into_iter().chain(other)
-    }
-
-    /// This error with the parties' names, which stand in the order of the program.
-    pub fn with_names<'a, S: AsRef<str>>(&'a self, names: &'a [S]) -> impl fmt::Display + 'a {
-        let name = |party: PartyId| Some((party, names.get(party.index())?.as_ref()));
-        Named {
-            error: self,
-            names: self.parties().filter_map(name).collect(),
         }
     }
 
@@ -266,22 +210,6 @@ impl fmt::Display for Awaited {
             Awaited::Control => f.write_str("a control message"),
             Awaited::Room { step } => write!(f, "room for the payload of step {step}"),
         }
-    }
-}
-
-/// An error and the names of the parties that it concerns.
-struct Named<'a> {
-    error: &'a NetError,
-    names: Vec<(PartyId, &'a str)>,
-}
-
-impl fmt::Display for Named<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.error.to_string();
-        for (party, name) in &self.names {
-            text = text.replacen(&party.to_string(), &format!("{name} ({party})"), 1);
-        }
-        f.write_str(&text)
     }
 }
 

@@ -51,7 +51,7 @@ mod tls;
 pub use bell::Bell;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;

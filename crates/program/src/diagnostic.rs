@@ -21,7 +21,59 @@ pub struct Span {
     pub end_column: u32,
 }
 
-/// One finding about a program or its data.
+/// What kind of thing went wrong: who has to act.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The program: its author.
+    Program,
+    /// The call or the command line: whoever wrote it.
+    Misuse,
+    /// The data: their owner.
+    Data,
+    /// The configuration, a key, an approval, or this machine: whoever set it up.
+    Config,
+    /// The network between the parties.
+    Network,
+    /// The other side.
+    Peer,
+    /// Sealane itself: a bug.
+    Internal,
+}
+
+impl Kind {
+    /// Its name, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Program => "program",
+            Kind::Misuse => "misuse",
+            Kind::Data => "data",
+            Kind::Config => "config",
+            Kind::Network => "network",
+            Kind::Peer => "peer",
+            Kind::Internal => "internal",
+        }
+    }
+}
+
+/// What is known of a code before it is ever met: an entry of the registry of codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The stable name, such as `range-overflow`.
+    pub name: &'static str,
+    /// Who has to act.
+    pub kind: Kind,
+    /// What it means, in a few words.
+    pub title: &'static str,
+}
+
+impl Code {
+    /// An entry.
+    pub const fn new(name: &'static str, kind: Kind, title: &'static str) -> Code {
+        Code { name, kind, title }
+    }
+}
+
+/// One finding: about a program, its data, or anything else that can go wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.render(None))]
 pub struct Diagnostic {

@@ -12,6 +12,7 @@
 pub mod builder;
 pub mod call;
 pub mod check;
+pub mod decimal;
 pub mod diagnostic;
 pub mod graph;
 pub mod infer;

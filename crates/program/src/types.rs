@@ -1,7 +1,8 @@
 //! Types, shapes, ranges and the data that fills them.
 //!
 //! What the numbers mean (wrapping, common types, division) is the norm of `NUMERICS.md`; the
-//! rules of each operation are in [`crate::infer`].
+//! rules of each operation are in [`crate::infer`]. A fixed-point number is known here by its
+//! *stored number*, the integer `value * 2^fraction`; [`crate::decimal`] reads and writes it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -22,6 +23,16 @@ pub enum Type {
         /// overflow.
         wrapping: bool,
     },
+    /// A fixed-point number: the multiple `stored / 2^fraction` of a power of two. Arithmetic
+    /// refuses to overflow.
+    Fixed {
+        /// Whether negative values exist.
+        signed: bool,
+        /// Width in bits of the stored number, 1 to 64, the sign included.
+        bits: u8,
+        /// How many of these bits stand behind the binary point: at most `bits`.
+        fraction: u8,
+    },
 }
 
 /// A first dimension whose length is known only at run time: the number of rows of a table.
@@ -38,7 +49,8 @@ pub struct Shape {
     pub fixed: Vec<u64>,
 }
 
-/// The values an element can take, both ends included. Bits of a `bool` are 0 and 1.
+/// The values an element can take, both ends included. Bits of a `bool` are 0 and 1, and of a
+/// fixed-point value it is the stored number that lies in the range.
 /// For a `wrapping` type it is the whole range of the type unless something narrower is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
@@ -74,10 +86,37 @@ impl Type {
         }
     }
 
-    /// The same width and sign with arithmetic modulo `2^bits`. `bool` has no such form and stays.
+    /// The signed fixed-point type of `integer` bits before the binary point, the sign among them,
+    /// and `fraction` bits behind it: together 1 to 64.
+    pub const fn fixed(integer: u8, fraction: u8) -> Type {
+        assert!(integer <= 64 && fraction <= 64);
+        let ty = Type::Fixed {
+            signed: true,
+            bits: integer + fraction,
+            fraction,
+        };
+        assert!(ty.is_valid());
+        ty
+    }
+
+    /// The fixed-point type without negative values of `integer` bits before the binary point and
+    /// `fraction` bits behind it: together 1 to 64.
+    pub const fn ufixed(integer: u8, fraction: u8) -> Type {
+        match Type::fixed(integer, fraction) {
+            Type::Fixed { bits, fraction, .. } => Type::Fixed {
+                signed: false,
+                bits,
+                fraction,
+            },
+            other => other,
+        }
+    }
+
+    /// The same width and sign with arithmetic modulo `2^bits`. `bool` and fixed-point types have
+    /// no such form and stay.
     pub const fn wrapping(self) -> Type {
         match self {
-            Type::Bool => Type::Bool,
+            Type::Bool | Type::Fixed { .. } => self,
             Type::Int { signed, bits, .. } => Type::Int {
                 signed,
                 bits,
@@ -89,7 +128,7 @@ impl Type {
     /// The same width and sign with arithmetic that refuses to overflow.
     pub const fn strict(self) -> Type {
         match self {
-            Type::Bool => Type::Bool,
+            Type::Bool | Type::Fixed { .. } => self,
             Type::Int { signed, bits, .. } => Type::Int {
                 signed,
                 bits,
@@ -109,13 +148,40 @@ impl Type {
         })
     }
 
-    /// The smallest integer type that holds every value of both types, `bool` counting as `u1`.
-    /// It wraps if both do. `None` if it needs more than 64 bits or only one of the two wraps.
+    /// The smallest type of this kind that holds every stored number of `range`: fixed point with
+    /// as many bits behind the point, or an integer. `None` if that needs more than 64 bits.
+    pub fn smallest_like(self, range: Range) -> Option<Type> {
+        let Type::Fixed { fraction, .. } = self else {
+            return Type::smallest(range);
+        };
+        let bits = range.bits().max(fraction);
+        (bits <= 64).then(|| Type::Fixed {
+            signed: range.signed(),
+            bits,
+            fraction,
+        })
+    }
+
+    /// The smallest type that holds every value of both types, `bool` counting as `u1`: fixed
+    /// point if one of them is, with the longer fraction of the two. It wraps if both do. `None`
+    /// if it needs more than 64 bits or only one of the two wraps.
     pub fn common(self, other: Type) -> Option<Type> {
         if self.is_wrapping() != other.is_wrapping() {
             return None;
         }
-        let common = Type::smallest(self.range().hull(other.range()))?;
+        let (one, two) = (self.range(), other.range());
+        if self.is_fixed() || other.is_fixed() {
+            let fraction = self.fraction().max(other.fraction());
+            let one = one.scaled(fraction - self.fraction())?;
+            let two = two.scaled(fraction - other.fraction())?;
+            let finest = if self.fraction() == fraction && self.is_fixed() {
+                self
+            } else {
+                other
+            };
+            return finest.smallest_like(one.hull(two));
+        }
+        let common = Type::smallest(one.hull(two))?;
         Some(if self.is_wrapping() {
             common.wrapping()
         } else {
@@ -127,8 +193,29 @@ impl Type {
     pub const fn bits(self) -> u8 {
         match self {
             Type::Bool => 1,
-            Type::Int { bits, .. } => bits,
+            Type::Int { bits, .. } | Type::Fixed { bits, .. } => bits,
         }
+    }
+
+    /// Bits behind the binary point: 0 but for fixed point.
+    pub const fn fraction(self) -> u8 {
+        match self {
+            Type::Bool | Type::Int { .. } => 0,
+            Type::Fixed { fraction, .. } => fraction,
+        }
+    }
+
+    /// Whether it is a fixed-point type.
+    pub const fn is_fixed(self) -> bool {
+        matches!(self, Type::Fixed { .. })
+    }
+
+    /// Whether it has negative values.
+    pub const fn is_signed(self) -> bool {
+        matches!(
+            self,
+            Type::Int { signed: true, .. } | Type::Fixed { signed: true, .. }
+        )
     }
 
     /// Whether arithmetic in this type is modulo `2^bits`.
@@ -138,27 +225,22 @@ impl Type {
 
     /// Whether the width is one that a type can have. A type made by hand may not have it.
     pub const fn is_valid(self) -> bool {
-        1 <= self.bits() && self.bits() <= 64
+        1 <= self.bits() && self.bits() <= 64 && self.fraction() <= self.bits()
     }
 
-    /// Every value of the type.
+    /// Every value of the type; of fixed point, every stored number.
     pub const fn range(self) -> Range {
-        match self {
-            Type::Bool => Range { lo: 0, hi: 1 },
-            Type::Int {
-                signed: false,
-                bits,
-                ..
-            } => Range {
-                lo: 0,
-                hi: (1 << bits) - 1,
-            },
-            Type::Int {
-                signed: true, bits, ..
-            } => Range {
+        let bits = self.bits();
+        if self.is_signed() {
+            Range {
                 lo: -(1 << (bits - 1)),
                 hi: (1 << (bits - 1)) - 1,
-            },
+            }
+        } else {
+            Range {
+                lo: 0,
+                hi: (1 << bits) - 1,
+            }
         }
     }
 
@@ -180,7 +262,7 @@ impl Type {
     }
 }
 
-/// As in the text form and in Python after `sl.`: `bool`, `u8`, `i64`, `u32.wrapping`.
+/// As in the text form: `bool`, `u8`, `i64`, `u32.wrapping`, `fixed16.16`, `ufixed8.8`.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -197,13 +279,28 @@ impl fmt::Display for Type {
                     if *wrapping { ".wrapping" } else { "" }
                 )
             }
+            Type::Fixed {
+                signed,
+                bits,
+                fraction,
+            } => {
+                let sign = if *signed { "" } else { "u" };
+                write!(
+                    f,
+                    "{sign}fixed{}.{fraction}",
+                    bits.saturating_sub(*fraction)
+                )
+            }
         }
     }
 }
 
 /// What is written is not the name of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a type is `bool`, `u1` to `u64` or `i1` to `i64`, with `.wrapping` after it or not")]
+#[error(
+    "a type is `bool`, `u1` to `u64` or `i1` to `i64`, with `.wrapping` after it or not, or \
+     `fixedI.F` or `ufixedI.F` of I and F bits before and behind the point, together 1 to 64"
+)]
 pub struct NotAType;
 
 impl FromStr for Type {
@@ -212,6 +309,12 @@ impl FromStr for Type {
     fn from_str(text: &str) -> Result<Type, NotAType> {
         if text == "bool" {
             return Ok(Type::Bool);
+        }
+        if let Some(digits) = text.strip_prefix("fixed") {
+            return fixed_point(true, digits).ok_or(NotAType);
+        }
+        if let Some(digits) = text.strip_prefix("ufixed") {
+            return fixed_point(false, digits).ok_or(NotAType);
         }
         let (name, wrapping) = match text.strip_suffix(".wrapping") {
             Some(name) => (name, true),
@@ -222,9 +325,8 @@ impl FromStr for Type {
             (_, Some(digits)) => (false, digits),
             _ => return Err(NotAType),
         };
-        let canonical = !digits.starts_with('0') && digits.bytes().all(|c| c.is_ascii_digit());
-        match digits.parse() {
-            Ok(bits @ 1..=64) if canonical => Ok(Type::Int {
+        match canonical(digits) {
+            Some(bits @ 1..=64) => Ok(Type::Int {
                 signed,
                 bits,
                 wrapping,
@@ -232,6 +334,25 @@ impl FromStr for Type {
             _ => Err(NotAType),
         }
     }
+}
+
+/// The fixed-point type of `16.16`: bits before and behind the point.
+fn fixed_point(signed: bool, digits: &str) -> Option<Type> {
+    let (integer, fraction) = digits.split_once('.')?;
+    let (integer, fraction) = (canonical(integer)?, canonical(fraction)?);
+    let ty = Type::Fixed {
+        signed,
+        bits: integer.checked_add(fraction)?,
+        fraction,
+    };
+    ty.is_valid().then_some(ty)
+}
+
+/// A number written in the one way that [`Type`] writes it.
+fn canonical(digits: &str) -> Option<u8> {
+    let plain = digits.bytes().all(|c| c.is_ascii_digit());
+    let padded = digits.len() > 1 && digits.starts_with('0');
+    digits.parse().ok().filter(|_| plain && !padded)
 }
 
 impl Shape {
@@ -320,6 +441,15 @@ impl Range {
         }
     }
 
+    /// The range times `2^by`; `None` where that leaves `i128`.
+    pub fn scaled(self, by: u8) -> Option<Range> {
+        let scale = |end: i128| 1i128.checked_shl(by.into())?.checked_mul(end);
+        Some(Range {
+            lo: scale(self.lo)?,
+            hi: scale(self.hi)?,
+        })
+    }
+
     /// Whether `inner` lies within this range.
     pub const fn contains(self, inner: Range) -> bool {
         self.lo <= inner.lo && inner.hi <= self.hi
@@ -349,7 +479,7 @@ pub struct Data {
     pub ty: Type,
     /// All dimensions, the number of rows filled in.
     pub shape: Vec<u64>,
-    /// The elements; as many as the product of the shape.
+    /// The elements; as many as the product of the shape. Of fixed point, the stored numbers.
     pub elements: Vec<u64>,
 }
 
@@ -360,7 +490,7 @@ impl Drop for Data {
 }
 
 impl Data {
-    /// Elements of type `ty` from numbers; `None` if a number is not a value of the type or there
+    /// Elements of type `ty` from (stored) numbers; `None` if a number is not a value of the type or there
     /// are not as many as the shape says.
     pub fn from_numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Option<Data> {
         let count = shape
@@ -375,9 +505,9 @@ impl Data {
         })
     }
 
-    /// The elements as numbers, row-major.
+    /// The elements as (stored) numbers, row-major.
     pub fn numbers(&self) -> impl Iterator<Item = i128> + '_ {
-        let signed = matches!(self.ty, Type::Int { signed: true, .. });
+        let signed = self.ty.is_signed();
         let number = move |&e: &u64| {
             if signed {
                 i128::from(e as i64)

@@ -1,8 +1,10 @@
 //! The `sealane` command inside of the interpreter that loads its programs.
 
+use crate::error;
 use crate::program::Program;
 use pyo3::prelude::*;
 use sealane_cli::{Failure, Host, ProgramLoader};
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use std::ffi::OsString;
 use std::path::Path;
@@ -32,20 +34,22 @@ impl ProgramLoader for PythonLoader {
                 .import("sealane._load")
                 .and_then(|module| module.call_method1("load", (path, name)))
                 .and_then(|program| Ok(program.extract::<PyRef<'_, Program>>()?.graph().clone()));
-            loaded.map_err(|error| Failure::Loading(explain(py, &error)))
+            loaded.map_err(|error| explain(py, &error))
         })
     }
 }
 
-/// What the author of a program needs: the text of our own findings, a traceback for the rest.
-fn explain(py: Python<'_>, error: &PyErr) -> String {
+/// What the author of a program needs: our own findings, a traceback for the rest.
+fn explain(py: Python<'_>, error: &PyErr) -> Failure {
     let value = error.value(py);
-    let text = value
-        .call_method1("with_traceback", (error.traceback(py),))
-        .and_then(|value| {
-            py.import("sealane._load")?
-                .call_method1("explain", (value,))
-        })
-        .and_then(|text| text.extract());
-    text.unwrap_or_else(|_| format!("error: the program raised an exception: {error}"))
+    error::told(py, value).unwrap_or_else(|| {
+        let trace = value
+            .call_method1("with_traceback", (error.traceback(py),))
+            .and_then(|value| py.import("sealane._load")?.call_method1("traced", (value,)))
+            .and_then(|text| text.extract::<String>());
+        let finding = Diagnostic::new("program-raised", format!("the program raised {error}"))
+            .because(trace.unwrap_or_default())
+            .hint("mend the program: this exception is not Sealane's");
+        Failure::program(finding)
+    })
 }

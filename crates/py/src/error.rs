@@ -1,75 +1,31 @@
-//! The one place where native errors become exceptions of `sealane._errors`.
+//! The one place where native errors become exceptions of `sealane._errors`, and back.
 
 use crate::item::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sealane_cli::Failure;
+use sealane_cli::{Failure, codes};
 use sealane_engine::{EngineError, Kind};
 use sealane_program::diagnostic::{Diagnostic, Span};
 
-/// Codes of the findings that the Python layer makes itself.
-const PYTHON_CODES: [&str; 15] = [
-    "assignment",
-    "attribute",
-    "body",
-    "no-length",
-    "no-number",
-    "numpy",
-    "operand",
-    "operator",
-    "result",
-    "secret-condition",
-    "secret-index",
-    "secret-key",
-    "signature",
-    "type",
-    "argument",
-];
-
 /// The exception for a finding about a program.
 pub fn program(py: Python<'_>, finding: &Diagnostic) -> PyErr {
-    match program_exception(py, finding) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    }
+    raised(py, Kind::Program, finding)
 }
 
 /// The exception for a failed run.
 pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
-    match error {
-        EngineError::Program(finding) => program(py, finding),
-        _ => named(py, error.kind(), &error.to_string()),
-    }
+    raised(py, error.kind(), error.finding())
 }
 
 /// The exception for a failure of what the command line shares with the methods of a program.
 pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
-    match failure {
-        Failure::Program(findings) if findings.len() == 1 => program(py, &findings[0]),
-        Failure::Engine(error) => engine(py, error),
-        _ => named(py, failure.kind(), &failure.to_string()),
-    }
+    raised(py, failure.kind(), failure.finding())
 }
 
-/// An exception by who has to act.
-pub fn named(py: Python<'_>, kind: Kind, text: &str) -> PyErr {
-    let name = match kind {
-        Kind::Program => "ProgramError",
-        Kind::Data => "DataError",
-        Kind::Config => "ConfigError",
-        Kind::Network => "NetworkError",
-        Kind::Peer => "PeerError",
-        Kind::Internal => "InternalError",
-    };
-    match class(py, name).and_then(|class| class.call1((text,))) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    }
-}
-
-/// The exception for something that the Python layer refuses; a function of the module.
+/// The exception for something that the Python layer refuses; a function of the module. The code
+/// says which class it has.
 #[pyfunction]
-pub fn program_error<'py>(
+pub fn refusal<'py>(
     py: Python<'py>,
     code: &str,
     message: String,
@@ -77,30 +33,77 @@ pub fn program_error<'py>(
     reason: String,
     hint: String,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let known = PYTHON_CODES.into_iter().find(|known| *known == code);
-    let code = known.ok_or_else(|| PyValueError::new_err(format!("unknown code `{code}`")))?;
-    let span = at.map(Span::from);
-    program_exception(
-        py,
-        &Diagnostic {
-            code,
-            message,
-            span,
-            reason,
-            hint,
-        },
-    )
+    let unknown = || PyValueError::new_err(format!("unknown code `{code}`"));
+    let code = codes::find(code).ok_or_else(unknown)?;
+    let finding = Diagnostic {
+        code: code.name,
+        message,
+        span: at.map(Span::from),
+        reason,
+        hint,
+    };
+    exception(py, code.kind, &finding)
 }
 
-fn program_exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
+/// What an exception of ours says, to be shown by the command; nothing for any other exception.
+pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
+    let ours = class(py, "SealaneError").ok()?;
+    if !error.is_instance(&ours).ok()? {
+        return None;
+    }
+    let text = |name: &str| -> String {
+        let value = error.getattr(name).and_then(|value| value.extract());
+        value.unwrap_or_default()
+    };
+    let number = |name: &str| -> Option<u32> { error.getattr(name).ok()?.extract().ok() };
+    let code = codes::find(&text("code"))?;
+    let span = number("line")
+        .zip(number("column"))
+        .map(|(line, column)| Span {
+            file: text("file"),
+            line,
+            column,
+            end_column: number("end_column").unwrap_or(column + 1),
+        });
+    let finding = Diagnostic::new(code.name, text("message"))
+        .because(text("reason"))
+        .hint(text("hint"))
+        .at(span.as_ref());
+    Some(Failure::new(code.kind, finding))
+}
+
+fn raised(py: Python<'_>, kind: Kind, finding: &Diagnostic) -> PyErr {
+    match exception(py, kind, finding) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+fn exception<'py>(
+    py: Python<'py>,
+    kind: Kind,
+    finding: &Diagnostic,
+) -> PyResult<Bound<'py, PyAny>> {
+    let name = match kind {
+        Kind::Program => "ProgramError",
+        Kind::Misuse => "MisuseError",
+        Kind::Data => "DataError",
+        Kind::Config => "ConfigError",
+        Kind::Network => "NetworkError",
+        Kind::Peer => "PeerError",
+        Kind::Internal => "InternalError",
+    };
     let source = finding.span.as_ref().and_then(|span| source_line(py, span));
     let place = finding.span.as_ref();
-    class(py, "ProgramError")?.call1((
+    class(py, name)?.call1((
         finding.render(source.as_deref()),
         finding.code,
+        finding.message.as_str(),
         place.map(|span| span.file.as_str()),
         place.map(|span| span.line),
         place.map(|span| span.column),
+        place.map(|span| span.end_column),
+        finding.reason.as_str(),
         finding.hint.as_str(),
     ))
 }

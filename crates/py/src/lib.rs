@@ -26,6 +26,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Report>()?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(item::is_type, module)?)?;
-    module.add_function(wrap_pyfunction!(error::program_error, module)?)?;
+    module.add_function(wrap_pyfunction!(error::refusal, module)?)?;
     Ok(())
 }

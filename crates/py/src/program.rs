@@ -4,13 +4,12 @@ use crate::array::{self, Array};
 use crate::error;
 use crate::report::{Check, Plan, Report};
 use crate::wait;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, approved, meet};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, Journal, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, Journal, Kind, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -66,7 +65,7 @@ impl Program {
         protocol: &str,
         helpers: Vec<String>,
     ) -> PyResult<Plan> {
-        let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
+        let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let planned = py.detach(|| {
             let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
@@ -86,7 +85,7 @@ impl Program {
         protocol: &str,
         helpers: Vec<String>,
     ) -> PyResult<Report> {
-        let (network, protocol) = (class(network)?, protocol_of(py, protocol)?);
+        let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let inputs = self
             .elements(py, inputs)?
             .into_iter()
@@ -120,11 +119,11 @@ impl Program {
         helpers: Option<Vec<String>>,
     ) -> PyResult<Report> {
         let protocol = protocol_of(py, protocol)?;
-        let stated = network.map(class).transpose()?;
+        let stated = network.map(|name| class_of(py, name)).transpose()?;
         let arrays = self.elements(py, arrays)?;
         let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
             let config =
-                Config::load(&config).map_err(|finding| Failure::Config(finding.into()))?;
+                Config::load(&config).map_err(|finding| Failure::new(Kind::Config, finding))?;
             let network = meet::network(stated, Some(&config));
             let helpers = meet::helpers(helpers.as_deref(), Some(&config));
             let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
@@ -158,7 +157,7 @@ impl Program {
             };
             let mut data = array::elements(array)?;
             let checked = data::check(input, &data)
-                .map_err(|finding| error::failure(py, &EngineError::Data(finding.into()).into()));
+                .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;
             data.ty = input.ty;
             Ok(Some(data))
@@ -170,9 +169,15 @@ impl Program {
             .map(read)
             .collect::<PyResult<Vec<_>>>()?;
         match arrays.into_keys().next() {
-            Some(name) => Err(PyTypeError::new_err(format!(
-                "the program has no input `{name}`"
-            ))),
+            Some(name) => {
+                let names = self.graph.inputs.iter().map(|input| input.name.as_str());
+                let hint = format!("its inputs are: {}", names.collect::<Vec<_>>().join(", "));
+                let what = format!("the program has no input `{name}`");
+                Err(error::failure(
+                    py,
+                    &Failure::usage("unknown-input", what, hint),
+                ))
+            }
             None => Ok(read),
         }
     }
@@ -185,7 +190,7 @@ fn own_inputs(
     files: &[String],
     mut arrays: Vec<Option<Data>>,
 ) -> Result<Vec<Option<Data>>, Failure> {
-    let refused = |finding: Diagnostic| Failure::from(EngineError::Data(finding.into()));
+    let refused = |finding: Diagnostic| Failure::from(EngineError::data(finding));
     let foreign = program.inputs.iter().zip(&arrays);
     let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
     if let Some((input, _)) = foreign.next() {
@@ -209,14 +214,20 @@ fn own_inputs(
     Ok(arrays)
 }
 
-fn class(name: &str) -> PyResult<NetworkClass> {
+fn class(name: &str) -> Result<NetworkClass, Failure> {
     match name {
         "lan" => Ok(NetworkClass::Lan),
         "wan" => Ok(NetworkClass::Wan),
-        _ => Err(PyTypeError::new_err(format!(
-            "network= is \"lan\" or \"wan\", not {name:?}"
-        ))),
+        _ => Err(Failure::usage(
+            "unknown-network",
+            format!("there is no network class `{name}`"),
+            "write network=\"lan\" or network=\"wan\"",
+        )),
     }
+}
+
+fn class_of(py: Python<'_>, name: &str) -> PyResult<NetworkClass> {
+    class(name).map_err(|failure| error::failure(py, &failure))
 }
 
 fn protocol_of(py: Python<'_>, name: &str) -> PyResult<ProtocolName> {

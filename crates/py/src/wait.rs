@@ -35,7 +35,7 @@ pub fn interruptibly<T: Send + 'static>(
             Ok(done) => return done.map_err(|failure| error::failure(py, &failure)),
             Err(RecvTimeoutError::Timeout) => py.check_signals()?,
             Err(RecvTimeoutError::Disconnected) => {
-                let bug = EngineError::Internal("a run ended without an answer".to_string());
+                let bug = EngineError::internal("a run ended without an answer");
                 return Err(error::engine(py, &bug));
             }
         }

@@ -301,6 +301,7 @@ fn kind(ty: Type) -> &'static str {
     match ty {
         Type::Bool => "a truth value (0, 1, true or false)",
         Type::Int { .. } => "a whole number",
+        Type::Fixed { .. } => "a decimal",
     }
 }
 

@@ -97,12 +97,12 @@ impl Builder {
         if ty.holds(range) {
             return self.cast_to(id, ty, span);
         }
-        let Type::Int { .. } = ty else {
+        if ty == Type::Bool {
             let message = format!("carry {index} starts as bool and continues in {range}");
             return Err(Diagnostic::new(code::BODY, message)
                 .hint("start it as a number")
                 .at(span));
-        };
+        }
         let all = ty.range();
         Err(Diagnostic::new(
             code::RANGE_OVERFLOW,

@@ -244,7 +244,7 @@ impl Builder {
                     .hint(hint)
                     .at(span))
             }
-            Some(Type::Bool) | None => {
+            Some(Type::Bool | Type::Fixed { .. }) | None => {
                 let small = Type::I64.holds(Range::of(number));
                 self.number(
                     if small { Type::I64 } else { Type::unsigned(64) },

@@ -19,7 +19,7 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
         (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || scope.name(a, "a"))?,
-        (Reduction::Any | Reduction::All, Type::Int { .. }) => {
+        (Reduction::Any | Reduction::All, Type::Int { .. } | Type::Fixed { .. }) => {
             let name = scope.name(a, "a");
             return Err(no_such_type(op.name(), value.ty)
                 .hint(format!("write `sl.{}({name} != 0)`", op.name())));

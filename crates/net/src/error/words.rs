@@ -1,0 +1,184 @@
+//! Errors between parties in the words of those who meet them: a stable code, what happened, why,
+//! what to do.
+
+use std::fmt;
+
+use super::NetError;
+use crate::{Cause, PartyId};
+
+/// An error, explained. Texts of peers in it are one line each, without control characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explained {
+    /// Stable name of this kind of error.
+    pub code: &'static str,
+    /// What happened, one sentence without the final stop.
+    pub message: String,
+    /// Why, where the sentence does not say it; else empty.
+    pub reason: &'static str,
+    /// What to do.
+    pub hint: &'static str,
+}
+
+impl fmt::Display for Explained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.message, self.hint)
+    }
+}
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.with_names::<&str>(&[]).fmt(f)
+    }
+}
+
+impl std::error::Error for NetError {}
+
+impl NetError {
+    /// This error with the parties' names, which stand in the order of the program.
+    pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Explained {
+        Explained {
+            code: self.code(),
+            message: self.message(|party| match names.get(party.index()) {
+                Some(name) => format!("{} ({party})", name.as_ref()),
+                None => party.to_string(),
+            }),
+            reason: self.reason(),
+            hint: self.hint(),
+        }
+    }
+
+    /// The stable name of this kind of error.
+    pub fn code(&self) -> &'static str {
+        match self {
+            NetError::Stalled(..) => "peer-silent",
+            NetError::Overdue(..) => "peer-overdue",
+            NetError::Overfull { .. } => "peer-overfull",
+            NetError::Vanished(_) => "peer-vanished",
+            NetError::Malformed(..) => "malformed-message",
+            NetError::Aborted(_, Cause::Network, _) => "peer-cut-off",
+            NetError::Aborted(_, Cause::Party, _) => "peer-gave-up",
+            NetError::Finished(_) => "peer-finished",
+            NetError::Diverged(..) => "recording-differs",
+            NetError::WrongKey(..) => "wrong-key",
+            NetError::WrongVersion(..) => "wrong-version",
+            NetError::WrongParty(..) => "wrong-party",
+            NetError::Unreachable(..) => "unreachable",
+            NetError::Tls(..) => "no-secure-connection",
+            NetError::Listen(..) => "cannot-listen",
+            NetError::KeyFile(..) => "key-file",
+            NetError::Io(..) => "connection-failed",
+            NetError::Misuse(_) => "internal",
+        }
+    }
+
+    /// What happened, with each party called as `name` says.
+    fn message(&self, name: impl Fn(&PartyId) -> String) -> String {
+        match self {
+            NetError::Stalled(party, s) => format!("{} sent nothing for {s} s", name(party)),
+            NetError::Overdue(party, awaited, s) => format!(
+                "{} {} for {s} s, though the connection with it is up and this party waits for \
+                 {awaited}",
+                name(party),
+                awaited.omission()
+            ),
+            NetError::Overfull {
+                from,
+                held_bytes,
+                party,
+                awaited,
+                waited_s,
+            } => format!(
+                "{} has sent most of {held_bytes} bytes that cannot be used yet, as many as this \
+                 party holds, while {} {} for {waited_s} s and this party waits for {awaited}",
+                name(from),
+                name(party),
+                awaited.omission()
+            ),
+            NetError::Vanished(party) => format!(
+                "{} is gone: the connection ended in the middle of the run",
+                name(party)
+            ),
+            NetError::Malformed(party, what) => {
+                format!("{} sent a malformed message: {what}", name(party))
+            }
+            NetError::Aborted(party, _, reason) => format!("{} gave up: {reason}", name(party)),
+            NetError::Finished(party) => format!(
+                "{} has finished its run while more was expected of it",
+                name(party)
+            ),
+            NetError::Diverged(party, what) => format!(
+                "the run with {} differs from its recording: {what}",
+                name(party)
+            ),
+            NetError::WrongKey(party, fault) => format!("{} {fault}", name(party)),
+            NetError::WrongVersion(party, ours, theirs) => format!(
+                "{} runs Sealane {theirs}, this party runs {ours}",
+                name(party)
+            ),
+            NetError::WrongParty(party, what) => {
+                format!("{} is taken for another: {what}", name(party))
+            }
+            NetError::Unreachable(party, address, what) => {
+                format!("{} cannot be reached at {address}: {what}", name(party))
+            }
+            NetError::Tls(party, what) => {
+                format!("no secure connection with {}: {what}", name(party))
+            }
+            NetError::Listen(address, what) => format!("cannot listen at {address}: {what}"),
+            NetError::KeyFile(file, what) => format!("key file {file}: {what}"),
+            NetError::Io(party, what) => {
+                format!("the connection with {} failed: {what}", name(party))
+            }
+            NetError::Misuse(what) => format!("misuse of the network room: {what}"),
+        }
+    }
+
+    /// Why, where the sentence alone does not say it.
+    fn reason(&self) -> &'static str {
+        match self {
+            NetError::Stalled(..) => {
+                "A party that runs gives signs of life also while it computes or waits."
+            }
+            NetError::Finished(_) => "The parties do not run the same plan.",
+            _ => "",
+        }
+    }
+
+    /// What to do.
+    fn hint(&self) -> &'static str {
+        match self {
+            NetError::Stalled(..) => {
+                "see whether its process still runs and the network between the parties is up"
+            }
+            NetError::Overdue(..) => "see what its process does, and end it if it hangs",
+            NetError::Overfull { .. } => {
+                "see that all run the same version, and run on fewer rows at a time"
+            }
+            NetError::Vanished(_) | NetError::Aborted(..) => "see its own report",
+            NetError::Malformed(..) => {
+                "see that both parties run the same version, and that nothing else answers at \
+                 the address"
+            }
+            NetError::Finished(_) => "compare `sealane plan` on all sides",
+            NetError::Diverged(..) => {
+                "replay with the program, the inputs and the version that were recorded"
+            }
+            NetError::WrongKey(..) => "exchange public keys again by a way that both trust",
+            NetError::WrongVersion(..) => "install the same version on both sides",
+            NetError::WrongParty(..) => {
+                "see that all configurations list the same parties in the same order, each with \
+                 its own address and key"
+            }
+            NetError::Unreachable(..) => {
+                "see that it has been started, and that addresses and firewalls are right"
+            }
+            NetError::Tls(..) => "see that it runs Sealane at this address",
+            NetError::Listen(..) => "see that the address is this machine's and the port free",
+            NetError::KeyFile(..) => {
+                "name a key that `sealane keygen` made, or a new file in a folder that exists"
+            }
+            NetError::Io(..) => "see whether the network is up",
+            NetError::Misuse(_) => "this is a bug, please report it",
+        }
+    }
+}
