@@ -77,8 +77,8 @@ pub struct Started {
     pub version: String,
     /// CPU tier of this machine.
     pub tier: String,
-    /// Wall-clock time of the start, in milliseconds since 1970 in UTC; all else is relative.
-    pub unix_ms: u64,
+    /// Wall-clock time of the start, in microseconds since 1970 in UTC; all else is relative.
+    pub unix_us: u64,
 }
 
 /// The phases of a run, in order. One that has nothing to do may be missing.

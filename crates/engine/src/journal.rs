@@ -81,7 +81,7 @@ impl<'o> Journal<'o> {
             protocol: job.protocol().to_string(),
             version: env!("CARGO_PKG_VERSION").to_string(),
             tier: tier.to_string(),
-            unix_ms: since_1970.map_or(0, |since| since.as_millis() as u64),
+            unix_us: since_1970.map_or(0, micros),
         }));
         journal.phase(Phase::Meet);
         journal
