@@ -1,6 +1,6 @@
 """The native module, private to the package; `crates/py` is its source."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TypeAlias
 
@@ -11,6 +11,8 @@ __version__: str
 Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
 """Kind (`bool`, `u64`, `i64`; for results the element type), shape, 64-bit elements."""
 Operand: TypeAlias = Node | int | Array
+Show: TypeAlias = bool | Callable[[str], object]
+"""A bar on standard error or nothing; or a function that takes lines of text."""
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
@@ -70,7 +72,13 @@ class Program:
         self, rows: dict[str, int], network: str, protocol: str, helpers: Sequence[str]
     ) -> Plan: ...
     def simulate(
-        self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        inputs: dict[str, Array],
+        network: str,
+        protocol: str,
+        helpers: Sequence[str],
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
     def run(
         self,
@@ -83,6 +91,9 @@ class Program:
         network: str | None,
         protocol: str,
         helpers: Sequence[str] | None,
+        record: bool,
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
 
 class Check:
@@ -94,6 +105,7 @@ class Check:
     @property
     def json(self) -> str:
         """The same as `sealane check --json`."""
+    def _repr_html_(self) -> str: ...
 
 class Plan:
     """What a run will do and cost; prints as a table."""
@@ -123,11 +135,15 @@ class Plan:
     def estimate_s(self) -> dict[str, float]:
         """About how many seconds a run will take on a network of each class."""
     @property
+    def papers(self) -> str:
+        """What the job rests on: papers, assumptions and security levels, one a line."""
+    @property
     def steps(self) -> str:
         """Every step, one a line."""
     @property
     def json(self) -> str:
         """The same as `sealane plan --json`."""
+    def _repr_html_(self) -> str: ...
 
 class Report:
     @property
@@ -146,6 +162,7 @@ class Report:
     def plan(self) -> Plan: ...
     @property
     def json(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
 def main(arguments: list[str], python: str) -> int: ...

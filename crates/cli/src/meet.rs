@@ -55,6 +55,13 @@ pub struct Meeting {
     helpers: usize,
 }
 
+impl Meeting {
+    /// This party, as its job numbers it.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+}
+
 /// Prepares the meeting of party `me` with the others; nothing is sent yet.
 ///
 /// # Errors

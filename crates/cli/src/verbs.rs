@@ -2,16 +2,15 @@
 
 use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
-use crate::card::Card;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::{Host, inputs, local, meet, program, results, tools, view};
-use sealane_engine::events::{Event, Record};
-use sealane_engine::{EngineError, Job, Journal, Kind, Observer, Progress, RunReport};
-use sealane_net::{Identity, PartyId};
+use crate::{Host, inputs, local, meet, program, reports, results, session, tools, view};
+use sealane_engine::{EngineError, Job, Kind, RunReport};
+use sealane_net::Identity;
+use sealane_page::Card;
 use sealane_program::graph::Program;
 use serde_json::Value;
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stderr, stdout};
 use std::path::Path;
 
 /// Runs a verb.
@@ -22,6 +21,7 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Simulate(args) => simulate(&args, host),
         Verb::Run(args) if args.local => local::run(&args, host),
         Verb::Run(args) => run_party(&args, host),
+        Verb::Report(args) => reports::report(&args),
         Verb::Keygen(args) => keygen(&args.file),
         Verb::Doctor(args) => tools::doctor(args.json),
         Verb::Circuit(args) => tools::circuit(&args.verb),
@@ -67,6 +67,9 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
 fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
+    if args.papers && !args.json {
+        return say(view::papers_card(&job));
+    }
     if args.steps && !args.json {
         say(format!("{}\n", view::steps_card(&cost)))?;
     }
@@ -112,7 +115,12 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     results::check_folder(args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
-    let report = sealane_engine::simulate(&job, inputs)?;
+    let recording = args.traces.recording(None, &job);
+    let shown = args
+        .traces
+        .progress(args.json)
+        .map(|show| show("simulation"));
+    let report = session::simulate(&job, inputs, recording, shown)?;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
@@ -134,9 +142,9 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     own_rows.map_err(EngineError::data)?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
-    let mut journal = Journal::new(&job, PartyId(me), Shown::default());
-    let mut mesh = meet::connect(&meeting)?;
-    let report = sealane_engine::run(&job, &inputs, &mut mesh, &mut journal)?;
+    let recording = args.traces.recording(config.runs.as_deref(), &job);
+    let shown = args.traces.progress(args.json).map(|show| show(party));
+    let report = session::meet_and_run(&job, &inputs, &meeting, recording, shown)?;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
@@ -148,28 +156,6 @@ fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> R
         &view::report_json(job, report),
     )?;
     output.map_or(Ok(()), |path| results::write(job.program(), report, path))
-}
-
-/// Shows how far a run has come, at a terminal.
-#[derive(Default)]
-struct Shown {
-    any: bool,
-}
-
-impl Observer for Shown {
-    fn event(&mut self, record: &Record) {
-        let over = matches!(record.event, Event::Ended(_) | Event::Failed(_));
-        if over && std::mem::take(&mut self.any) {
-            let _ = write!(stderr(), "\r{:<8}\r", "");
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        if stderr().is_terminal() {
-            self.any = true;
-            let _ = write!(stderr(), "\r{:<8.0}\r", progress.done * 100.0);
-        }
-    }
 }
 
 fn keygen(file: &Path) -> Result<(), Failure> {

@@ -41,6 +41,34 @@ impl Observer for () {
     fn event(&mut self, _: &Record) {}
 }
 
+/// Two observe.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn event(&mut self, record: &Record) {
+        self.0.event(record);
+        self.1.event(record);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.0.progress(progress);
+        self.1.progress(progress);
+    }
+}
+
+/// One observes, or nobody.
+impl<O: Observer> Observer for Option<O> {
+    fn event(&mut self, record: &Record) {
+        if let Some(observer) = self {
+            observer.event(record);
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        if let Some(observer) = self {
+            observer.progress(progress);
+        }
+    }
+}
+
 /// Turns and blocks that are told one by one, before they are told in groups or left out.
 const TURNS: Pace = Pace { all: 256 };
 const BLOCKS: Pace = Pace { all: 64 };

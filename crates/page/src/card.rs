@@ -63,7 +63,7 @@ impl Column {
 }
 
 impl Card {
-    /// An empty card.
+    /// An empty card. One without a title begins with the head of its table.
     pub fn new(title: impl Into<String>) -> Card {
         Card {
             title: title.into(),
@@ -146,9 +146,13 @@ impl fmt::Display for Card {
                 lines.push(line.trim_end().to_string());
             }
         }
-        let widths = lines.iter().chain([&self.title]).map(|line| line.width());
+        let title = match self.title.is_empty() && !lines.is_empty() {
+            true => lines.remove(0),
+            false => self.title.clone(),
+        };
+        let widths = lines.iter().chain([&title]).map(|line| line.width());
         let rule = "─".repeat(widths.max().unwrap_or(0).min(WIDEST));
-        write!(f, "{}\n{rule}", self.title)?;
+        write!(f, "{title}\n{rule}")?;
         lines.iter().try_for_each(|line| write!(f, "\n{line}"))
     }
 }
@@ -173,10 +177,10 @@ mod tests {
 
     #[test]
     fn a_table_across_the_width_has_a_head() {
-        let mut card = Card::new("steps");
+        let mut card = Card::new("");
         let columns = [Column::text("step"), Column::number("times", 0)];
         card.table(None, columns, [vec!["map".into(), "1,000".into()]]);
-        let text = "steps\n──────────\nstep times\nmap  1,000";
+        let text = "step times\n──────────\nmap  1,000";
         assert_eq!(card.to_string(), text);
     }
 }

@@ -13,7 +13,9 @@ impl Card {
         let mut html = Html::new();
         html.markup("<style>").markup(STYLE).markup("</style>");
         html.open("div", &[("class", &"sealane-card")]);
-        html.element("div", &[("class", &"sealane-title")], &self.title);
+        if !self.title.is_empty() {
+            html.element("div", &[("class", &"sealane-title")], &self.title);
+        }
         html.open("table", &[]);
         self.groups.iter().for_each(|group| rows(&mut html, group));
         html.close("table").close("div");

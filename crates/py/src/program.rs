@@ -7,9 +7,9 @@ use crate::wait;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
-use sealane_cli::{Failure, approved, meet};
+use sealane_cli::{Failure, Line, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, Journal, Kind, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, Kind, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -84,6 +84,8 @@ impl Program {
         network: &str,
         protocol: &str,
         helpers: Vec<String>,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let inputs = self
@@ -92,9 +94,11 @@ impl Program {
             .flatten()
             .collect::<Vec<_>>();
         let graph = self.graph.clone();
-        wait::interruptibly(py, move || {
+        let (shown, line) = showing("simulation", show);
+        wait::interruptibly(py, line, move || {
             let job = Job::new(graph, protocol, network, helpers)?;
-            let report = sealane_engine::simulate(&job, inputs)?;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let report = sealane_cli::simulate(&job, inputs, recording, shown)?;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -117,11 +121,14 @@ impl Program {
         network: Option<&str>,
         protocol: &str,
         helpers: Option<Vec<String>>,
+        record: bool,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let protocol = protocol_of(py, protocol)?;
         let stated = network.map(|name| class_of(py, name)).transpose()?;
         let arrays = self.elements(py, arrays)?;
-        let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
+        let begun = || -> Result<Begun, Failure> {
             let config =
                 Config::load(&config).map_err(|finding| Failure::new(Kind::Config, finding))?;
             let network = meet::network(stated, Some(&config));
@@ -131,13 +138,24 @@ impl Program {
             let inputs = own_inputs(job.program(), me, &files, arrays)?;
             let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
-            Ok((job, inputs, meeting))
+            Ok(Begun {
+                job,
+                inputs,
+                meeting,
+                runs: record.then(|| runs.or(config.runs).unwrap_or(RUNS.into())),
+            })
         };
-        let (job, inputs, meeting) = begun().map_err(|failure| error::failure(py, &failure))?;
-        wait::interruptibly(py, move || {
-            let mut mesh = meet::connect(&meeting)?;
-            let journal = &mut Journal::silent();
-            let report = sealane_engine::run(&job, &inputs, &mut mesh, journal)?;
+        let begun = begun().map_err(|failure| error::failure(py, &failure))?;
+        let (shown, line) = showing(party, show);
+        wait::interruptibly(py, line, move || {
+            let Begun {
+                job,
+                inputs,
+                meeting,
+                runs,
+            } = begun;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let report = meet_and_run(&job, &inputs, &meeting, recording, shown)?;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -179,6 +197,35 @@ impl Program {
                 ))
             }
             None => Ok(read),
+        }
+    }
+}
+
+/// A run that may begin.
+struct Begun {
+    job: Job,
+    inputs: Vec<Option<Data>>,
+    meeting: Meeting,
+    runs: Option<PathBuf>,
+}
+
+/// How to show how far a run has come: nothing, a bar on standard error, or through a function that
+/// is called with lines of text.
+#[derive(FromPyObject)]
+pub enum Show {
+    /// On standard error, or not at all.
+    Bar(bool),
+    /// Through a function.
+    Lines(Py<PyAny>),
+}
+
+/// What observes a run in this way, and what shows lines of text while it is waited for.
+fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+    match show {
+        Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        Show::Lines(show) => {
+            let line = Line::default();
+            ((None, Some(line.clone())), Some(wait::Lines { line, show }))
         }
     }
 }
