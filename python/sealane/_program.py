@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from sealane import _data, _signature, _source
+from sealane import _data, _progress, _signature, _source
 from sealane._refusal import misuse, refuse
 from sealane._value import Value, operand, type_name, wrap
 
@@ -100,10 +100,13 @@ class Program(Generic[P, R]):
         network: Network = "lan",
         protocol: str = "yao",
         helpers: Sequence[str] = (),
+        runs: Path | None = None,
+        progress: bool = True,
         **kwargs: Any,
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
-        well, and reports what crossed between them. `clear=True` is `protocol="clear"`: the same
+        well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
+        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is `protocol="clear"`: the same
         plan without cryptography.
         """
         given = self._bind(args, kwargs)
@@ -115,7 +118,8 @@ class Program(Generic[P, R]):
                 hint="leave one of them out",
             )
         protocol = "clear" if clear else protocol
-        report = self.native.simulate(inputs, network, protocol, _names(helpers))
+        show = _progress.show() if progress else False
+        report = self.native.simulate(inputs, network, protocol, _names(helpers), runs, show)
         return _data.Report(report, self.signature)
 
     def run(
@@ -129,6 +133,9 @@ class Program(Generic[P, R]):
         network: Network | None = None,
         protocol: str = "yao",
         helpers: Sequence[str] | None = None,
+        record: bool = True,
+        runs: Path | None = None,
+        progress: bool = True,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
@@ -137,11 +144,26 @@ class Program(Generic[P, R]):
         out. `config` is the TOML file with the parties' addresses and keys. `yes` is the hash of
         the job that this party approves, all of it: `plan(...).hash` with the same `network`,
         `protocol` and `helpers`. Without `helpers`, those of the configuration take part.
+        The run leaves a folder with a page about it in `runs`, by default the folder that the
+        configuration names, or `runs`; with `record=False` it leaves none. `progress=False` shows
+        no progress.
         """
         files, arrays = ([], {}) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
+        show = _progress.show() if progress else False
         report = self.native.run(
-            as_, files, arrays, str(config), yes, identity, network, protocol, helpers
+            as_,
+            files,
+            arrays,
+            str(config),
+            yes,
+            identity,
+            network,
+            protocol,
+            helpers,
+            record,
+            runs,
+            show,
         )
         return _data.Report(report, self.signature)
 

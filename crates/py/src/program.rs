@@ -77,6 +77,10 @@ impl Program {
     }
 
     /// Runs all parties in this process.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `simulate`"
+    )]
     fn simulate(
         &self,
         py: Python<'_>,
