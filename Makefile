@@ -3,7 +3,9 @@
 #   make demo     a hospital and a lab on real data: two processes, then five with helpers
 #   make test     all tests of Rust, then those of Python against the built wheel
 #   make wheel    the package, in dist
+#   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
+#   make nightly  what takes too long for every change: fuzzing guided by coverage
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -22,7 +24,7 @@ STAMPS := $(VENV)/.stamps
 RUST := Cargo.toml Cargo.lock $(shell find crates bench -name '*.rs' -o -name Cargo.toml)
 PACKAGE := pyproject.toml README.md $(shell find python/sealane -name '*.py*' -not -name '*.pyc')
 
-.PHONY: demo test test-rust test-python wheel bench clean FORCE
+.PHONY: demo test test-rust test-python wheel site bench nightly clean FORCE
 
 demo: $(STAMPS)/package
 	@$(BIN)/python examples/hospital/demo.py
@@ -42,8 +44,18 @@ test-python: $(STAMPS)/dev
 wheel: $(STAMPS)/wheel
 	@ls -l dist/*.whl
 
+# Warnings are errors: links that lead nowhere, pages that none leads to, notebooks that fail.
+site: $(STAMPS)/docs
+	@rm -rf target/site
+	@$(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going --jobs 2 --fresh-env \
+	    --conf-dir docs --doctree-dir target/site-work . target/site
+	@$(BIN)/python tools/site.py target/site
+
 bench: $(STAMPS)/package
 	@$(BIN)/sealane bench all
+
+nightly: $(STAMPS)/machine
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/fuzz.sh 60
 
 clean:
 	rm -rf $(VENV) dist target
@@ -85,4 +97,9 @@ $(STAMPS)/package: $(STAMPS)/wheel
 $(STAMPS)/dev: $(STAMPS)/package pyproject.toml
 	@echo "make: installing the tools of the tests"
 	@wheel=$$(echo dist/*.whl) && $(PIP) install "$$wheel[dev]"
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/package pyproject.toml
+	@echo "make: installing what makes the site"
+	@wheel=$$(echo dist/*.whl) && $(PIP) install "$$wheel[docs]"
 	@touch $@

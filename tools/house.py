@@ -5,10 +5,12 @@
 2. Every dependency, of Rust and of Python, has one reason in CONTRIBUTING.md, and every reason has
    a dependency that some crate uses.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
+4. Notebooks hold no outputs: these come from the run that makes the site.
 
     python tools/house.py
 """
 
+import json
 import re
 import sys
 import tomllib
@@ -25,7 +27,7 @@ Manifest = dict[str, Any]
 def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
-    findings = [*rooms(manifests), *reasons(manifests), *pages()]
+    findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks()]
     for finding in findings:
         print(finding, file=sys.stderr)
     if not findings:
@@ -35,7 +37,8 @@ def main() -> int:
 
 def crates() -> list[Path]:
     """The manifests of all crates."""
-    return sorted([*ROOT.glob("crates/*/Cargo.toml"), ROOT / "bench" / "Cargo.toml"])
+    beside = [ROOT / room / "Cargo.toml" for room in ("bench", "fuzz")]
+    return sorted([*ROOT.glob("crates/*/Cargo.toml"), *beside])
 
 
 def rooms(manifests: dict[str, Manifest]) -> list[str]:
@@ -94,7 +97,7 @@ def pages() -> list[str]:
     wrong = []
     if (lines := read("ARCHITECTURE.md").count("\n")) > 200:
         wrong.append(f"ARCHITECTURE.md has {lines} lines; 200 are its limit")
-    every = [*PAGES, *(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/*.md"))]
+    every = [*PAGES, *(str(p.relative_to(ROOT)) for p in ROOT.glob("docs/**/*.md"))]
     every += [str(p.relative_to(ROOT)) for p in ROOT.glob("examples/**/*.md")]
     for page in every:
         text, folder = read(page), (ROOT / page).parent
@@ -104,6 +107,17 @@ def pages() -> list[str]:
         for path in re.findall(r"`((?:crates|python|tools|docs|examples|bench)/[\w./-]*)`", text):
             if not (ROOT / path).exists():
                 wrong.append(f"{page}: {path} does not exist")
+    return wrong
+
+
+def notebooks() -> list[str]:
+    """Notebooks that hold what a run of theirs printed."""
+    wrong = []
+    for path in sorted(ROOT.glob("examples/**/*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        if any(cell.get("outputs") or cell.get("execution_count") for cell in cells):
+            name = path.relative_to(ROOT)
+            wrong.append(f"{name} holds outputs; clear them before you commit it")
     return wrong
 
 

@@ -1,18 +1,22 @@
 """Runs what the documentation tells its readers to run, and compares what it quotes.
 
-    .venv/bin/python tools/run_docs.py README.md docs/*.md
+    .venv/bin/python tools/run_docs.py            every page that git knows
+    .venv/bin/python tools/run_docs.py PAGE ...   these pages
 
 A comment before a fenced block says what it is:
 
-    <!-- run -->            commands; the page fails if they do
+    <!-- run -->            commands, or a Python session (`pycon`) with what it prints; the page
+                            fails if they do
     <!-- run: fails -->     commands that show a refusal; the page fails if they succeed
     <!-- prints -->         what the commands before print, where `...` stands for anything
     <!-- file: NAME -->     the block is the file NAME
     <!-- from: PATH -->     the block quotes the file PATH of the repository, but for spaces; a line
                             `// ...` stands for anything
+    <!-- not run: WHY -->   commands or code that cannot run here, and why
 
 The blocks of a page run in order, in one empty folder that sees `examples` and `.venv` as the root
-of the repository does. Other blocks are only for reading.
+of the repository does. Commands, code and settings have to be marked; other blocks are only for
+reading. Pages run side by side, as many as there are cores.
 """
 
 import doctest
@@ -21,56 +25,109 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MARKED = re.compile(
-    r"^<!-- (run|run: fails|prints|file: (?P<name>[\w.]+)|from: (?P<source>[\w./-]+)) -->\n"
-    r"```\w*\n(?P<text>.*?)^```$",
-    re.MULTILINE | re.DOTALL,
+FENCE = re.compile(
+    r"^(?P<indent> *)(?:<!-- (?P<mark>.*) -->\n *)?```(?P<kind>\S*).*\n(?P<text>(?:.*\n)*?) *```$",
+    re.MULTILINE,
 )
+MARK = re.compile(
+    r"(?P<what>run|run: fails|prints|not run: .+"
+    r"|file: (?P<name>[\w.-]+)|from: (?P<source>[\w./-]+))$"
+)
+# What a reader would type or save.
+RUNNABLE = {"bash", "console", "pycon", "py", "python", "sh", "shell", "toml"}
 LEFT_OUT = re.compile(r"^ *// \.\.\.$", re.MULTILINE)
 TIMEOUT_S = 120
+SESSION = """
+import doctest, sys
+options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+sys.path.insert(0, "")
+sys.exit(doctest.testfile(sys.argv[1], module_relative=False, optionflags=options).failed > 0)
+"""
 
 
-def main(pages: list[str]) -> int:
+class Wrong(Exception):
+    """A block that does not do what its page says, at an offset into the page."""
+
+    def __init__(self, offset: int, text: str) -> None:
+        super().__init__(text)
+        self.offset = offset
+
+
+def main(names: list[str]) -> int:
     """Runs each page; the number of pages that failed is the exit status."""
-    return sum(not run_page(Path(page)) for page in pages)
+    pages = [Path(name) for name in names] or known_pages()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return sum(not well for well in pool.map(run_page, pages))
+
+
+def known_pages() -> list[Path]:
+    """Every page of the repository; what lies among tests is read by those."""
+    command = ["git", "ls-files", "--", "*.md", ":!**/tests/**"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return [Path(os.path.relpath(ROOT / name)) for name in done.stdout.splitlines()]
 
 
 def run_page(page: Path) -> bool:
-    """Whether every marked block of a page does what the page says."""
+    """Whether every marked block of a page does what the page says; prints what came of it."""
     text = page.read_text(encoding="utf-8")
-    blocks = list(MARKED.finditer(text))
-    marks = len(re.findall(r"^<!-- (?:run|file|prints|from)\b", text, re.MULTILINE))
-    if marks != len(blocks):
-        print(f"{page}: {marks} marks, but {len(blocks)} marked blocks", file=sys.stderr)
+    start = time.monotonic()
+    try:
+        ran, quoted = run_blocks(text)
+    except Wrong as wrong:
+        line = text.count("\n", 0, wrong.offset) + 1
+        print(f"{page}:{line}: {wrong}", file=sys.stderr, flush=True)
         return False
-    with tempfile.TemporaryDirectory() as folder:
-        for shared in ("examples", ".venv"):
-            (Path(folder) / shared).symlink_to(ROOT / shared)
-        printed: str | None = ""
-        for block in blocks:
-            line = text.count("\n", 0, block.start("text")) + 1
-            if block["name"]:
-                (Path(folder) / block["name"]).write_text(block["text"], encoding="utf-8")
-            elif block["source"]:
-                if not quotes(block["text"], ROOT / block["source"]):
-                    print(f"{page}:{line}: {block['source']} says otherwise", file=sys.stderr)
-                    return False
-            elif block[1] != "prints":
-                printed = run_block(block["text"], Path(folder), fails="fails" in block[1])
-            elif not matches(block["text"], printed or ""):
-                print(f"{page}:{line}: this is printed instead:\n{printed}", file=sys.stderr)
-                return False
-            if printed is None:
-                print(f"{page}:{line}: the commands above did not do this", file=sys.stderr)
-                return False
-    ran = sum(block[1].startswith("run") for block in blocks)
-    quoted = sum(block["source"] is not None for block in blocks)
-    done = f"{ran} blocks of commands did what the page says, {quoted} quotes are right"
-    print(f"{page}: {done}", flush=True)
+    if ran or quoted:
+        seconds = time.monotonic() - start
+        print(f"{page}: {ran} blocks ran, {quoted} quotes are right, {seconds:.1f} s", flush=True)
     return True
+
+
+def run_blocks(text: str) -> tuple[int, int]:
+    """Runs the marked blocks of a page; how many of them ran, and how many quotes are right."""
+    ran = quoted = 0
+    printed = ""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for shared in ("examples", ".venv"):
+            (folder / shared).symlink_to(ROOT / shared)
+        for block, mark in marked(text):
+            shown, offset = block["text"], block.start("text")
+            if mark["name"]:
+                (folder / mark["name"]).write_text(shown, encoding="utf-8")
+            elif mark["source"]:
+                quoted += 1
+                if not quotes(shown, ROOT / mark["source"]):
+                    raise Wrong(offset, f"{mark['source']} says otherwise")
+            elif mark["what"] == "prints":
+                if not matches(shown, printed):
+                    raise Wrong(offset, f"this is printed instead:\n{printed}")
+            elif mark["what"].startswith("run"):
+                ran += 1
+                fails = "fails" in mark["what"]
+                printed = run_block(block["kind"], shown, offset, folder, fails=fails)
+    return ran, quoted
+
+
+def marked(text: str) -> list[tuple[re.Match[str], re.Match[str]]]:
+    """The fenced blocks of a page that have a mark, each with it."""
+    blocks = []
+    for block in FENCE.finditer(text):
+        mark = MARK.match(block["mark"] or "")
+        if mark and not block["indent"]:
+            blocks.append((block, mark))
+        elif block["kind"] in RUNNABLE:
+            what = "stands in a list" if mark else "has no mark"
+            raise Wrong(block.start("text"), f"a block of `{block['kind']}` {what}")
+    marks = re.findall(r"^<!-- (?:run|prints|file|from|not run)\b", text, re.MULTILINE)
+    if len(marks) != len(blocks):
+        raise Wrong(0, f"{len(marks)} marks, but {len(blocks)} marked blocks")
+    return blocks
 
 
 def matches(shown: str, printed: str) -> bool:
@@ -94,13 +151,17 @@ def quotes(shown: str, source: Path) -> bool:
     return True
 
 
-def run_block(commands: str, folder: Path, *, fails: bool) -> str | None:
-    """Runs commands as a script that stops at the first error. Returns what they print, with the
-    folder's name left out of paths; if they surprise, shows it and returns nothing.
+def run_block(kind: str, text: str, offset: int, folder: Path, *, fails: bool) -> str:
+    """Runs commands as a script that stops at the first error, or a Python session. Returns what is
+    printed, with the folder's name left out of paths.
     """
+    command = ["bash", "-euo", "pipefail", "-c", text]
+    if kind == "pycon":
+        (folder / "session.txt").write_text(text, encoding="utf-8")
+        command = [".venv/bin/python", "-c", SESSION, "session.txt"]
     try:
         done = subprocess.run(
-            ["bash", "-euo", "pipefail", "-c", commands],
+            command,
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -109,12 +170,10 @@ def run_block(commands: str, folder: Path, *, fails: bool) -> str | None:
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         )
     except subprocess.TimeoutExpired:
-        print(f"{commands}\n(no end within {TIMEOUT_S} s)", file=sys.stderr)
-        return None
+        raise Wrong(offset, f"no end within {TIMEOUT_S} s:\n{text}") from None
     output = done.stdout.decode(errors="replace")
     if (done.returncode != 0) != fails:
-        print(f"{commands}\n(exit status {done.returncode})\n{output}", file=sys.stderr)
-        return None
+        raise Wrong(offset, f"exit status {done.returncode} of:\n{text}\n{output}")
     return output.replace(f"{folder.resolve()}/", "").replace(f"{folder}/", "")
 
 

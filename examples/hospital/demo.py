@@ -56,19 +56,18 @@ def main() -> None:
 
 
 def exchange_keys(sides: dict[str, Path]) -> None:
-    """Gives each side its own files, a key pair, and the other's address and public key."""
-    heading("1. Each side makes a key, and tells the other the public half")
-    parties = []
+    """Gives each side its own files and an identity, and lets each pin the other's card."""
+    heading("1. Each side makes an identity, and sends the other its card, one line of text")
+    cards = {}
     for party, folder in sides.items():
         folder.mkdir()
         shutil.copy(HERE / "program.py", folder)
         shutil.copy(HERE / f"{party}.csv", folder)
-        public = public_key(sealane(folder, "keygen", f"{party}.key"))
-        parties.append(f'[parties.{party}]\naddress = "{free_address()}"\nkey = "{public}"\n')
-        print(f"   {party:9} {public}")
+        cards[party] = sealane(folder, "init", party, "--address", free_address()).strip()
+        print(f"   {cards[party]}")
     for party, folder in sides.items():
-        text = "\n".join([f'identity = "{party}.key"\n', *parties])
-        (folder / "sealane.toml").write_text(text, encoding="utf-8")
+        for other in set(PARTIES) - {party}:
+            sealane(folder, "peer", "add", cards[other])
         print(f"   {party:9} has {', '.join(sorted(path.name for path in folder.iterdir()))}")
 
 
@@ -91,8 +90,8 @@ def run(sides: dict[str, Path], job: str) -> dict[str, Json]:
     heading("3. Two processes meet over TCP, with mutual TLS on loopback")
     processes = {}
     for party, folder in sides.items():
-        command = [str(SEALANE), "run", "program.py", "--as", party, "--config", "sealane.toml"]
-        command += ["--input", f"{party}.csv", "--yes", job, "--json", "--output", "flags.csv"]
+        command = [str(SEALANE), "run", "program.py", "--input", f"{party}.csv", "--yes", job]
+        command += ["--json", "--output", "flags.csv"]
         processes[party] = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
         print(f"   {party:9} is process {processes[party].pid} and reads {party}.csv")
     reports = {}
@@ -184,11 +183,6 @@ def sealane(folder: Path, *arguments: str) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT_S)
     require(done.returncode == 0, f"`{' '.join(command)}` failed:\n{done.stderr}")
     return done.stdout
-
-
-def public_key(text: str) -> str:
-    """The public key in what `keygen` printed."""
-    return next(word.strip('"') for word in text.split() if word.strip('"').startswith("ed25519:"))
 
 
 def free_address() -> str:

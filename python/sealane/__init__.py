@@ -2,16 +2,23 @@
 
 Who is richer? Both learn the answer, and neither learns the other's fortune:
 
-    import sealane as sl
+>>> import sealane as sl
+>>> @sl.program
+... def richer(
+...     a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
+... ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
+...     return a > b
 
-    @sl.program
-    def richer(a: sl.Private[sl.u32, "alice"], b: sl.Private[sl.u32, "bob"]
-               ) -> sl.Revealed[sl.boolean, "alice", "bob"]:
-        return a > b
+Calling it simulates: the real protocol, with all parties in this process.
 
-    richer(3, 5)              # simulates: real protocol, all parties in this process
-    richer.plan()             # what it will cost, exactly, before anything runs
-    richer.run(as_="alice", input=3, config="sealane.toml", yes=richer.hash)
+>>> richer(3, 5)
+np.False_
+
+Its cost is known exactly before anything runs, and `richer.run(input=3, yes=richer.hash)` is one
+party of a run over the network, the one that `./sealane.toml` says.
+
+>>> richer.plan().rounds
+6
 """
 
 from __future__ import annotations

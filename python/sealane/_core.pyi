@@ -2,27 +2,45 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import TypeAlias
+from typing import TypeAlias, final
 
 from sealane._errors import SealaneError
+
+__all__ = [
+    "Check",
+    "Node",
+    "Plan",
+    "Program",
+    "Report",
+    "Trace",
+    "__version__",
+    "is_type",
+    "main",
+    "refusal",
+]
 
 __version__: str
 
 Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
-"""Kind (`bool`, `u64`, `i64`; for results the element type), shape, 64-bit elements."""
-Operand: TypeAlias = Node | int | Array
+"""Kind (`bool`, `u64`, `i64`, `f64`; for results the element type), shape, 64-bit elements; of kind
+`ratio` text, one `numerator/denominator` a line."""
+Ratio: TypeAlias = tuple[int, int]
+"""Numerator and denominator."""
+Operand: TypeAlias = Node | int | Ratio | Array
 Show: TypeAlias = bool | Callable[[str], object]
 """A bar on standard error or nothing; or a function that takes lines of text."""
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
+@final
 class Node:
-    def __new__(cls, kind: str, number: int, at: Place | None) -> Node: ...
+    def __new__(cls, kind: str, item: Operand, at: Place | None) -> Node: ...
     @property
     def type(self) -> str: ...
     @property
     def shape(self) -> tuple[int | str, ...]: ...
 
+@final
 class Trace:
     def __new__(cls, name: str) -> Trace: ...
     def rows(self, name: str, bound: int) -> None: ...
@@ -33,7 +51,7 @@ class Trace:
         kind: str,
         rows: str | None,
         fixed: tuple[int, ...],
-        range: tuple[int, int] | None,
+        range: tuple[Ratio, Ratio] | None,
         columns: tuple[str, ...],
         at: Place | None,
     ) -> Node: ...
@@ -41,6 +59,8 @@ class Trace:
     def binary(self, name: str, a: Operand, b: Operand, at: Place | None) -> Node: ...
     def select(self, condition: Operand, yes: Operand, no: Operand, at: Place | None) -> Node: ...
     def cast(self, a: Operand, kind: str, at: Place | None) -> Node: ...
+    def wrap(self, a: Operand, kind: str, at: Place | None) -> Node: ...
+    def saturate(self, a: Operand, kind: str, at: Place | None) -> Node: ...
     def reduce(
         self, name: str, a: Operand, axis: int | None, kind: str | None, at: Place | None
     ) -> Node: ...
@@ -62,6 +82,7 @@ class Trace:
     ) -> None: ...
     def finish(self) -> Program: ...
 
+@final
 class Program:
     @property
     def text(self) -> str: ...
@@ -69,7 +90,12 @@ class Program:
     def parties(self) -> tuple[str, ...]: ...
     def check(self) -> Check: ...
     def plan(
-        self, rows: dict[str, int], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        rows: dict[str, int],
+        config: str | PathLike[str] | None,
+        network: str | None,
+        protocol: str | None,
+        helpers: Sequence[str] | None,
     ) -> Plan: ...
     def simulate(
         self,
@@ -85,17 +111,18 @@ class Program:
         party: str,
         files: list[str],
         arrays: dict[str, Array],
-        config: str | PathLike[str],
+        config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
         network: str | None,
-        protocol: str,
+        protocol: str | None,
         helpers: Sequence[str] | None,
         record: bool,
         runs: str | PathLike[str] | None,
         show: Show,
     ) -> Report: ...
 
+@final
 class Check:
     """What a check found; prints as a table."""
 
@@ -107,6 +134,7 @@ class Check:
         """The same as `sealane check --json`."""
     def _repr_html_(self) -> str: ...
 
+@final
 class Plan:
     """What a run will do and cost; prints as a table."""
 
@@ -145,6 +173,7 @@ class Plan:
         """The same as `sealane plan --json`."""
     def _repr_html_(self) -> str: ...
 
+@final
 class Report:
     @property
     def results(self) -> list[tuple[str, Array]]: ...
@@ -165,7 +194,10 @@ class Report:
     def _repr_html_(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
+def who(
+    party: str | None,
+    config: str | PathLike[str] | None,
+    identity: str | PathLike[str] | None,
+) -> str: ...
 def main(arguments: list[str], python: str) -> int: ...
-def refusal(
-    code: str, message: str, at: Place | None, reason: str, hint: str
-) -> SealaneError: ...
+def refusal(code: str, message: str, at: Place | None, reason: str, hint: str) -> SealaneError: ...

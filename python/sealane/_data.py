@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +17,15 @@ if TYPE_CHECKING:
     from sealane._signature import Signature
 
 
-def encode(name: str, item: object) -> _core.Array:
-    """An input as the native module takes it; refused if its elements are not integers."""
+def encode(name: str, item: object, *, fractions: bool) -> _core.Array:
+    """An input as the native module takes it; refused if its elements are no numbers, or have
+    fractions where the input has none.
+    """
     try:
         if not isinstance(item, np.ndarray) and np.asarray(item).size == 0:
             # NumPy makes floats of an empty list; what is wrong with it is its shape.
             item = np.asarray(item, dtype=np.uint64)
-        packed = pack(item)
+        packed = pack(item, fractions=fractions)
     except ValueError as error:
         raise misuse(
             "data-shape",
@@ -30,27 +34,37 @@ def encode(name: str, item: object) -> _core.Array:
             hint="give every row as many elements",
         ) from None
     if packed is None:
-        what, hint = _not_integers(np.asarray(item))
+        what, hint = _not_numbers(np.asarray(item), fractions)
         raise misuse("data-type", f"`{name}` has {what}", hint=hint)
     return packed
 
 
-def _not_integers(array: np.ndarray[Any, Any]) -> tuple[str, str]:
+def _not_numbers(array: np.ndarray[Any, Any], fractions: bool) -> tuple[str, str]:
     """What is wrong with the elements of an array that was refused, and what to do about it."""
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         return "elements that are no numbers", "fill them in or drop their rows first"
+    if fractions:
+        hint = "use numbers: arrays of integers or float64, `Decimal` or `Fraction`"
+        return f"elements of type {array.dtype}, not numbers of few enough digits", hint
     hint = "use integers or truth values"
     if array.dtype.kind == "f":
-        hint = "round and convert it first: `np.rint(x).astype(np.int64)`"
+        hint = (
+            "declare the input as fixed point, `sl.fixed(16, 16)`, or round and convert it first: "
+            "`np.rint(x).astype(np.int64)`"
+        )
     elif array.dtype.kind == "O":
         hint = "integers of at most 64 bits are read: `x.astype(np.int64)`"
     return f"elements of type {array.dtype}, not integers", hint
 
 
-def pack(item: object) -> _core.Array | None:
-    """Integers or truth values as kind, shape and 64-bit elements; `None` for anything else."""
+def pack(item: object, *, fractions: bool = False) -> _core.Array | None:
+    """Integers or truth values, and where it says so numbers with `fractions`, as kind, shape and
+    elements; `None` for anything else.
+    """
     array = np.asarray(item)
     kind: str = array.dtype.kind
+    if fractions and kind in "fO":
+        return _pack_fractions(item, array)
     if not isinstance(item, np.ndarray) and kind in "fO":
         # NumPy makes floats or objects of Python integers that need all 64 bits.
         array = np.asarray(item, dtype=object)
@@ -67,11 +81,72 @@ def pack(item: object) -> _core.Array | None:
     return {"b": "bool", "i": "i64", "u": "u64"}[kind], array.shape, wide.tobytes()
 
 
+def _pack_fractions(item: object, array: np.ndarray[Any, Any]) -> _core.Array | None:
+    """Floats as they are, and other numbers as ratios."""
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and _holds_floats(item):
+        if not np.isfinite(array).all():
+            return None
+        return "f64", array.shape, array.astype(np.float64).tobytes()
+    array = np.asarray(item, dtype=object)
+    ratios = [ratio(number) for number in array.ravel().tolist()]
+    if not all(ratios):
+        return None
+    text = "\n".join(f"{found[0]}/{found[1]}" for found in ratios if found)
+    return "ratio", array.shape, text.encode()
+
+
+def _holds_floats(item: object) -> bool:
+    """Whether all numbers of an array or of lists are floats: NumPy makes floats of integers beside
+    them, and of large ones others.
+    """
+    if isinstance(item, list | tuple):
+        return all(_holds_floats(inner) for inner in item)
+    return isinstance(item, float | np.floating | np.ndarray)
+
+
+def is_fractional(item: object) -> bool:
+    """Whether it is a number that may have a fraction."""
+    return isinstance(item, float | np.floating | Decimal | Fraction)
+
+
+def ratio(item: object) -> _core.Ratio | None:
+    """Numerator and denominator of a number; a float is the decimal that Python prints for it.
+    `None` if it is no finite number, or has more digits than the native module takes.
+    """
+    if isinstance(item, float | np.floating):
+        item = repr(float(item))
+    elif not isinstance(item, int | np.integer | Decimal | Fraction):
+        return None
+    try:
+        exact = Fraction(int(item) if isinstance(item, np.integer) else item)
+    except (ValueError, OverflowError):  # not a number, or infinite
+        return None
+    if abs(exact.numerator) >= 1 << 127 or exact.denominator > 1 << 124:
+        return None
+    return exact.numerator, exact.denominator
+
+
 def decode(result: _core.Array) -> Any:
-    """A result as NumPy has it: an array, or a scalar, in the narrowest type that holds it."""
+    """A result as NumPy has it: an array, or a scalar, in the narrowest type that holds it.
+
+    Fixed point comes as `float64` where every value of the type is one, and otherwise as `Fraction`
+    (in an array of objects), so that no digit is lost.
+    """
     name, shape, raw = result
-    elements = np.frombuffer(raw, dtype=np.int64 if name[0] == "i" else np.uint64)
-    return elements.reshape(shape).astype(_dtype(name))[()]
+    signed = name.startswith(("i", "fixed"))
+    elements = np.frombuffer(raw, dtype=np.int64 if signed else np.uint64).reshape(shape)
+    if "fixed" in name:
+        return _fixed_point(name, elements)
+    return elements.astype(_dtype(name))[()]
+
+
+def _fixed_point(name: str, stored: np.ndarray[Any, Any]) -> Any:
+    integer, fraction = map(int, name.removeprefix("u").removeprefix("fixed").split("."))
+    if integer + fraction - name.startswith("fixed") <= np.finfo(np.float64).nmant + 1:
+        return np.ldexp(stored.astype(np.float64), -fraction)[()]
+    values = np.empty(stored.shape, dtype=object)
+    values.ravel()[:] = [Fraction(number, 1 << fraction) for number in stored.ravel().tolist()]
+    return values[()]
 
 
 def _dtype(name: str) -> np.dtype[Any]:

@@ -17,42 +17,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sealane import _core
-    from sealane._value import Operand, Public, boolean, u8
+    from sealane._value import Holds, Operand, Public, boolean, u8
 
 T = TypeVar("T", bound=Value)
+U = TypeVar("U", bound=Value)
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 @overload
-def where(condition: Operand, yes: T, no: T | Public) -> T: ...
+def where(condition: Operand, yes: Holds[A, B], no: A) -> B: ...
 @overload
-def where(condition: Operand, yes: Public, no: T) -> T: ...
+def where(condition: Operand, yes: A, no: Holds[A, B]) -> B: ...
 @overload
 def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
-def where(condition: Operand, yes: Operand, no: Operand) -> Any:
-    """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed."""
+def where(condition: Operand, yes: Any, no: Any) -> Any:
+    """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def larger(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "bob"]:
+    ...     return sl.where(a > b, a, b)
+    >>> larger(3, 5)
+    np.uint8(5)
+    """
     trace = trace_of(condition, yes, no)
     at = _source.here()
     return wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
 
 
 @overload
-def minimum(a: T, b: T | Public) -> T: ...
+def minimum(a: Holds[A, B], b: A) -> B: ...
 @overload
-def minimum(a: Public, b: T) -> T: ...
+def minimum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def minimum(a: Operand, b: Operand) -> Any: ...
-def minimum(a: Operand, b: Operand) -> Any:
+def minimum(a: Any, b: Any) -> Any:
     """The smaller of each two elements."""
     return _value.binary("min", a, b)
 
 
 @overload
-def maximum(a: T, b: T | Public) -> T: ...
+def maximum(a: Holds[A, B], b: A) -> B: ...
 @overload
-def maximum(a: Public, b: T) -> T: ...
+def maximum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def maximum(a: Operand, b: Operand) -> Any: ...
-def maximum(a: Operand, b: Operand) -> Any:
+def maximum(a: Any, b: Any) -> Any:
     """The larger of each two elements."""
     return _value.binary("max", a, b)
 
@@ -68,7 +81,7 @@ def popcount(x: T) -> T:
 
 
 @overload
-def sum(x: T, axis: int | None = None) -> T: ...
+def sum(x: T, axis: int | None = None, *, dtype: None = None) -> T: ...
 @overload
 def sum(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
 def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
@@ -120,6 +133,16 @@ def lookup(table: Operand, index: Operand) -> Any:
     The table is a list, a NumPy array or a value without rows, of at most 65,536 entries; an entry
     may have axes of its own. The index is an integer of any shape whose range lies within the
     table, or the lookup is refused. All of the table is touched, whatever the index is.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def price(
+    ...     choice: sl.Private[sl.u8, "guest", sl.between(0, 2)],
+    ...     prices: sl.Private[sl.u16, "bar", 3],
+    ... ) -> sl.Revealed[sl.u16, "guest"]:
+    ...     return sl.lookup(prices, choice)
+    >>> price(2, [4, 7, 12])
+    np.uint16(12)
     """
     trace = trace_of(table, index)
     return wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
@@ -143,11 +166,27 @@ def sha256(message: Operand) -> u8:
     return wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
 
+@overload
+def map(body: Callable[[T], A], over: T, /) -> A: ...
+@overload
+def map(body: Callable[[T, U], A], first: T, second: U, /) -> A: ...
+@overload
+def map(body: Callable[..., A], *over: Value) -> A: ...
 def map(body: Callable[..., Any], *over: Value) -> Any:
     """Applies `body` to the elements of axis 0 of each value in `over`, all of the same length.
 
     `body` takes one element of each and returns a value or a tuple of values, which gain axis 0. It
     is traced once, however many elements there are, and may use values around it.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def settled(
+    ...     due: sl.Private[sl.u16, "bank", "bills <= 99"],
+    ...     paid: sl.Private[sl.u16, "shop", "bills"],
+    ... ) -> sl.Revealed[sl.u16, "bank"]:
+    ...     return sl.map(lambda due, paid: sl.minimum(due, paid), due, paid)
+    >>> settled([10, 20, 30], [12, 20, 25])
+    array([10, 20, 25], dtype=uint16)
     """
     trace = trace_of(*over)
     elements = trace.open_map([operand(value) for value in over], _source.here())
@@ -165,6 +204,21 @@ def scan(
     or a tuple of values, as `start` is, and keeps its types; `dtype` is the type of numbers in
     `start`. Returns the last state; with outputs, the last state and the outputs, which gain axis
     0. `body` is traced once, however many elements there are, and may use values around it.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def peaks(
+    ...     load: sl.Private[sl.u8, "grid", "hours <= 24"],
+    ...     limit: sl.Private[sl.u8, "plant"],
+    ... ) -> sl.Revealed[sl.u8, "plant"]:
+    ...     def longest(state, now):
+    ...         run, most = state
+    ...         run = sl.where(now > limit, sl.minimum(run, 23) + 1, 0)
+    ...         return run, sl.maximum(run, most)
+    ...
+    ...     return sl.scan(longest, (0, 0), load, dtype=sl.u8)[1]
+    >>> peaks([3, 9, 8, 2, 9], 5)
+    np.uint8(2)
     """
     trace = trace_of(*over)
     states, elements = trace.open_scan(

@@ -64,7 +64,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job on a LAN and without helpers, in hex."""
+        """What a party approves: the hash of the job, in hex, as `plan()` without options makes it."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
@@ -75,17 +75,21 @@ class Program(Generic[P, R]):
         self,
         *,
         rows: int | Mapping[str, int] | None = None,
-        network: Network = "lan",
-        protocol: str = "yao",
-        helpers: Sequence[str] = (),
+        config: Path | None = None,
+        network: Network | None = None,
+        protocol: str | None = None,
+        helpers: Sequence[str] | None = None,
     ) -> _core.Plan:
         """What a run will do and cost: protocol, steps, AND gates, payload bytes, rounds.
 
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
         not part of the hash that parties approve. `helpers` are parties beside those of the
-        program, in order: they own nothing and learn nothing, but may compute.
+        program, in order: they own nothing and learn nothing, but may compute. Network class,
+        protocol and helpers that are not stated are those of the configuration, as in a run:
+        `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody.
         """
-        return self.native.plan(self._rows(rows), network, protocol, _names(helpers))
+        helpers = None if helpers is None else _names(helpers)
+        return self.native.plan(self._rows(rows), config, network, protocol, helpers)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
@@ -125,13 +129,13 @@ class Program(Generic[P, R]):
     def run(
         self,
         *,
-        as_: str,
-        config: Path,
         yes: str,
+        as_: str | None = None,
         input: Any = None,
+        config: Path | None = None,
         identity: Path | None = None,
         network: Network | None = None,
-        protocol: str = "yao",
+        protocol: str | None = None,
         helpers: Sequence[str] | None = None,
         record: bool = True,
         runs: Path | None = None,
@@ -139,15 +143,19 @@ class Program(Generic[P, R]):
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
-        `input` is this party's data: a path to a CSV or `.npy` file, an array if the party gives
+        `config` is the TOML file with the parties' addresses and keys, by default `sealane.toml`,
+        and `as_` the party that this one is, by default the one that `config` says. `input` is
+        this party's data: a path to a CSV or `.npy` file, an array if the party gives
         one input, or a mapping from inputs to paths or arrays; a party that gives none leaves it
-        out. `config` is the TOML file with the parties' addresses and keys. `yes` is the hash of
-        the job that this party approves, all of it: `plan(...).hash` with the same `network`,
-        `protocol` and `helpers`. Without `helpers`, those of the configuration take part.
-        The run leaves a folder with a page about it in `runs`, by default the folder that the
-        configuration names, or `runs`; with `record=False` it leaves none. `progress=False` shows
-        no progress.
+        out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
+        the same `config`, `network`, `protocol` and `helpers`. What is not stated of these is what
+        the configuration says. The run leaves a folder with a page about it in `runs`, by default
+        the folder that the configuration names, or `runs`; with `record=False` it leaves none.
+        `progress=False` shows no progress.
         """
+        from sealane import _core
+
+        as_ = _core.who(as_, config, identity)
         files, arrays = ([], {}) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
         show = _progress.show() if progress else False
@@ -155,7 +163,7 @@ class Program(Generic[P, R]):
             as_,
             files,
             arrays,
-            str(config),
+            config,
             yes,
             identity,
             network,

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sealane import _source
 from sealane._refusal import refuse
-from sealane._value import Value
+from sealane._value import FixedPoint, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Between(NamedTuple):
     """Marker of a declared range: see `between`."""
 
-    low: int
-    high: int
+    low: Number
+    high: Number
 
 
 class Column(NamedTuple):
@@ -47,8 +47,9 @@ wrapping: typing.Final = Wrapping()
 """In `Private[...]`: arithmetic on these elements is modulo `2**bits` and never refused."""
 
 
-def between(low: int, high: int) -> Between:
-    """In `Private[...]`: every element lies in `low..=high`; data outside is an error.
+def between(low: Number, high: Number) -> Between:
+    """In `Private[...]`: every element lies in `low..=high`; data outside is an error. Of fixed
+    point, both ends are rounded as data are, so that data equal to one are inside.
 
     A tight range lets the check prove that sums and products fit, and makes circuits smaller.
     """
@@ -69,7 +70,13 @@ class Declaration:
     __slots__ = ("element", "kind", "markers")
 
     def __init__(self, kind: str, items: tuple[Any, ...]) -> None:
-        self.kind, self.element, self.markers = kind, items[0], items[1:]
+        element, markers = items[0], items[1:]
+        if typing.get_origin(element) is typing.Annotated:
+            element, markers = element.__origin__, (*element.__metadata__, *markers)
+        # `Annotated[FixedPoint, fixed(16, 16)]` is what a type checker can read.
+        if element is FixedPoint and markers and _is_element(markers[0]):
+            element, *markers = markers
+        self.kind, self.element, self.markers = kind, element, tuple(markers)
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, (self.element, *self.markers)))
@@ -202,7 +209,8 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
         raise refuse(
             "signature",
             f"`{name}` has no element type: {annotation.element!r} is not one",
-            reason="Elements are `sl.boolean` or integers of 1 to 64 bits: `sl.u1` to `sl.i64`.",
+            reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`) or "
+            "fixed point (`sl.fixed(16, 16)`).",
             hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
             at=at,
         )
@@ -210,7 +218,8 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
 
 
 def _is_element(thing: Any) -> bool:
-    return isinstance(thing, type) and issubclass(thing, Value) and thing is not Value
+    abstract = (Value, FixedPoint)
+    return isinstance(thing, type) and issubclass(thing, Value) and thing not in abstract
 
 
 _ROWS = re.compile(r"\s*([A-Za-z_]\w*)\s*<=\s*([0-9][0-9_]*)\s*")

@@ -62,6 +62,25 @@ def decided_by() -> tuple[str, Span | None]:
     return _construct(file, extent), _span(file, extent)
 
 
+def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
+    """What is written for each operand of the expression at a place, in order; an empty text where
+    it would be too long for a message, and no texts where there is no such expression.
+
+    A text that is more than a name, a call or an index stands in parentheses, so that a message can
+    put it anywhere.
+    """
+    import ast
+
+    tree = _tree(file)
+    text = "".join(linecache.getlines(file))
+    for node in ast.walk(tree) if tree else ():
+        if isinstance(node, ast.expr | ast.AugAssign) and node.lineno == line:
+            found = _span(file, _node_extent(node))
+            if (found.column, found.end_column) == (column, end_column):
+                return [_written(text, operand) for operand in _operands_of(node)]
+    return []
+
+
 def of_parameter(function: Callable[..., Any], name: str) -> Span | None:
     """Where a function declares a parameter, or its result if the name is `return`."""
     code = function.__code__
@@ -162,6 +181,36 @@ def _definition(code: CodeType) -> ast.FunctionDef | ast.AsyncFunctionDef | None
 def _node_extent(node: ast.AST) -> _Extent:
     at: Any = node
     return _Extent(at.lineno, at.end_lineno, at.col_offset, at.end_col_offset)
+
+
+def _operands_of(node: ast.AST) -> list[ast.expr]:
+    """The operands of an expression as the operation takes them; none for what is no operation."""
+    import ast
+
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            return [left, right]
+        case ast.Compare(left=left, comparators=[right]):
+            return [left, right]
+        case ast.UnaryOp(operand=operand) | ast.Subscript(value=operand):
+            return [operand]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="sl" | "sealane")), args=args):
+            return args
+        case ast.Call(func=ast.Attribute(value=value)):
+            return [value]
+        case ast.Call(func=ast.Name(), args=args):
+            return args
+    return []
+
+
+def _written(text: str, node: ast.expr) -> str:
+    import ast
+
+    written = ast.get_source_segment(text, node) or ""
+    if len(written) > 32 or not written.isprintable():
+        return ""
+    alone = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant)
+    return written if alone else f"({written})"
 
 
 def _construct(file: str, extent: _Extent) -> str:

@@ -43,14 +43,14 @@ class Unsupported:
     def __float__(self) -> NoReturn:
         raise _no_number(
             "a Python `float`, which functions such as those of `math` need",
-            "compute with integers, scaled where fractions matter, and with functions of `sealane`",
+            "compute with fixed point, `x.astype(sl.fixed(16, 16))`, and with functions of `sealane`",
         )
 
     def __complex__(self) -> NoReturn:
-        raise _no_number("a Python `complex`", "compute with integers")
+        raise _no_number("a Python `complex`", "compute with its two parts")
 
     def __round__(self, digits: int | None = None) -> NoReturn:
-        raise _no_number("a rounded number", "divide with `//`, which rounds down")
+        raise _no_number("a rounded number", "round down with `//` or `x.astype(sl.i64)`")
 
     def __hash__(self) -> NoReturn:
         raise refuse(
@@ -70,12 +70,6 @@ class Unsupported:
             reason="Values do not change; each operation makes a new one.",
             hint="build the new value: `sl.where(condition, new, old)` or `sl.stack([...])`",
         )
-
-    def __truediv__(self, other: Any) -> NoReturn:
-        raise _division()
-
-    def __rtruediv__(self, other: Any) -> NoReturn:
-        raise _division()
 
     def __pow__(self, exponent: Any) -> NoReturn:
         raise refuse("operator", "`**` does not work on values", hint="multiply: `x * x`")
@@ -138,16 +132,7 @@ def _no_number(what: str, hint: str) -> SealaneError:
     return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
 
 
-def _division() -> SealaneError:
-    return refuse(
-        "operator",
-        "`/` does not work on values",
-        reason="Elements are integers, and most quotients are not.",
-        hint="write `//`, which rounds down; scale the dividend first where fractions matter",
-    )
-
-
-_OWN = {"abs", "all", "any", "dot", "max", "maximum", "min", "minimum", "stack", "sum", "where"}
+_OWN = {"abs", "all", "any", "clip", "dot", "max", "maximum", "min", "minimum", "stack", "sum", "where"}
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 
@@ -202,6 +187,6 @@ _INSTEAD = {
     "tolist": "reveal it as a result of the program",
     "T": "values are not transposed; choose the axis of a reduction with `axis=`",
     "size": "the dimensions are in `x.shape`",
-    "clip": "write `sl.minimum(sl.maximum(x, low), high)`",
+    "clip": "write `sl.clip(x, low, high)`",
     "bit_count": "write `sl.popcount(x)`",
 }

@@ -6,18 +6,18 @@ graph, which checks types, shapes and ranges. The classes are the element types 
 that type checkers and editors know the operators of a parameter declared `Private[u16, ...]`.
 """
 
-# The native graph alone knows the type of a result; the annotations state what it will be. The
-# second overload of an operator is for subclasses, whose first one takes their own type only.
+# The native graph alone knows the type of a result; the annotations state what it will be. The last
+# overload of an operator is for subclasses, whose first one takes their own type only.
 # mypy: disable-error-code="no-any-return, overload-cannot-match"
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from sealane import _core, _source
-from sealane._data import pack
+from sealane._data import is_fractional, pack, ratio
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -26,31 +26,58 @@ if TYPE_CHECKING:
     from types import EllipsisType
     from typing import Self, TypeAlias
 
+    from decimal import Decimal
+    from fractions import Fraction
+
     import numpy.typing as npt
 
+    Number: TypeAlias = int | float | Decimal | Fraction
     Public: TypeAlias = (
-        int
+        Number
         | np.integer[Any]
+        | np.floating[Any]
         | np.bool_
         | npt.NDArray[Any]
-        | Sequence[int]
-        | Sequence[Sequence[int]]
+        | Sequence[Number]
+        | Sequence[Sequence[Number]]
     )
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
 T = TypeVar("T", bound="Value")
+A = TypeVar("A")
+B = TypeVar("B")
+Narrower = TypeVar("Narrower", contravariant=True)
+Wider = TypeVar("Wider", covariant=True)
+
+
+class Holds(Protocol[Narrower, Wider]):
+    """An element type that holds all numbers of another, and so is the common type of both. Type
+    checkers alone ask; where neither of two types holds the other, the result is `Any` to them.
+    """
+
+    def _holds(self, narrower: Narrower, /) -> Wider: ...
 
 
 class ElementType(type):
     """The type of element types; prints as users write them."""
 
     def __repr__(cls) -> str:
+        sign, fixed, bits = cls.__name__.partition("fixed")
+        if fixed and bits:
+            return f"sealane.{sign}{fixed}({bits.replace('.', ', ')})"
         return f"sealane.{cls.__name__}"
 
     @property
     def wrapping(cls: type[T]) -> type[T]:  # type: ignore[misc]
         """The same elements with arithmetic modulo `2**bits`, which is never refused."""
+        if issubclass(cls, FixedPoint):
+            raise refuse(
+                "type",
+                f"`{cls!r}` does not wrap",
+                reason="Modulo a power of two, a number with a fraction means little.",
+                hint="convert where it may not fit: `sl.saturate(x, type)`",
+            )
         name = cls.__name__.removesuffix(".wrapping")
         return element_type(f"{name}.wrapping")  # type: ignore[return-value]
 
@@ -62,18 +89,18 @@ class Value(Unsupported, metaclass=ElementType):
     _node: _core.Node
     _scope: _core.Trace | None
 
-    def __init__(self, number: int) -> None:
-        """A public number with this type, such as `sl.u32(0)`: the start of a `scan`, say. Bare
-        numbers take the type of the value beside them.
+    def __init__(self, number: Public) -> None:
+        """A public number or array with this type, such as `sl.u32(0)`: the start of a `scan`, say,
+        or a table. Bare numbers take the type of the value beside them.
         """
-        if not isinstance(number, int | np.integer | np.bool_):
+        if isinstance(number, Value):
             raise refuse(
                 "operand",
-                f"`{type(self)!r}` makes a typed number from an integer",
+                f"`{type(self)!r}` makes a typed number of one of the source",
                 hint="to change the type of a value, write `x.astype(...)`",
             )
         self._scope = None
-        self._node = _core.Node(type_name(type(self)), int(number), _source.here())
+        self._node = _core.Node(type_name(type(self)), operand(number), _source.here())
 
     @property
     def _trace(self) -> _core.Trace:
@@ -110,8 +137,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __add__(self, other: Self | Public) -> Self: ...
     @overload
+    def __add__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __add__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __add__(self, other: Value) -> Any: ...
-    def __add__(self, other: Operand) -> Any:
+    def __add__(self, other: Any) -> Any:
         return binary("add", self, other)
 
     def __radd__(self, other: Public) -> Self:
@@ -120,8 +151,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __sub__(self, other: Self | Public) -> Self: ...
     @overload
+    def __sub__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __sub__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __sub__(self, other: Value) -> Any: ...
-    def __sub__(self, other: Operand) -> Any:
+    def __sub__(self, other: Any) -> Any:
         return binary("sub", self, other)
 
     def __rsub__(self, other: Public) -> Self:
@@ -130,18 +165,32 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __mul__(self, other: Self | Public) -> Self: ...
     @overload
+    def __mul__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __mul__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __mul__(self, other: Value) -> Any: ...
-    def __mul__(self, other: Operand) -> Any:
+    def __mul__(self, other: Any) -> Any:
         return binary("mul", self, other)
 
     def __rmul__(self, other: Public) -> Self:
         return binary("mul", other, self)
 
+    def __truediv__(self, other: Operand) -> Any:
+        return binary("div", self, other)
+
+    def __rtruediv__(self, other: Public) -> Any:
+        return binary("div", other, self)
+
     @overload
     def __floordiv__(self, other: Self | Public) -> Self: ...
     @overload
+    def __floordiv__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __floordiv__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __floordiv__(self, other: Value) -> Any: ...
-    def __floordiv__(self, other: Operand) -> Any:
+    def __floordiv__(self, other: Any) -> Any:
         return binary("floordiv", self, other)
 
     def __rfloordiv__(self, other: Public) -> Self:
@@ -150,8 +199,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __mod__(self, other: Self | Public) -> Self: ...
     @overload
+    def __mod__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __mod__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __mod__(self, other: Value) -> Any: ...
-    def __mod__(self, other: Operand) -> Any:
+    def __mod__(self, other: Any) -> Any:
         return binary("mod", self, other)
 
     def __rmod__(self, other: Public) -> Self:
@@ -183,8 +236,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __and__(self, other: Self | Public) -> Self: ...
     @overload
+    def __and__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __and__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __and__(self, other: Value) -> Any: ...
-    def __and__(self, other: Operand) -> Any:
+    def __and__(self, other: Any) -> Any:
         return binary("and", self, other)
 
     def __rand__(self, other: Public) -> Self:
@@ -193,8 +250,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __or__(self, other: Self | Public) -> Self: ...
     @overload
+    def __or__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __or__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __or__(self, other: Value) -> Any: ...
-    def __or__(self, other: Operand) -> Any:
+    def __or__(self, other: Any) -> Any:
         return binary("or", self, other)
 
     def __ror__(self, other: Public) -> Self:
@@ -203,8 +264,12 @@ class Value(Unsupported, metaclass=ElementType):
     @overload
     def __xor__(self, other: Self | Public) -> Self: ...
     @overload
+    def __xor__(self, other: Holds[Self, B]) -> B: ...
+    @overload
+    def __xor__(self: Holds[A, B], other: A) -> B: ...
+    @overload
     def __xor__(self, other: Value) -> Any: ...
-    def __xor__(self, other: Operand) -> Any:
+    def __xor__(self, other: Any) -> Any:
         return binary("xor", self, other)
 
     def __rxor__(self, other: Public) -> Self:
@@ -286,15 +351,16 @@ class Value(Unsupported, metaclass=ElementType):
         raise refuse("no-length", f"{what} cannot be {use}", reason=why, hint=hint)
 
     def astype(self, dtype: type[T]) -> T:
-        """The same numbers in another element type.
+        """The same numbers in another element type, rounded down where that has fewer bits behind
+        the point.
 
         It is refused where some might not fit, unless the type is a wrapping one, such as
-        `sl.u32.wrapping`, which takes them modulo `2**bits`.
+        `sl.u32.wrapping`, which takes them modulo `2**bits`; `sl.saturate` and `sl.wrap` are not.
         """
         return wrap(self._trace, self._trace.cast(self._node, type_name(dtype), _source.here()))
 
     @overload
-    def sum(self, axis: int | None = None) -> Self: ...
+    def sum(self, axis: int | None = None, *, dtype: None = None) -> Self: ...
     @overload
     def sum(self, axis: int | None = None, *, dtype: type[T]) -> T: ...
     def sum(self, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
@@ -334,11 +400,19 @@ class boolean(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: Self | Public, /) -> Self: ...
+
 
 class u8(Value):
     """Unsigned integers of 8 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class u16(Value):
@@ -346,11 +420,19 @@ class u16(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | Self | Public, /) -> Self: ...
+
 
 class u32(Value):
     """Unsigned integers of 32 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | Self | Public, /) -> Self: ...
 
 
 class u64(Value):
@@ -358,11 +440,19 @@ class u64(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | u32 | Self | Public, /) -> Self: ...
+
 
 class i8(Value):
     """Signed integers of 8 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | Self | Public, /) -> Self: ...
 
 
 class i16(Value):
@@ -370,17 +460,67 @@ class i16(Value):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | i8 | Self | Public, /) -> Self: ...
+
 
 class i32(Value):
     """Signed integers of 32 bits."""
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def _holds(self, narrower: boolean | u8 | u16 | i8 | i16 | Self | Public, /) -> Self: ...
+
 
 class i64(Value):
     """Signed integers of 64 bits."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def _holds(
+            self, narrower: boolean | u8 | u16 | u32 | i8 | i16 | i32 | Self | Public, /
+        ) -> Self: ...
+
+
+class FixedPoint(Value):
+    """Numbers with a fixed point, of any width: `sl.fixed(16, 16)` makes the types.
+
+    For type checkers, which know no calls in annotations, an element type can be given a name:
+    `Money = Annotated[sl.FixedPoint, sl.fixed(16, 16)]`, and then `sl.Private[Money, "bank"]`.
+    """
+
+    __slots__ = ()
+
+
+def fixed(integer: int, fraction: int) -> type[FixedPoint]:
+    """The type of fixed-point numbers with `integer` bits before the point, the sign among them,
+    and `fraction` bits behind it: together 1 to 64.
+    """
+    return _fixed_point("fixed", integer, fraction)
+
+
+def ufixed(integer: int, fraction: int) -> type[FixedPoint]:
+    """The type of fixed-point numbers from 0 on with `integer` bits before the point and `fraction`
+    bits behind it: together 1 to 64.
+    """
+    return _fixed_point("ufixed", integer, fraction)
+
+
+def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
+    try:
+        return element_type(f"{kind}{integer}.{fraction}")  # type: ignore[return-value]
+    except KeyError:
+        raise refuse(
+            "type",
+            f"`sl.{kind}({integer!r}, {fraction!r})` is not an element type",
+            reason="The bits before and behind the point are together 1 to 64.",
+            hint=f"write `sl.{kind}(16, 16)`, for example",
+        ) from None
 
 
 _TYPES: dict[str, type[Value]] = {
@@ -396,7 +536,9 @@ def element_type(name: str) -> type[Value]:
         plain, _, suffix = name.partition(".")
         if not _core.is_type(name):
             raise KeyError(name)
-        base = element_type(plain) if suffix else Value
+        base = element_type(plain) if suffix == "wrapping" else Value
+        if "fixed" in plain:
+            base = FixedPoint
         space = {"__slots__": (), "__module__": "sealane", "__doc__": f"Elements of type `{name}`."}
         made: Any = ElementType(name, (base,), space)
         _TYPES[name] = made
@@ -405,11 +547,11 @@ def element_type(name: str) -> type[Value]:
 
 def type_name(dtype: type[Value]) -> str:
     """The name of an element type in the graph."""
-    if isinstance(dtype, ElementType) and dtype is not Value:
+    if isinstance(dtype, ElementType) and dtype not in (Value, FixedPoint):
         return "bool" if dtype is boolean else dtype.__name__
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
-    hint = "sl.boolean" if spelled.startswith("bool") else "sl.i64"
-    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint}`, for example")
+    hint = {"bool": "sl.boolean", "floa": "sl.fixed(16, 16)", "Fixe": "sl.fixed(16, 16)"}
+    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example")
 
 
 def wrap(trace: _core.Trace, node: _core.Node) -> Any:
@@ -433,14 +575,16 @@ def trace_of(*operands: object) -> _core.Trace:
 
 
 def operand(item: object) -> _core.Operand:
-    """A value's node, a Python number, or a constant array as shape, sign and bytes."""
+    """A value's node, a Python number, or a constant array as kind, shape and bytes."""
     if isinstance(item, Value):
         return item._node
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
         return int(item)
+    if is_fractional(item):
+        return _literal(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
         array = _constants(item)
-        packed = pack(item)
+        packed = pack(item, fractions=True)
         if packed is not None:
             return packed
         item = array.flat[0]
@@ -450,8 +594,21 @@ def operand(item: object) -> _core.Operand:
     raise refuse(
         "operand",
         f"a `{kind}` cannot be an operand",
-        reason="Constants of a program are integers, truth values and NumPy arrays of them.",
-        hint="scale fractions to integers" if "float" in kind else "use an integer or an array",
+        reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
+        hint="use a number or an array",
+    )
+
+
+def _literal(item: Any) -> _core.Ratio:
+    """A number of the source as an exact ratio."""
+    found = ratio(item)
+    if found is not None:
+        return found
+    raise refuse(
+        "operand",
+        f"`{item}` cannot be an operand",
+        reason="A number is finite, and has at most 37 digits before and behind the point.",
+        hint="write a number of fewer digits",
     )
 
 
@@ -513,6 +670,7 @@ _UFUNCS = {
     "bitwise_count": "popcount",
     "bitwise_or": "or",
     "bitwise_xor": "xor",
+    "divide": "div",
     "equal": "eq",
     "floor_divide": "floordiv",
     "greater": "gt",

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
+import shutil
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +24,19 @@ def free_port() -> int:
         port = _PORTS.pop()
         with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port
+
+
+def make_key(file: Path, party: str) -> str:
+    """Makes a private key at `file`; its public half."""
+    fresh = file.with_suffix(".fresh")
+    command = [sys.executable, "-m", "sealane", "init", party, "--address", "127.0.0.1:7700"]
+    command += ["--folder", str(fresh)]
+    card = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    (fresh / f"{party}.key").rename(file)
+    shutil.rmtree(fresh)
+    found = re.search("ed25519:[0-9a-f]{64}", card)
+    assert found, card
+    return found[0]
 
 
 @pytest.fixture

@@ -58,9 +58,12 @@ def f(
     reveal_type(x)
     reveal_type(x + 1)
     reveal_type(x + n)
+    reveal_type(n - x)
+    reveal_type(n * n.astype(sl.u32))
     reveal_type(x.sum(axis=1, dtype=sl.i64))
     reveal_type(x[:, 0] * np.array([1, 2]))
     reveal_type(sl.where(n > 3, n, 0))
+    reveal_type(sl.maximum(x, n))
     reveal_type(sl.dot(x, [1, 2], dtype=sl.i64))
     reveal_type(n.astype(sl.u32.wrapping))
     reveal_type(sl.lookup(x[0], n & 1))
@@ -76,9 +79,12 @@ reveal_type(f.plan().payload_bytes)
 EXPECTED = [
     '"u16"',
     '"u16"',
+    '"i32"',
+    '"i32"',
     '"Any"',
     '"i64"',
     '"u16"',
+    '"i32"',
     '"i32"',
     '"i64"',
     '"u32"',

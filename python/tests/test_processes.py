@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from conftest import make_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,11 +60,12 @@ class Side:
     def new_key(self) -> str:
         """Makes the key that this side uses from now on."""
         (self.folder / "private.key").unlink(missing_ok=True)
-        return self.sealane("keygen", "private.key").split('"')[1]
+        return make_key(self.folder / "private.key", self.party)
 
     def configure(self, addresses: dict[str, str], keys: dict[str, str]) -> None:
         """Writes who is where, as this side sees it."""
-        text = f'identity = "private.key"\n[limits]\ntimeout_s = {TIMEOUT_S}\n'
+        text = f'me = "{self.party}"\nidentity = "private.key"\n'
+        text += f"[limits]\ntimeout_s = {TIMEOUT_S}\n"
         for party, address in addresses.items():
             text += f'[parties.{party}]\naddress = "{address}"\nkey = "{keys[party]}"\n'
         (self.folder / "sealane.toml").write_text(text, encoding="utf-8")
@@ -86,8 +88,8 @@ class Side:
 
     def start(self, yes: str | None = None) -> subprocess.Popen[str]:
         """Starts `sealane run`."""
-        command = [sys.executable, "-m", "sealane", "run", "program.py", "--as", self.party]
-        command += ["--config", "sealane.toml", "--json", "--yes", yes or self.job()]
+        command = [sys.executable, "-m", "sealane", "run", "program.py"]
+        command += ["--json", "--yes", yes or self.job()]
         command += self.options
         if self.party not in self.helpers:
             command += ["--input", "data.csv"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
+from conftest import make_key
 
 import sealane as sl
 
@@ -293,6 +294,24 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[i
         attempt(config=tmp_path / "other.toml")
 
 
+def test_the_configuration_says_what_a_call_does_not(
+    tmp_path: Path, free_ports: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    without = risk.plan()
+    more = 'me = "lab"\nidentity = "lab.key"\nprotocol = "clear"\nnetwork = "wan"\n'
+    configure(tmp_path, free_ports, more + "[limits]\ntimeout_s = 0.5\n")
+    stated = risk.plan(protocol="clear", network="wan", helpers=[])
+    assert risk.hash == risk.plan(config="sealane.toml").hash == stated.hash != without.hash
+    with pytest.raises(sl.NetworkError, match="hospital"):
+        risk.run(input={"w": WEIGHTS}, yes=risk.hash)
+    with pytest.raises(sl.ConfigError, match="cannot read"):
+        risk.plan(config=tmp_path / "other.toml")
+    (tmp_path / "sealane.toml").unlink()
+    with pytest.raises(sl.ConfigError, match="sealane init"):
+        risk.run(input={"w": WEIGHTS}, yes=risk.hash)
+
+
 def test_a_party_that_does_not_come_is_a_network_error(
     tmp_path: Path, free_ports: list[int]
 ) -> None:
@@ -316,9 +335,8 @@ def configure(
     """Keys for all parties, and the file that they share."""
     text = more
     for party, port in zip(parties, ports, strict=True):
-        command = [sys.executable, "-m", "sealane", "keygen", str(folder / f"{party}.key")]
-        key = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        text += f'\n[parties.{party}]\naddress = "127.0.0.1:{port}"\n{key}'
+        key = make_key(folder / f"{party}.key", party)
+        text += f'\n[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
     config = folder / "sealane.toml"
     config.write_text(text, encoding="utf-8")
     return config

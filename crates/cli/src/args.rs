@@ -7,6 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sealane_engine::{Corruption, Job, NetworkClass, ProtocolName};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Run a Python function on data that stays with its owners.
 #[derive(Parser)]
@@ -30,9 +31,13 @@ pub enum Verb {
     Run(Run),
     /// Open the page that a run has left, or list runs
     Report(Report),
-    /// Make a key for this party and print what the others paste into their configuration
-    Keygen(Keygen),
-    /// Show the CPU tier in use, the tiers this machine can run, and versions
+    /// Make a key and a configuration for this party, and print its card, for the others to paste
+    Init(Init),
+    /// Print the card of this party again
+    Card(CardArgs),
+    /// Add another party by its card, list the parties, remove one
+    Peer(Peer),
+    /// Show CPU tier and versions, and whether every peer answers, with the right key and version
     Doctor(Doctor),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
@@ -70,9 +75,9 @@ pub struct JobArgs {
     /// Declared class of the network [default: lan]
     #[arg(long)]
     pub network: Option<Network>,
-    /// How the parties compute
-    #[arg(long, default_value = "yao", value_parser = protocols())]
-    pub protocol: ProtocolName,
+    /// How the parties compute [default: yao]
+    #[arg(long, value_parser = protocols())]
+    pub protocol: Option<ProtocolName>,
     /// Without cryptography, as the reference: the same as --protocol clear
     #[arg(long, conflicts_with = "protocol")]
     pub clear: bool,
@@ -83,12 +88,11 @@ pub struct JobArgs {
 }
 
 impl JobArgs {
-    /// The protocol in force.
-    pub fn protocol(&self) -> ProtocolName {
-        if self.clear {
-            ProtocolName::Clear
-        } else {
-            self.protocol
+    /// The protocol, if the command names one.
+    pub fn protocol(&self) -> Option<ProtocolName> {
+        match self.clear {
+            true => Some(ProtocolName::Clear),
+            false => self.protocol,
         }
     }
 
@@ -117,6 +121,10 @@ pub struct Plan {
     /// The job.
     #[command(flatten)]
     pub job: JobArgs,
+    /// A configuration, whose network class, protocol and helpers hold where none is named here
+    /// [default: sealane.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Rows to state the cost for, such as `patients=569` [default: the upper bounds]
     #[arg(long, value_name = "NAME=COUNT", value_parser = rows)]
     pub rows: Vec<(String, u64)>,
@@ -157,14 +165,14 @@ pub struct Run {
     /// The job.
     #[command(flatten)]
     pub job: JobArgs,
-    /// The party that this process is
-    #[arg(long = "as", value_name = "PARTY", required_unless_present = "local")]
+    /// The party that this process is [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY")]
     pub party: Option<String>,
     /// This party's inputs: `FILE`, or `NAME=FILE` for one of them; with --local `PARTY=FILE`
     #[arg(long, value_name = "[NAME=]FILE")]
     pub input: Vec<String>,
-    /// Who is where, with which key
-    #[arg(long, value_name = "FILE", required_unless_present = "local")]
+    /// Who is where, with which key [default: sealane.toml]
+    #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// This party's private key, if the configuration does not name it
     #[arg(long, value_name = "FILE")]
@@ -242,16 +250,84 @@ pub struct Report {
     pub json: bool,
 }
 
-/// `sealane keygen`.
+/// `sealane init`.
 #[derive(Args)]
-pub struct Keygen {
-    /// Where to store the private key; an existing file is never replaced
-    pub file: PathBuf,
+pub struct Init {
+    /// What programs call this party: letters, digits and `_`
+    pub name: String,
+    /// Where the others reach this party [default: this machine's address, port 7700]
+    #[arg(long, value_name = "HOST:PORT")]
+    pub address: Option<String>,
+    /// Where to put the private key and `sealane.toml`; existing files are never replaced
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub folder: PathBuf,
+}
+
+/// `sealane card`.
+#[derive(Args)]
+pub struct CardArgs {
+    /// The configuration [default: sealane.toml]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The party whose card it is [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY")]
+    pub party: Option<String>,
+}
+
+/// `sealane peer`.
+#[derive(Args)]
+pub struct Peer {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: PeerVerb,
+    /// The configuration [default: sealane.toml]
+    #[arg(long, value_name = "FILE", global = true)]
+    pub config: Option<PathBuf>,
+}
+
+/// What to do with the parties of a configuration.
+#[derive(Subcommand)]
+pub enum PeerVerb {
+    /// Pin the key and the address of a party
+    Add {
+        /// The card that it sent; white space within it does not matter
+        #[arg(required = true)]
+        card: Vec<String>,
+        /// What programs call it, if that is not what it calls itself
+        #[arg(long)]
+        name: Option<String>,
+        /// Replace the key that is pinned under this name
+        #[arg(long)]
+        replace: bool,
+    },
+    /// List all parties with addresses and fingerprints
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take a party out
+    Remove {
+        /// Its name
+        name: String,
+    },
 }
 
 /// `sealane doctor`.
 #[derive(Args)]
 pub struct Doctor {
+    /// The configuration with the peers to ask [default: sealane.toml, if there is one]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The party that asks [default: the one that the configuration says]
+    #[arg(long = "as", value_name = "PARTY")]
+    pub party: Option<String>,
+    /// Its private key, if the configuration does not name it
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
+    /// How long to wait for peers that do not answer yet, and to answer those who ask
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    pub wait: Duration,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -330,6 +406,14 @@ fn names(text: &str) -> Result<Names, std::convert::Infallible> {
     }))
 }
 
+/// A time to wait, of a day at most.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    let seconds = seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds));
+    let seconds = seconds.ok_or("write seconds, at most those of a day, such as 60")?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
 fn rows(text: &str) -> Result<(String, u64), String> {
     let (name, count) = text
         .split_once('=')
@@ -363,10 +447,11 @@ mod tests {
     fn every_protocol_can_be_named_and_no_other() {
         for protocol in ProtocolName::ALL {
             let named = job(&["--protocol", &protocol.to_string()]);
-            assert_eq!(named.unwrap().protocol(), protocol);
+            assert_eq!(named.unwrap().protocol(), Some(protocol));
         }
-        assert_eq!(job(&[]).unwrap().protocol(), ProtocolName::Yao);
-        assert_eq!(job(&["--clear"]).unwrap().protocol(), ProtocolName::Clear);
+        assert_eq!(job(&[]).unwrap().protocol(), None);
+        let clear = job(&["--clear"]).unwrap().protocol();
+        assert_eq!(clear, Some(ProtocolName::Clear));
         assert!(job(&["--clear", "--protocol", "clear"]).is_err());
         let error = job(&["--protocol", "yoa"]).err().unwrap().to_string();
         let (before, listed) = error.split_once("possible values:").unwrap();
@@ -382,6 +467,15 @@ mod tests {
         assert_eq!(helpers("ada,,cyd"), ["ada", "", "cyd"]);
         assert!(helpers("").is_empty());
         assert_eq!(job(&[]).unwrap().helpers(), None);
+    }
+
+    #[test]
+    fn waits_have_an_end() {
+        assert_eq!(seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for bad in ["", "-1", "1e9", "inf", "NaN", "soon"] {
+            assert!(seconds(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

@@ -108,6 +108,7 @@ pub const ALL: &[Code] = &[
     Code::new("run-too-large", Program, "a run would be too large"),
     Code::new("whole-rows", Program, "an operation needs all rows at once"),
     // Calls and command lines.
+    Code::new("card-malformed", Misuse, "a card was cut off or mistyped"),
     Code::new("circuit-file", Misuse, "a circuit cannot be read"),
     Code::new("circuit-value", Misuse, "a value does not fit the circuit"),
     Code::new("clear-twice", Misuse, "two protocols are asked for"),
@@ -150,6 +151,13 @@ pub const ALL: &[Code] = &[
         Misuse,
         "a number of rows is outside what the program allows",
     ),
+    Code::new("party-name", Misuse, "a party cannot be called so"),
+    Code::new("peer-in-use", Misuse, "a party cannot be removed yet"),
+    Code::new(
+        "peer-unknown",
+        Misuse,
+        "the configuration has no such party",
+    ),
     Code::new("unknown-input", Misuse, "the program has no such input"),
     Code::new("unknown-network", Misuse, "there is no such network class"),
     Code::new("unknown-party", Misuse, "the program has no such party"),
@@ -165,6 +173,7 @@ pub const ALL: &[Code] = &[
         Misuse,
         "it is not said whose inputs a file holds",
     ),
+    Code::new("who-am-i", Misuse, "nothing says which party this is"),
     // Data.
     Code::new("data-malformed", Data, "a table cannot be read"),
     Code::new("data-missing", Data, "an input has no data"),
@@ -205,6 +214,12 @@ pub const ALL: &[Code] = &[
         "an address in the configuration is malformed",
     ),
     Code::new(
+        "config-double",
+        Config,
+        "two parties share a key or an address",
+    ),
+    Code::new("config-edit", Config, "the configuration cannot be changed"),
+    Code::new(
         "config-helper",
         Config,
         "a helper in the configuration has no table",
@@ -214,8 +229,14 @@ pub const ALL: &[Code] = &[
         Config,
         "a key in the configuration is malformed",
     ),
+    Code::new(
+        "config-me",
+        Config,
+        "the reader of the configuration has no table",
+    ),
     Code::new("config-network", Config, "there is no such network class"),
     Code::new("config-party", Config, "the configuration lacks a party"),
+    Code::new("config-protocol", Config, "there is no such protocol"),
     Code::new("config-syntax", Config, "the configuration is malformed"),
     Code::new("config-timeout", Config, "a time-out is out of bounds"),
     Code::new(
@@ -227,6 +248,11 @@ pub const ALL: &[Code] = &[
         "cpu-tier",
         Config,
         "this CPU lacks the tier that is asked for",
+    ),
+    Code::new(
+        "identity-exists",
+        Config,
+        "this folder has an identity already",
     ),
     Code::new(
         "key-file",
@@ -254,6 +280,8 @@ pub const ALL: &[Code] = &[
         "a private key is not that of this party",
     ),
     Code::new("output", Config, "results cannot be written"),
+    Code::new("peer-key", Config, "another key is pinned for a party"),
+    Code::new("peer-known", Config, "a party is known under another name"),
     Code::new("terminal", Config, "the terminal cannot be read"),
     // The network.
     Code::new(
@@ -266,6 +294,9 @@ pub const ALL: &[Code] = &[
         Network,
         "TLS failed, though with the right key",
     ),
+    Code::new("clock-off", Network, "clocks are far apart"),
+    Code::new("no-address", Network, "the host of a party has no address"),
+    Code::new("not-well", Network, "a peer does not answer as it should"),
     Code::new(
         "peer-cut-off",
         Network,

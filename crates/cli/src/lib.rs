@@ -8,6 +8,7 @@
 //! | `args` | the command line |
 //! | `program` | programs by file: text form here, Python through [`ProgramLoader`] |
 //! | `config`, `meet` | who is where; the mesh of a run |
+//! | `identity`, `doctor` | keys, cards and peers; whether these answer |
 //! | `approve` | `--yes`, the prompt, the refusal |
 //! | `inputs`, `results` | files to and from parties |
 //! | `local` | every party as a process of its own |
@@ -23,7 +24,9 @@ mod approve;
 mod args;
 pub mod codes;
 pub mod config;
+mod doctor;
 mod failure;
+mod identity;
 mod inputs;
 mod local;
 pub mod meet;

@@ -4,9 +4,9 @@
 //! then the helpers by name. Each then numbers the others as its own job does. So two sides that
 //! list the same helpers in different orders meet, and the handshake tells them what differs.
 
-use crate::config::Config;
+use crate::config::{Config, Party};
 use crate::failure::Failure;
-use sealane_engine::{EngineError, Job, NetworkClass};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use std::path::Path;
 
@@ -41,6 +41,106 @@ pub fn helpers(stated: Option<&[String]>, config: Option<&Config>) -> Vec<String
 pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> NetworkClass {
     let configured = config.and_then(|config| config.network);
     stated.or(configured).unwrap_or(NetworkClass::Lan)
+}
+
+/// How the parties compute: what the command says, else the configuration, else `yao`.
+pub fn protocol(stated: Option<ProtocolName>, config: Option<&Config>) -> ProtocolName {
+    let configured = config.and_then(|config| config.protocol);
+    stated.or(configured).unwrap_or(ProtocolName::Yao)
+}
+
+/// The name of this party: the one that is stated, else `me` of the configuration, else that of the
+/// party whose key the private key is.
+///
+/// # Errors
+/// None of these says who it is.
+pub fn who(
+    stated: Option<&str>,
+    config: &Config,
+    identity: Option<&Path>,
+) -> Result<String, Failure> {
+    if let Some(name) = stated.or(config.me.as_deref()) {
+        return Ok(name.to_string());
+    }
+    let hint = "say so with `--as PARTY`, or write `me = \"PARTY\"` into the configuration, above \
+                its first table";
+    let Some(file) = identity.or(config.identity.as_deref()) else {
+        let what = "nothing says which party this is";
+        return Err(Failure::usage("who-am-i", what, hint));
+    };
+    let key = load(file)?.public_key();
+    let mut parties = config.parties.iter();
+    let own = parties.find(|(_, party)| party.key == key);
+    own.map(|(name, _)| name.clone()).ok_or_else(|| {
+        let what = format!(
+            "{} is the key of no party in the configuration",
+            file.display()
+        );
+        Failure::usage("who-am-i", what, hint)
+    })
+}
+
+/// The party `name` in the configuration.
+///
+/// # Errors
+/// There is none.
+pub fn known<'a>(name: &str, config: &'a Config) -> Result<&'a Party, Failure> {
+    config.parties.get(name).ok_or_else(|| lacks(name))
+}
+
+/// The private key of the party `name`, from the file that is stated or the configured one.
+///
+/// # Errors
+/// The configuration lacks the party, its private key is not known or cannot be read, or is that of
+/// another party.
+pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Identity, Failure> {
+    let own = known(name, config)?;
+    let file = stated.or(own.identity.as_deref()).ok_or_else(|| {
+        let what = format!("the private key of `{name}` is not known");
+        let hint = "name its file with `--identity`, or as `identity` in the file";
+        Failure::config("no-identity", what, hint)
+    })?;
+    let identity = load(file)?;
+    if identity.public_key() != own.key {
+        let what = format!(
+            "{} is not the key of `{name}`: its public key is {}, the configuration says {}",
+            file.display(),
+            identity.public_key(),
+            own.key
+        );
+        let hint = "name the right file, or mend the configuration";
+        return Err(Failure::config("other-identity", what, hint));
+    }
+    Ok(identity)
+}
+
+fn load(file: &Path) -> Result<Identity, Failure> {
+    Identity::load(file).map_err(|error| {
+        let hint = "`sealane init NAME` makes a key, in a folder that has none";
+        EngineError::from_net(error, &[]).hint(hint).into()
+    })
+}
+
+/// What is missing if the configuration does not know a party.
+fn lacks(name: &str) -> Failure {
+    let what = format!("the configuration lacks the party `{name}`");
+    let hint = format!(
+        "ask it for its card, `sealane card`, and add that with `sealane peer add CARD --name {name}`"
+    );
+    Failure::config("config-party", what, hint)
+}
+
+/// Bounds on time and memory, as the configuration states them.
+pub fn limits(config: &Config) -> Limits {
+    let limits = Limits::default();
+    match config.timeout {
+        Some(timeout) => Limits {
+            connect: timeout,
+            silence: timeout,
+            ..limits
+        },
+        None => limits,
+    }
 }
 
 /// Everything that a party needs to meet the others.
@@ -79,11 +179,7 @@ pub fn meeting(
     let places = places.map(PartyId::from_index).collect::<Vec<_>>();
     let mut parties = Vec::with_capacity(in_order.len());
     for name in &in_order {
-        let party = config.parties.get(name).ok_or_else(|| {
-            let what = format!("the configuration lacks the party `{name}`");
-            let hint = format!("add `[parties.{name}]` with its address and key");
-            Failure::config("config-party", what, hint)
-        })?;
+        let party = known(name, config)?;
         let (address, key) = (party.address.clone(), party.key);
         parties.push(Endpoint {
             name: name.clone(),
@@ -92,39 +188,13 @@ pub fn meeting(
         });
     }
     let name = &job.parties()[usize::from(me)];
-    let own = &config.parties[name];
-    let file = identity.or(own.identity.as_deref()).ok_or_else(|| {
-        let what = format!("the private key of `{name}` is not known");
-        let hint = "name its file with `--identity`, or as `identity` in the file";
-        Failure::config("no-identity", what, hint)
-    })?;
-    let identity = Identity::load(file).map_err(|error| {
-        EngineError::from_net(error, &[]).hint("`sealane keygen FILE` makes a key")
-    })?;
-    if identity.public_key() != own.key {
-        let what = format!(
-            "{} is not the key of `{name}`: its public key is {}, the configuration says {}",
-            file.display(),
-            identity.public_key(),
-            own.key
-        );
-        let hint = "name the right file, or mend the configuration";
-        return Err(Failure::config("other-identity", what, hint));
-    }
-    let mut limits = Limits::default();
-    if let Some(timeout) = config.timeout {
-        limits = Limits {
-            connect: timeout,
-            silence: timeout,
-            ..limits
-        };
-    }
+    let listen = known(name, config)?.listen.clone();
     let config = MeshConfig {
         me: places[usize::from(me)],
-        identity,
+        identity: self::identity(name, config, identity)?,
         parties,
-        listen: own.listen.clone(),
-        limits,
+        listen,
+        limits: limits(config),
     };
     Ok(Meeting {
         config,
@@ -166,10 +236,10 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Party;
-    use sealane_engine::{Journal, ProtocolName, RunReport};
+    use sealane_engine::{Journal, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
+    use std::path::PathBuf;
     use std::thread;
 
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
@@ -232,6 +302,40 @@ mod tests {
     }
 
     #[test]
+    fn a_party_is_who_it_says_or_whose_key_it_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = config(folder.path());
+        let key_of = |name: &str| config.parties[name].identity.clone();
+        let (ada, cyd) = (key_of("ada"), key_of("cyd"));
+        let whose = |config: &Config, stated, identity: Option<&PathBuf>| {
+            let name = who(stated, config, identity.map(PathBuf::as_path));
+            name.map_err(|failure| failure.finding().code)
+        };
+        // Every party names a key of its own, as in a file for all: that says nothing.
+        assert_eq!(whose(&config, None, None), Err("who-am-i"));
+        assert_eq!(whose(&config, None, ada.as_ref()), Ok("ada".to_string()));
+        config.identity = ada.clone();
+        assert_eq!(whose(&config, None, None), Ok("ada".to_string()));
+        assert_eq!(whose(&config, None, cyd.as_ref()), Ok("cyd".to_string()));
+        config.me = Some("b".to_string());
+        assert_eq!(whose(&config, None, None), Ok("b".to_string()));
+        assert_eq!(whose(&config, Some("a"), cyd.as_ref()), Ok("a".to_string()));
+        config.me = None;
+        config.parties.remove("ada");
+        assert_eq!(whose(&config, None, None), Err("who-am-i"));
+        let refused = |name: &str, file: Option<&PathBuf>| {
+            let identity = identity(name, &config, file.map(PathBuf::as_path));
+            identity
+                .err()
+                .expect("it is not the right key")
+                .finding()
+                .code
+        };
+        assert_eq!(refused("ada", None), "config-party");
+        assert_eq!(refused("cyd", ada.as_ref()), "other-identity");
+    }
+
+    #[test]
     fn helpers_in_any_order_are_met_and_numbered_as_the_job_does() {
         let helpers: &[&str] = &["cyd", "ada"];
         let reports = session(&["a", "b", "ada", "cyd"].map(|name| (name, helpers)));
@@ -259,7 +363,7 @@ mod tests {
         assert!(ends.iter().all(|text| text.contains(part)), "{ends:?}");
         let lists = ["[a, b, ada, cyd]", "[a, b, cyd, ada]"];
         let shown = |text: &String| lists.iter().all(|list| text.contains(list));
-        assert!(ends.iter().any(shown), "{ends:?}");
+        assert!(ends.iter().all(shown), "{ends:?}");
     }
 
     #[test]

@@ -1,57 +1,90 @@
-//! `--output`: results as CSV.
+//! `--output`: results as files, in the format that the name chooses.
 //!
 //! Results that belong to rows of one table are columns of one file, a line for each row. Where
 //! results belong to several tables, or to none, each kind has a file of its own.
 
 use crate::failure::Failure;
 use crate::view::result_shape;
-use sealane_engine::RunReport;
-use sealane_program::graph::Program;
-use sealane_program::types::{Data, RowId};
+use sealane_engine::{Kind, RunReport};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Program, Reveal};
+use sealane_program::types::RowId;
+use sealane_tables::{Format, Frame};
 use std::path::{Path, PathBuf};
-
-/// Name and elements of a result.
-type Column<'a> = (&'a str, &'a Data);
 
 /// Writes what this side learnt. Nothing is written if it learnt nothing.
 ///
 /// # Errors
 /// A file cannot be written.
 pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), Failure> {
-    let mut groups: Vec<(Option<RowId>, Vec<Column<'_>>)> = Vec::new();
-    for (reveal, result) in program.results.iter().zip(&report.results) {
-        let Some(data) = &result.data else { continue };
-        let rows = result_shape(program, reveal).rows;
-        let column = (result.name.as_str(), data);
-        match groups.iter_mut().find(|(of, _)| *of == rows) {
-            Some((_, columns)) => columns.push(column),
-            None => groups.push((rows, vec![column])),
-        }
-    }
-    for (index, (rows, columns)) in groups.iter().enumerate() {
-        let of = rows.map_or("single", |id| &program.rows[usize::from(id.0)].name);
-        let path = if index == 0 {
-            path.to_path_buf()
-        } else {
-            marked(path, of)
+    let learnt = |index: &usize| report.results[*index].data.is_some();
+    let learnt = (0..report.results.len()).filter(learnt);
+    for (index, (rows, results)) in by_table(program, learnt).iter().enumerate() {
+        let path = match index {
+            0 => path.to_path_buf(),
+            _ => marked(path, table_name(program, *rows)),
         };
-        std::fs::write(&path, table(columns, rows.is_some()))
-            .map_err(|error| cannot_write(&path).because(error.to_string()))?;
+        frame(report, *rows, results).write(&path).map_err(failed)?;
     }
     Ok(())
 }
 
-/// Refuses a file that cannot be written before a run that would take its time.
+/// Refuses a file that cannot be written before a run that would take its time: the file for what
+/// `party` learns, or for all results where it is none.
 ///
 /// # Errors
-/// Its folder does not exist, or it is a folder itself.
-pub fn check_folder(path: Option<&Path>) -> Result<(), Failure> {
+/// Its name has no known format, or one that cannot hold these results; its folder does not exist,
+/// or it is a folder itself.
+pub fn check(program: &Program, party: Option<u8>, path: Option<&Path>) -> Result<(), Failure> {
     let Some(path) = path else { return Ok(()) };
     let folder = path.parent().unwrap_or(Path::new(""));
     if path.is_dir() || !(folder.as_os_str().is_empty() || folder.is_dir()) {
         return Err(cannot_write(path));
     }
-    Ok(())
+    let format = Format::of(path).map_err(failed)?;
+    let learns = |reveal: &Reveal| party.is_none_or(|party| reveal.to.contains(&party));
+    let learnt = (0..program.results.len()).filter(|index| learns(&program.results[*index]));
+    let checked = |results: &[usize]| {
+        let types = results.iter().map(|index| program.results[*index].ty);
+        format.check(path, &types.collect::<Vec<_>>())
+    };
+    let mut tables = by_table(program, learnt).into_iter();
+    tables
+        .try_for_each(|(_, results)| checked(&results))
+        .map_err(failed)
+}
+
+/// The results with the given indices, by the table to whose rows they belong, if any.
+fn by_table(
+    program: &Program,
+    results: impl Iterator<Item = usize>,
+) -> Vec<(Option<RowId>, Vec<usize>)> {
+    let mut groups: Vec<(Option<RowId>, Vec<usize>)> = Vec::new();
+    for index in results {
+        let rows = result_shape(program, &program.results[index]).rows;
+        match groups.iter_mut().find(|(of, _)| *of == rows) {
+            Some((_, group)) => group.push(index),
+            None => groups.push((rows, vec![index])),
+        }
+    }
+    groups
+}
+
+/// The name of a table; `single` for results that belong to none.
+fn table_name(program: &Program, rows: Option<RowId>) -> &str {
+    rows.map_or("single", |id| &program.rows[usize::from(id.0)].name)
+}
+
+/// Results of one table side by side.
+fn frame<'a>(report: &'a RunReport, rows: Option<RowId>, results: &[usize]) -> Frame<'a> {
+    let results = results.iter().map(|index| &report.results[*index]);
+    let learnt = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
+    Frame::new(learnt.collect(), rows.is_some())
+}
+
+/// Why a file of results was refused.
+fn failed(finding: Diagnostic) -> Failure {
+    Failure::new(Kind::Config, finding)
 }
 
 fn cannot_write(path: &Path) -> Failure {
@@ -69,60 +102,9 @@ pub fn marked(path: &Path, mark: &str) -> PathBuf {
     path.with_file_name(format!("{stem}.{mark}{extension}"))
 }
 
-/// A header and one line for each row; a result without rows is one line.
-fn table(columns: &[Column<'_>], by_rows: bool) -> String {
-    let count = |data: &Data| if by_rows { data.shape[0] as usize } else { 1 };
-    let rows = columns
-        .iter()
-        .map(|(_, data)| count(data))
-        .max()
-        .unwrap_or(0);
-    let width = |data: &Data| data.elements.len() / count(data).max(1);
-    let names = columns.iter().flat_map(|(name, data)| match width(data) {
-        1 => vec![name.to_string()],
-        width => (0..width).map(|index| format!("{name}_{index}")).collect(),
-    });
-    let mut lines = vec![names.collect::<Vec<_>>().join(",")];
-    let numbers = columns
-        .iter()
-        .map(|(_, data)| data.numbers().collect::<Vec<_>>());
-    let numbers = numbers.collect::<Vec<_>>();
-    for row in 0..rows {
-        let cells = columns
-            .iter()
-            .zip(&numbers)
-            .flat_map(|((_, data), numbers)| {
-                let width = width(data);
-                numbers[row * width..][..width].iter().map(i128::to_string)
-            });
-        lines.push(cells.collect::<Vec<_>>().join(","));
-    }
-    lines.join("\n") + "\n"
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_program::types::Type;
-
-    #[test]
-    fn columns_stand_side_by_side() {
-        let flag = Data {
-            ty: Type::Bool,
-            shape: vec![2],
-            elements: vec![1, 0],
-        };
-        let minus = (-1i64) as u64;
-        let pair = Data {
-            ty: Type::signed(8),
-            shape: vec![2, 2],
-            elements: vec![5, minus, 7, 8],
-        };
-        let text = table(&[("flag", &flag), ("pair", &pair)], true);
-        assert_eq!(text, "flag,pair_0,pair_1\n1,5,-1\n0,7,8\n");
-        let text = table(&[("pair", &pair)], false);
-        assert_eq!(text, "pair_0,pair_1,pair_2,pair_3\n5,-1,7,8\n");
-    }
 
     #[test]
     fn a_mark_stands_before_the_extension() {

@@ -1,50 +1,18 @@
-//! Verbs that need no program: `doctor`, `circuit`, `bench`.
+//! Verbs that need no program and no peer: `circuit`, `bench`.
 
 use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES};
-use sealane_block::Cpu;
 use sealane_circuit::bristol::{self, CircuitFile, Format};
-use sealane_engine::{EngineError, ProtocolName};
+use sealane_engine::EngineError;
 use sealane_page::Card;
 use sealane_page::units::grouped;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 use std::time::Duration;
-
-/// The tier in use, the tiers that this machine can run, and versions.
-pub fn doctor(json: bool) -> Result<(), Failure> {
-    let cpu = Cpu::detect().map_err(|error| {
-        let hint = "unset SEALANE_TIER to use the best one";
-        Failure::config("cpu-tier", error.to_string(), hint)
-    })?;
-    let tiers = Cpu::available()
-        .iter()
-        .map(|cpu| cpu.tier().name())
-        .collect::<Vec<_>>();
-    let protocols = ProtocolName::ALL.map(|name| (name.to_string(), name.profile().version));
-    let target = format!("{} {}", std::env::consts::ARCH, std::env::consts::OS);
-    let mut card = Card::new("sealane doctor");
-    card.line("CPU tier", cpu.tier());
-    card.line("tiers", tiers.join(", "));
-    card.line("version", env!("CARGO_PKG_VERSION"));
-    let versions = protocols
-        .iter()
-        .map(|(name, version)| format!("{name} {version}"));
-    card.line("protocols", versions.collect::<Vec<_>>().join(", "));
-    card.line("machine", &target);
-    let value = json!({
-        "tier": cpu.tier().name(),
-        "tiers": tiers,
-        "version": env!("CARGO_PKG_VERSION"),
-        "protocols": protocols.into_iter().collect::<std::collections::BTreeMap<_, _>>(),
-        "machine": target,
-    });
-    show(json, &card, &value)
-}
 
 /// Sizes of a circuit, or its outputs.
 pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {

@@ -4,9 +4,10 @@ use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::{Host, inputs, local, meet, program, reports, results, session, tools, view};
-use sealane_engine::{EngineError, Job, Kind, RunReport};
-use sealane_net::Identity;
+use crate::{
+    Host, doctor, identity, inputs, local, meet, program, reports, results, session, tools, view,
+};
+use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
 use sealane_program::graph::Program;
 use serde_json::Value;
@@ -22,8 +23,10 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Run(args) if args.local => local::run(&args, host),
         Verb::Run(args) => run_party(&args, host),
         Verb::Report(args) => reports::report(&args),
-        Verb::Keygen(args) => keygen(&args.file),
-        Verb::Doctor(args) => tools::doctor(args.json),
+        Verb::Init(args) => identity::init(&args),
+        Verb::Card(args) => identity::card(&args),
+        Verb::Peer(args) => identity::peer(&args),
+        Verb::Doctor(args) => doctor::doctor(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }
@@ -51,7 +54,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
     let program = program::load(&args.program, host.loader)?;
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
-    Ok(Job::new(program, args.protocol(), network, helpers)?)
+    let protocol = meet::protocol(args.protocol(), config);
+    Ok(Job::new(program, protocol, network, helpers)?)
 }
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
@@ -65,7 +69,8 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
-    let job = job(&args.job, None, host)?;
+    let config = Config::find_if_any(args.config.as_deref())?;
+    let job = job(&args.job, config.as_ref(), host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     if args.papers && !args.json {
         return say(view::papers_card(&job));
@@ -112,7 +117,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
-    results::check_folder(args.output.as_deref())?;
+    results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let inputs = inputs::load_all(job.program(), &sources)?;
     let recording = args.traces.recording(None, &job);
@@ -125,17 +130,11 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
-    // clap has made sure of both.
-    let missing = |what| {
-        let what = format!("{what} is missing");
-        Failure::usage("command-line", what, "see `sealane run --help`")
-    };
-    let party = args.party.as_deref().ok_or_else(|| missing("--as"))?;
-    let config = args.config.as_deref().ok_or_else(|| missing("--config"))?;
-    let config = Config::load(config).map_err(|finding| Failure::new(Kind::Config, finding))?;
+    let config = Config::find(args.config.as_deref())?;
+    let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
     let job = job(&args.job, Some(&config), host)?;
-    let me = meet::party(&job, party)?;
-    results::check_folder(args.output.as_deref())?;
+    let me = meet::party(&job, &party)?;
+    results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
@@ -143,7 +142,7 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
     let recording = args.traces.recording(config.runs.as_deref(), &job);
-    let shown = args.traces.progress(args.json).map(|show| show(party));
+    let shown = args.traces.progress(args.json).map(|show| show(&party));
     let report = session::meet_and_run(&job, &inputs, &meeting, recording, shown)?;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
@@ -156,18 +155,4 @@ fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> R
         &view::report_json(job, report),
     )?;
     output.map_or(Ok(()), |path| results::write(job.program(), report, path))
-}
-
-fn keygen(file: &Path) -> Result<(), Failure> {
-    let identity = Identity::generate();
-    identity.save(file).map_err(|error| {
-        let hint = "name a new file in a folder that exists";
-        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
-    })?;
-    let path = file.display();
-    let _ = writeln!(
-        stderr(),
-        "the private key is in {path}; it never leaves this machine"
-    );
-    say(format!("key = \"{}\"", identity.public_key()))
 }

@@ -1,16 +1,14 @@
-//! One party's inputs, read from CSV and `.npy` files and checked against the program before any
-//! connection is made. Every error names the file, and for CSV the line and column.
+//! One party's inputs, read and checked against the program before any connection is made. What a
+//! table holds is checked in room `tables`, whose errors name the place; here it is which table
+//! serves which input, and whether the row counts of one party agree.
 
 use crate::error::EngineError;
-use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
-use sealane_program::types::{Data, Range};
+use sealane_program::types::Data;
+use sealane_tables::{Source, Want};
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-
-mod csv_table;
-mod npy;
 
 /// Where a party's inputs lie: one file for all, or files by the name of the input.
 #[derive(Clone, Debug, Default)]
@@ -85,21 +83,33 @@ pub fn load(
         }
     }
     // Several inputs often come from one table, which is read once.
-    let mut tables = BTreeMap::new();
-    let read = |input: &Input| {
-        if input.owner != party {
-            return Ok(None);
+    let mut tables: BTreeMap<&Path, Vec<usize>> = BTreeMap::new();
+    for (index, input) in program.inputs.iter().enumerate() {
+        if input.owner == party {
+            let path = sources.of(input, &program.parties[usize::from(party)])?;
+            tables.entry(path).or_default().push(index);
         }
-        let path = sources.of(input, &program.parties[usize::from(party)])?;
-        if path.extension().is_some_and(|extension| extension == "npy") {
-            return npy::read(path, input).map(Some);
+    }
+    let tables = tables.into_iter();
+    let given = tables.map(|(path, inputs)| (Source::File(path), inputs));
+    read(program, given)
+}
+
+/// Reads sources, each of which serves the inputs with the given indices. The result has one entry
+/// for each input of the program.
+pub fn read<'a>(
+    program: &Program,
+    given: impl IntoIterator<Item = (Source<'a>, Vec<usize>)>,
+) -> Result<Vec<Option<Data>>, Diagnostic> {
+    let mut all: Vec<Option<Data>> = program.inputs.iter().map(|_| None).collect();
+    for (source, inputs) in given {
+        let want = |index: &usize| Want::of(program, &program.inputs[*index]);
+        let wants = inputs.iter().map(want).collect::<Vec<_>>();
+        for (index, data) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
+            all[*index] = Some(data.data);
         }
-        if !tables.contains_key(path) {
-            tables.insert(path.to_path_buf(), csv_table::Table::open(path)?);
-        }
-        tables[path].input(input).map(Some)
-    };
-    program.inputs.iter().map(read).collect()
+    }
+    Ok(all)
 }
 
 /// The row counts that a party's own inputs state, each within its bound and all agreeing.
@@ -147,7 +157,7 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
     for (input, data) in program.inputs.iter().zip(inputs) {
         match data {
             Some(data) if input.owner == party => {
-                check(input, data).map_err(EngineError::data)?;
+                sealane_tables::check(input, data).map_err(EngineError::data)?;
             }
             None if input.owner != party => {}
             wrong => {
@@ -175,122 +185,9 @@ pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
     EngineError::misuse(finding.hint("give one entry for each input, in the order of the program"))
 }
 
-/// Checks data that did not come from a file: shape, number of elements, ranges. Their integer
-/// type need not be the declared one, since only the numbers count.
-pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
-    let count = element_count(&data.shape);
-    if !has_shape(input, &data.shape) || count != Some(data.elements.len() as u64) {
-        return Err(wrong_shape(input, &data.shape, ""));
-    }
-    for (i, number) in data.numbers().enumerate() {
-        check_range(input, number, || format!(" at element {i}"))?;
-    }
-    Ok(())
-}
-
-/// How many records, and how many columns of each, fill an input of this shape; no records where
-/// their number is only known from the file.
-fn layout(input: &Input) -> (Option<u64>, u64) {
-    let product = |dims: &[u64]| dims.iter().product::<u64>();
-    match (input.shape.rows, input.shape.fixed.split_first()) {
-        (Some(_), _) => (None, product(&input.shape.fixed)),
-        (None, None) => (Some(1), 1),
-        (None, Some(_)) if input.columns.len() as u64 == product(&input.shape.fixed) => {
-            (Some(1), product(&input.shape.fixed))
-        }
-        (None, Some((first, rest))) => (Some(*first), product(rest)),
-    }
-}
-
-/// Shape of the data once the number of records is known.
-fn shape(input: &Input, records: u64) -> Vec<u64> {
-    let rows = input.shape.rows.map(|_| records);
-    rows.into_iter()
-        .chain(input.shape.fixed.iter().copied())
-        .collect()
-}
-
-/// The product of dimensions; none above `u64`.
-fn element_count(dims: &[u64]) -> Option<u64> {
-    dims.iter()
-        .try_fold(1u64, |product, &length| product.checked_mul(length))
-}
-
-/// Whether dimensions are those that an input declares, whatever the number of rows.
-fn has_shape(input: &Input, dims: &[u64]) -> bool {
-    let rows = usize::from(input.shape.rows.is_some());
-    dims.get(rows..) == Some(&input.shape.fixed[..])
-}
-
-fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnostic {
-    let rows = input.shape.rows.map(|_| "rows".to_string());
-    let declared = rows
-        .into_iter()
-        .chain(input.shape.fixed.iter().map(u64::to_string));
-    let declared = declared.collect::<Vec<_>>().join(", ");
-    let (declared, hint) = match declared.is_empty() {
-        true => (
-            "a single value".to_string(),
-            "give one number, not an array",
-        ),
-        false => (format!("[{declared}]"), "give an array of that shape"),
-    };
-    Diagnostic {
-        code: "data-shape",
-        message: format!("`{}` has the shape {dims:?}{place}", input.name),
-        span: input.span.clone(),
-        reason: format!("the program says {declared}"),
-        hint: hint.to_string(),
-    }
-}
-
-/// `place` completes the sentence "`x` is 7 …, outside 0 to 5".
-fn check_range(
-    input: &Input,
-    number: i128,
-    place: impl FnOnce() -> String,
-) -> Result<(), Diagnostic> {
-    if input.range.contains(Range::of(number)) {
-        Ok(())
-    } else {
-        Err(out_of_range(input, &number.to_string(), None, &place()))
-    }
-}
-
-fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
-    let Range { lo, hi } = input.range;
-    Diagnostic {
-        code: "data-range",
-        message: format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name),
-        span,
-        reason: "the program declares this range, and every later range rests on it".to_string(),
-        hint: "mend the value, or declare a wider type or range in the program".to_string(),
-    }
-}
-
-fn unreadable(path: &Path, cause: &dyn std::fmt::Display) -> Diagnostic {
-    let hint = "check the path and the format: CSV with a header line, or .npy";
-    unreadable_but(path, cause, hint)
-}
-
-/// A file that could be read if the hint were followed.
-fn unreadable_but(path: &Path, cause: &dyn std::fmt::Display, hint: &str) -> Diagnostic {
-    Diagnostic {
-        code: "data-unreadable",
-        message: format!("cannot read {}", path.display()),
-        span: None,
-        reason: cause.to_string(),
-        hint: hint.to_string(),
-    }
-}
-
 fn names_of(program: &Program, party: u8) -> String {
     let own = program.inputs.iter().filter(|input| input.owner == party);
     own.map(|input| input.name.as_str())
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-fn read_file(path: &Path) -> Result<Vec<u8>, Diagnostic> {
-    fs::read(path).map_err(|error| unreadable(path, &error))
 }

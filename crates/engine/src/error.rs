@@ -112,8 +112,8 @@ impl EngineError {
         );
         let mut error = EngineError::new(Kind::Peer, finding);
         error.0.told = Some(format!(
-            "{peer} approved another job: the {part} differs ({theirs} there); compare `sealane \
-             plan`"
+            "{peer} approved another job: the {part} differs ({theirs} there, {ours} at the one who \
+             tells); compare `sealane plan`"
         ));
         error
     }

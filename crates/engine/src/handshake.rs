@@ -131,6 +131,17 @@ pub(crate) fn part_ways(
     Ok((sent, rounds))
 }
 
+/// A control message of each kind that these bytes are, as this party would write it: for `fuzz/`,
+/// which feeds them with what no peer would send.
+pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 3] {
+    use sealane_net::fuzzing::control;
+    [
+        control::<Hello>(bytes),
+        control::<Instance>(bytes),
+        control::<Goodbye>(bytes),
+    ]
+}
+
 /// Row counts as they become known, each with the party that said it.
 struct Rows(Vec<Option<(u64, PartyId)>>);
 

@@ -30,9 +30,11 @@ mod run;
 mod work;
 
 pub use error::{EngineError, Kind};
+#[doc(hidden)]
+pub use handshake::fuzzing;
 pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
-pub use run::{run, simulate, simulate_with};
+pub use run::{danger_run_with_seed, run, simulate, simulate_with};
 pub use sealane_net::NetworkClass;
 pub use sealane_protocol::Corruption;

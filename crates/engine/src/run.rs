@@ -29,7 +29,43 @@ pub fn run(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let mut report = run_steps(job, inputs, mesh, journal);
+    let coins = |cpu| {
+        Coins::from_os(cpu).map_err(|error| {
+            machine(
+                "no-randomness",
+                &error,
+                "see that the operating system gives random numbers",
+            )
+        })
+    };
+    run_with(job, inputs, mesh, coins, journal)
+}
+
+/// As [`run()`], with randomness that repeats: the same `seed` gives the same bytes on the wire. **It
+/// keeps nothing secret**: whoever knows the seed knows all inputs. For simulators and tests.
+///
+/// # Errors
+/// Those of [`run()`].
+pub fn danger_run_with_seed(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    seed: u64,
+    journal: &mut Journal<'_>,
+) -> Result<RunReport, EngineError> {
+    let coins = |cpu| Ok(Coins::danger_fixed_seed(cpu, seed));
+    run_with(job, inputs, mesh, coins, journal)
+}
+
+/// Runs a party whose randomness is `coins`, and tells the others if it fails.
+fn run_with(
+    job: &Job,
+    inputs: &[Option<Data>],
+    mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    journal: &mut Journal<'_>,
+) -> Result<RunReport, EngineError> {
+    let mut report = run_steps(job, inputs, mesh, coins, journal);
     if report.is_ok()
         && let Err(error) = mesh.finish()
     {
@@ -130,6 +166,7 @@ fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
+    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
     journal.phase(Phase::Agree);
@@ -141,13 +178,7 @@ fn run_steps(
             "unset SEALANE_TIER to use the best tier of this machine",
         )
     })?;
-    let coins = Coins::from_os(cpu).map_err(|error| {
-        machine(
-            "no-randomness",
-            &error,
-            "see that the operating system gives random numbers",
-        )
-    })?;
+    let coins = coins(cpu)?;
     let parties = job.parties();
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());

@@ -61,7 +61,7 @@ fn run(
     limits: &[Limits],
     turn: &(dyn Fn(usize, usize) + Sync),
 ) -> Vec<Option<Ending>> {
-    let jobs = vec![&session.job; session.parties()];
+    let jobs = vec![&*session.job; session.parties()];
     ends(&jobs, &session.inputs, meet, limits, turn)
 }
 
@@ -187,7 +187,7 @@ fn stall(session: &Session, meet: Vec<Meet>, victim: usize, at: usize, first: us
         },
     );
     let endings = endings.into_iter().flatten().collect::<Vec<_>>();
-    let found = endings[first].error().to_string();
+    let found = endings[first].error().finding().message.clone();
     assert!(!found.contains("gave up: "), "{found}");
     for ending in &endings {
         // The one that wakes up again finds the others gone.
@@ -201,7 +201,7 @@ fn with_job_of(wrong: usize, job: &Job, meet: Vec<Meet>) -> Vec<Ending> {
     let session = Session::of_five();
     let jobs = (0..session.parties()).map(|party| match party == wrong {
         true => job,
-        false => &session.job,
+        false => &*session.job,
     });
     let limits = vec![usual_limits(); session.parties()];
     let jobs = jobs.collect::<Vec<_>>();

@@ -47,8 +47,8 @@ fn refused(helpers: &[&str]) -> String {
     let error = planned(ProtocolName::Clear, helpers)
         .err()
         .expect("a refusal");
-    assert_eq!(error.kind(), Kind::Config);
-    error.to_string()
+    assert_eq!(error.kind(), Kind::Misuse);
+    error.finding().message.clone()
 }
 
 #[test]
@@ -108,18 +108,20 @@ fn another_order_of_helpers_is_another_job_and_both_are_shown() {
 fn a_helper_has_a_name_of_its_own_of_the_usual_form() {
     let text = refused(&["ada", "lab"]);
     assert!(text.starts_with("`lab` cannot be a helper"), "{text}");
-    assert!(text.contains("hint: "), "{text}");
     let text = refused(&["ada", "cyd", "ada"]);
     assert!(text.starts_with("two helpers are called `ada`"), "{text}");
     for wrong in ["", " cyd", "1st", "ada-2", "ädä"] {
         let text = refused(&["ada", wrong]);
         let words = format!("helper 2 of 2: a party cannot be called `{wrong}`");
         assert!(text.starts_with(&words), "{text}");
-        assert!(text.contains("letters, digits"), "{text}");
     }
     let many = (0..63).map(|number| format!("h{number}"));
     let many = many.collect::<Vec<_>>();
-    let text = refused(&many.iter().map(String::as_str).collect::<Vec<_>>());
+    let error = planned(
+        ProtocolName::Clear,
+        &many.iter().map(String::as_str).collect::<Vec<_>>(),
+    );
+    let text = error.err().expect("a refusal").to_string();
     assert!(text.contains("at most 64"), "{text}");
 }
 
@@ -128,7 +130,7 @@ fn a_protocol_of_two_that_both_compute_wants_no_helper() {
     let error = planned(ProtocolName::Yao, &["ada"])
         .err()
         .expect("a refusal");
-    assert_eq!(error.kind(), Kind::Program);
+    assert_eq!(error.kind(), Kind::Misuse);
     let text = error.to_string();
     for words in ["error[parties]", "(clinic, lab)", "name no helper"] {
         assert!(text.contains(words), "{text}");
@@ -164,6 +166,7 @@ fn a_mesh_without_the_helpers_is_refused() {
     let [mut mesh, _other] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).unwrap_or_else(|_| panic!());
     let own = &inputs(2)[0];
     let error = run(&clear(&["ada"]), own, &mut mesh, &mut Journal::silent());
-    let text = error.err().expect("a party is missing").to_string();
-    assert_eq!(text, "the job has 3 parties, not 2");
+    let error = error.err().expect("a party is missing");
+    assert_eq!(error.kind(), Kind::Misuse);
+    assert_eq!(error.finding().message, "the job has 3 parties, not 2");
 }

@@ -1,8 +1,14 @@
-//! A bell: how a thread waits for any of several queues at once.
+//! A bell: how a thread waits for any of several queues at once, and by what clock.
 //!
 //! Whoever looks at a queue in vain leaves word there; the queue then rings the bell of that side
 //! with the next event that concerns it, and only with that one. So an event that nobody waits for
 //! costs nothing. A ring that comes before the wait is kept, so none is lost.
+//!
+//! All that a [`Mesh`] knows of time, it knows from its bell. A simulator brings bells of its own,
+//! which tell the time of a simulated world ([`Machine`]).
+//!
+//! [`Mesh`]: crate::Mesh
+//! [`Machine`]: crate::Machine
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -11,8 +17,49 @@ use std::time::Instant;
 /// the same bell; one thread waits for it.
 ///
 /// [`Transport`]: crate::Transport
-#[derive(Clone, Default)]
-pub struct Bell(Arc<State>);
+#[derive(Clone)]
+pub struct Bell(Arc<dyn Ring>);
+
+/// What bells are made of.
+pub trait Ring: Send + Sync {
+    /// Ends the wait that is on, or else the next one.
+    fn ring(&self);
+
+    /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
+    fn wait_until(&self, deadline: Instant) -> bool;
+
+    /// The time, on the clock of the deadlines.
+    fn now(&self) -> Instant;
+}
+
+impl Bell {
+    /// A bell made of `ring`.
+    pub fn new(ring: Arc<dyn Ring>) -> Bell {
+        Bell(ring)
+    }
+
+    /// Ends the wait that is on, or else the next one.
+    pub fn ring(&self) {
+        self.0.ring();
+    }
+
+    /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
+    pub fn wait_until(&self, deadline: Instant) -> bool {
+        self.0.wait_until(deadline)
+    }
+
+    /// The time, on the clock of the deadlines.
+    pub fn now(&self) -> Instant {
+        self.0.now()
+    }
+}
+
+/// A bell on this machine's clock.
+impl Default for Bell {
+    fn default() -> Bell {
+        Bell::new(Arc::new(State::default()))
+    }
+}
 
 #[derive(Default)]
 struct State {
@@ -20,24 +67,26 @@ struct State {
     heard: Condvar,
 }
 
-impl Bell {
-    /// Ends the wait that is on, or else the next one.
-    pub fn ring(&self) {
-        *self.0.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.heard.notify_one();
+impl Ring for State {
+    fn ring(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.heard.notify_one();
     }
 
-    /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
-    pub fn wait_until(&self, deadline: Instant) -> bool {
-        let mut rung = self.0.rung.lock().unwrap_or_else(PoisonError::into_inner);
+    fn wait_until(&self, deadline: Instant) -> bool {
+        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             if *rung || left.is_zero() {
                 return std::mem::take(&mut *rung);
             }
-            let woken = self.0.heard.wait_timeout(rung, left);
+            let woken = self.heard.wait_timeout(rung, left);
             rung = woken.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    fn now(&self) -> Instant {
+        Instant::now()
     }
 }
 

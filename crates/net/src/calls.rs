@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::error::NetError;
-use crate::meeting::{Failure, Host, Met};
+use crate::hello::Purpose;
+use crate::meeting::{Caller, Failure, Host};
 use crate::{MeshConfig, PartyId};
 
 /// Pause before the second attempt to dial.
@@ -21,8 +22,8 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
 const LONGEST_RING: Duration = Duration::from_secs(3);
 
-/// How long one who has dialled in may take until both have greeted each other.
-const LONGEST_TALK: Duration = Duration::from_secs(5);
+/// How long one who has dialled in may take until both have greeted each other, or a whole probe.
+pub(crate) const LONGEST_TALK: Duration = Duration::from_secs(5);
 
 /// Talks with those who have dialled in that go on at the same time.
 const MAX_TALKS: usize = 64;
@@ -38,11 +39,33 @@ pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
         .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
 }
 
+/// One who has dialled in and has not been heard yet.
+pub(crate) struct Knock {
+    /// The number of the talk.
+    pub(crate) number: usize,
+    pub(crate) socket: TcpStream,
+    /// How many others had to make room.
+    pub(crate) crowded_out: usize,
+}
+
+/// The next who has dialled in, if anybody has.
+pub(crate) fn next_caller(talks: &Talks, listener: &TcpListener) -> Option<Knock> {
+    let (socket, _) = listener.accept().ok()?;
+    // Some systems hand the listener's mode on to its connections.
+    socket.set_nonblocking(false).ok()?;
+    let (number, crowded_out) = talks.begin(socket.try_clone().ok()?);
+    Some(Knock {
+        number,
+        socket,
+        crowded_out,
+    })
+}
+
 /// What came of hearing one who has dialled in.
 pub(crate) struct Heard {
     /// The number of the talk.
     pub(crate) number: usize,
-    pub(crate) outcome: Result<Met, Failure>,
+    pub(crate) outcome: Result<Caller, Failure>,
     /// Where the connection comes from.
     pub(crate) caller: Option<SocketAddr>,
     /// Whether one that failed comes from the host of the party that it claims to be.
@@ -52,7 +75,11 @@ pub(crate) struct Heard {
 /// Hears one who has dialled in. `missing` is a party who is waited for.
 pub(crate) fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: PartyId) -> Heard {
     let caller = socket.peer_addr().ok();
-    let deadline = host.deadline.min(Instant::now() + LONGEST_TALK);
+    let spoken = Instant::now() + LONGEST_TALK;
+    let deadline = match host.purpose {
+        Purpose::Run => host.deadline.min(spoken),
+        _ => spoken,
+    };
     let outcome = host.accept(socket, missing, deadline);
     let claimed = match &outcome {
         Err(Failure::Unproven(error)) => error.party(),
@@ -70,25 +97,34 @@ pub(crate) fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: P
     }
 }
 
-/// Dials until `peer` is met, the deadline passes or the gathering is over.
-pub(crate) fn dial(host: &Host<'_>, talks: &Talks, peer: PartyId) -> Result<Met, NetError> {
+/// Dials `peer` until `talk` with it has come to something, the deadline passes or all is over.
+pub(crate) fn dial<T>(
+    host: &Host<'_>,
+    talks: &Talks,
+    peer: PartyId,
+    talk: impl Fn(TcpStream) -> Result<T, Failure>,
+) -> Result<T, NetError> {
     let address = &host.config.parties[peer.index()].address;
+    let started = Instant::now();
     let mut pause = FIRST_PAUSE;
     loop {
-        let attempt = match open(address, host.deadline) {
-            Ok(socket) => talks
-                .call(peer, &socket)
-                .and_then(|()| host.dial(socket, peer)),
+        // A probe is let ring at least once, however short the wait.
+        let rung = match host.purpose {
+            Purpose::Run => host.deadline,
+            _ => host.deadline.max(Instant::now() + LONGEST_RING),
+        };
+        let attempt = match open(address, rung) {
+            Ok(socket) => talks.call(peer, &socket).and_then(|()| talk(socket)),
             Err(error) => Err(Failure::Gone(error.to_string())),
         };
         let cause = match attempt {
-            Ok(met) => return Ok(met),
+            Ok(said) => return Ok(said),
             Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
             Err(Failure::Gone(cause)) => cause,
         };
         if talks.is_over() || Instant::now() + pause >= host.deadline {
-            let waited = host.config.limits.connect.as_secs_f32();
-            let cause = format!("{cause} (after {waited} s of trying)");
+            let waited = started.elapsed().as_secs_f32();
+            let cause = format!("{cause} (after {waited:.1} s of trying)");
             return Err(NetError::Unreachable(peer, address.clone(), cause));
         }
         thread::sleep(pause);
@@ -145,7 +181,7 @@ struct Open {
 impl Talks {
     /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
     /// out.
-    pub(crate) fn begin(&self, handle: TcpStream) -> (usize, usize) {
+    fn begin(&self, handle: TcpStream) -> (usize, usize) {
         let mut open = self.lock();
         let mut crowded_out = 0;
         while open.heard.len() >= MAX_TALKS

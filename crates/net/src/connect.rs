@@ -119,7 +119,7 @@ pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered,
 }
 
 /// Refuses a configuration with which no meeting can succeed.
-fn check(config: &MeshConfig) -> Result<(), NetError> {
+pub(crate) fn check(config: &MeshConfig) -> Result<(), NetError> {
     let parties = config.parties.len();
     let Some(own) = config.parties.get(config.me.index()) else {
         return Err(NetError::Misuse(format!(

@@ -10,6 +10,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
 use crate::{PartyId, PublicKey};
 
 mod words;
@@ -168,6 +169,16 @@ pub struct Version {
     pub wire: u16,
     /// Version of the package, for people.
     pub package: String,
+}
+
+impl Version {
+    /// That of this build.
+    pub fn current() -> Version {
+        Version {
+            wire: WIRE_VERSION,
+            package: PACKAGE_VERSION.into(),
+        }
+    }
 }
 
 impl fmt::Display for Version {

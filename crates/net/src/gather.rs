@@ -13,6 +13,7 @@
 //!   the very host at which that party is configured, a mistake in the keys is far likelier than an
 //!   attack, and the user is told at once; the price is that somebody on that host can end a
 //!   gathering. From anywhere else, it is remembered and told if the party does not come.
+//! * A party that only probes is answered (`probe.rs`), which changes nothing here.
 //! * Whatever else connects is turned away, counted, and told only where the run does not come
 //!   about. Its time to speak is short, and the one that has been here longest makes room when
 //!   there are too many (`calls.rs`).
@@ -27,9 +28,9 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use crate::calls::{Heard, Talks, dial, hear, listen};
+use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
 use crate::error::{LinkError, NetError};
-use crate::meeting::{Failure, Host, Met};
+use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
 use crate::{Farewell, PartyId, Transport};
 
@@ -112,30 +113,39 @@ impl<'a> Gathering<'a> {
         for lower in (0..host.config.me.index()).map(PartyId::from_index) {
             let report = self.report.clone();
             // The receiver outlives all threads, so no report is lost.
-            threads.spawn(move || report.send(Report::Dialled(lower, dial(host, talks, lower))));
+            let meet = move |socket| host.dial(socket, lower);
+            threads.spawn(move || {
+                let met = dial(host, talks, lower, meet);
+                report.send(Report::Dialled(lower, met))
+            });
         }
         loop {
-            let missing = self.missing();
-            if missing.is_empty() {
+            if self.missing().is_empty() {
                 return Ok(());
             }
             self.see_that_all_stay()?;
             if Instant::now() >= host.deadline {
                 return Err(self.incomplete(None));
             }
-            // Nobody is listened to once all who are to dial in have done so.
-            let caller = missing.into_iter().find(|party| *party > host.config.me);
-            while let (Some(listener), Some(missing)) = (listener, caller)
+            // When all who are to dial in have done so, others may still probe.
+            let caller = self.awaited_caller().unwrap_or(host.config.me);
+            while let Some(listener) = listener
                 && let Some((number, socket)) = self.next_caller(listener)
             {
                 let report = self.report.clone();
                 threads
-                    .spawn(move || report.send(Report::Heard(hear(host, number, socket, missing))));
+                    .spawn(move || report.send(Report::Heard(hear(host, number, socket, caller))));
             }
             if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
                 self.take(report)?;
             }
         }
+    }
+
+    /// One of those who are to dial in and have not done so.
+    fn awaited_caller(&self) -> Option<PartyId> {
+        let me = self.host.config.me;
+        self.missing().into_iter().find(|party| *party > me)
     }
 
     /// The parties that have not been met.
@@ -160,12 +170,9 @@ impl<'a> Gathering<'a> {
 
     /// The next who has dialled in, if anybody has.
     fn next_caller(&mut self, listener: &TcpListener) -> Option<(usize, TcpStream)> {
-        let (socket, _) = listener.accept().ok()?;
-        // Some systems hand the listener's mode on to its connections.
-        socket.set_nonblocking(false).ok()?;
-        let (number, crowded_out) = self.talks.begin(socket.try_clone().ok()?);
-        self.turned_away += crowded_out;
-        Some((number, socket))
+        let caller = next_caller(self.talks, listener)?;
+        self.turned_away += caller.crowded_out;
+        Some((caller.number, caller.socket))
     }
 
     fn take(&mut self, report: Report) -> Result<(), NetError> {
@@ -181,7 +188,12 @@ impl<'a> Gathering<'a> {
             Report::Heard(heard) => {
                 self.talks.finish(heard.number);
                 match heard.outcome {
-                    Ok(met) => self.welcome(met),
+                    Ok(Caller::Party(met)) => self.welcome(met),
+                    Ok(Caller::Prober(Some(_))) => Ok(()),
+                    Ok(Caller::Prober(None)) => {
+                        self.turn_away(heard.caller);
+                        Ok(())
+                    }
                     Err(failure) => self.judge(failure, heard.caller, heard.at_home),
                 }
             }
@@ -213,7 +225,9 @@ impl<'a> Gathering<'a> {
         };
         // Nobody can speak for a party that is here already.
         let missing = self.missing();
-        if let Some(party) = error.party().filter(|party| missing.contains(party)) {
+        if self.awaited_caller().is_some()
+            && let Some(party) = error.party().filter(|party| missing.contains(party))
+        {
             match (is_of_keys(&error), at_home) {
                 (true, true) => return Err(error),
                 (true, false) => drop(self.suspicions.insert(party, error)),
@@ -221,9 +235,13 @@ impl<'a> Gathering<'a> {
                 (false, false) => {}
             }
         }
+        self.turn_away(caller);
+        Ok(())
+    }
+
+    fn turn_away(&mut self, caller: Option<SocketAddr>) {
         self.turned_away += 1;
         self.last_turned_away = caller;
-        Ok(())
     }
 
     /// Why not all have been met by the deadline; `unreachable` is what the first to fail of those
@@ -290,7 +308,10 @@ impl<'a> Gathering<'a> {
                 }
                 Report::Heard(heard) => {
                     self.talks.finish(heard.number);
-                    heard.outcome.ok()
+                    match heard.outcome {
+                        Ok(Caller::Party(met)) => Some(met),
+                        _ => None,
+                    }
                 }
             };
             if let Some(met) = outcome {

@@ -3,11 +3,12 @@
 //! The one who dials speaks first, the one who accepts answers, and both check what they hear. The
 //! hello has a fixed form of fifty bytes in every version to come, so that any two versions can
 //! tell each other what they are. Over TLS it adds nothing to who the peer is (the pinned key says
-//! that); it finds configurations that disagree.
+//! that); it finds configurations that disagree. A probe (`probe.rs`) greets in the same form, in
+//! which it leaves out who is which party: it does not know how the other side numbers them.
 //!
 //! ```text
-//!   magic 8 | wire version 2 | from 1 | to 1 | parties 1 | text length 1 | package version 32 |
-//!   silence in ms 4
+//!   magic 8 | wire version 2 | from 1 | to 1 | parties 1 | text length 1 | package version 31 |
+//!   purpose 1 | silence in ms 4
 //! ```
 
 use std::io::{self, Read, Write};
@@ -17,14 +18,41 @@ use crate::PartyId;
 use crate::error::{NetError, Version};
 
 /// The version of everything below the protocols: hello and frames.
-pub(crate) const WIRE_VERSION: u16 = 1;
+pub(crate) const WIRE_VERSION: u16 = 2;
 
-/// The version of the package, in at most 32 bytes.
-const PACKAGE_VERSION: &str = env!("CARGO_PKG_VERSION");
+/// The version of the package, in at most 31 bytes.
+pub(crate) const PACKAGE_VERSION: &str = env!("CARGO_PKG_VERSION");
 
 const HELLO_BYTES: usize = 50;
 const MAGIC: [u8; 8] = *b"SEALANE\n";
-const VERSION_TEXT_BYTES: usize = 32;
+const VERSION_TEXT_BYTES: usize = 31;
+
+/// What an end of a connection is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To run with the other parties.
+    Run,
+    /// To see whether others answer, and to answer those who ask the same.
+    Probe,
+    /// Something of a version that is not this one.
+    Unknown,
+}
+
+impl Purpose {
+    fn code(self) -> u8 {
+        match self {
+            Purpose::Run => 0,
+            Purpose::Probe => 1,
+            Purpose::Unknown => u8::MAX,
+        }
+    }
+
+    fn of_code(code: u8) -> Purpose {
+        let known = [Purpose::Run, Purpose::Probe].into_iter();
+        let known = known.into_iter().find(|purpose| purpose.code() == code);
+        known.unwrap_or(Purpose::Unknown)
+    }
+}
 
 /// What one end tells the other about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,23 +61,30 @@ pub(crate) struct Hello {
     pub(crate) from: PartyId,
     pub(crate) to: PartyId,
     pub(crate) parties: u8,
+    pub(crate) purpose: Purpose,
     /// How long the speaker lets a connection be silent.
     pub(crate) silence: Duration,
 }
 
 impl Hello {
-    /// The hello of `from` to `to` in this version.
+    /// The hello of `from` to `to` in this version, at the beginning of a run.
     pub(crate) fn new(from: PartyId, to: PartyId, parties: u8, silence: Duration) -> Hello {
-        let version = Version {
-            wire: WIRE_VERSION,
-            package: PACKAGE_VERSION.into(),
-        };
         Hello {
-            version,
+            version: Version::current(),
             from,
             to,
             parties,
+            purpose: Purpose::Run,
             silence,
+        }
+    }
+
+    /// The hello of one who asks or answers in a probe, and what it is there for besides.
+    pub(crate) fn of_probe(purpose: Purpose) -> Hello {
+        let nobody = PartyId(0);
+        Hello {
+            purpose,
+            ..Hello::new(nobody, nobody, 0, Duration::ZERO)
         }
     }
 
@@ -61,7 +96,8 @@ impl Hello {
         bytes.extend_from_slice(&self.version.wire.to_le_bytes());
         bytes.extend_from_slice(&[self.from.0, self.to.0, self.parties, text.len() as u8]);
         bytes.extend_from_slice(text);
-        bytes.resize(HELLO_BYTES - 4, 0);
+        bytes.resize(HELLO_BYTES - 5, 0);
+        bytes.push(self.purpose.code());
         let silence_ms = u32::try_from(self.silence.as_millis()).unwrap_or(u32::MAX);
         bytes.extend_from_slice(&silence_ms.to_le_bytes());
         to.write_all(&bytes)?;
@@ -83,9 +119,10 @@ impl Hello {
     /// Whether `theirs` is what the peer has to answer to this hello.
     pub(crate) fn check(&self, theirs: &Hello) -> Result<(), NetError> {
         let peer = self.to;
-        if theirs.version.wire != self.version.wire {
-            let (ours, theirs) = (self.version.clone(), theirs.version.clone());
-            return Err(NetError::WrongVersion(peer, ours, theirs));
+        self.check_version(theirs, peer)?;
+        if theirs.purpose != self.purpose {
+            let what = "it greets as one who is here for something else than a run";
+            return Err(NetError::Malformed(peer, what.into()));
         }
         if (theirs.from, theirs.to, theirs.parties) != (self.to, self.from, self.parties) {
             let Hello {
@@ -103,10 +140,20 @@ impl Hello {
         Ok(())
     }
 
+    /// Whether `theirs` is of `peer` in a version with which this one speaks.
+    pub(crate) fn check_version(&self, theirs: &Hello, peer: PartyId) -> Result<(), NetError> {
+        if theirs.version.wire == self.version.wire {
+            return Ok(());
+        }
+        let (ours, theirs) = (self.version.clone(), theirs.version.clone());
+        Err(NetError::WrongVersion(peer, ours, theirs))
+    }
+
     fn parse(bytes: &[u8; HELLO_BYTES]) -> Option<Hello> {
         let rest = bytes.strip_prefix(&MAGIC)?;
         let (numbers, rest) = rest.split_first_chunk::<6>()?;
-        let (text, silence) = rest.split_first_chunk::<VERSION_TEXT_BYTES>()?;
+        let (text, rest) = rest.split_first_chunk::<VERSION_TEXT_BYTES>()?;
+        let (purpose, silence) = rest.split_first()?;
         let [wire0, wire1, from, to, parties, text_bytes] = *numbers;
         let text = text.get(..usize::from(text_bytes))?;
         if !text.iter().all(u8::is_ascii_graphic) {
@@ -122,6 +169,7 @@ impl Hello {
             from: PartyId(from),
             to: PartyId(to),
             parties,
+            purpose: Purpose::of_code(*purpose),
             silence: Duration::from_millis(silence_ms.into()),
         })
     }
@@ -153,11 +201,16 @@ mod tests {
         expected.extend_from_slice(&[0x30, 0x75, 0, 0]);
         assert_eq!(written(&hello), expected);
         assert_eq!(Hello::read(&mut &expected[..]).unwrap(), hello);
+        for (code, purpose) in [(1, Purpose::Probe), (2, Purpose::Unknown)] {
+            expected[45] = code;
+            assert_eq!(Hello::read(&mut &expected[..]).unwrap().purpose, purpose);
+        }
+        assert_eq!(written(&Hello::of_probe(Purpose::Probe))[45], 1);
     }
 
     #[test]
     fn anything_else_is_refused() {
-        for (at, value) in [(0, b's'), (7, 0), (13, 33), (14, 0x1b), (14, 0xff)] {
+        for (at, value) in [(0, b's'), (7, 0), (13, 32), (14, 0x1b), (14, 0xff)] {
             let mut bytes = written(&hello());
             bytes[at] = value;
             let error = Hello::read(&mut &bytes[..]).unwrap_err();
@@ -189,6 +242,14 @@ mod tests {
             error.contains("7.0.0") && error.contains(PACKAGE_VERSION),
             "{error}"
         );
+        let probing = Hello {
+            purpose: Purpose::Probe,
+            ..answer.clone()
+        };
+        assert!(matches!(
+            ours.check(&probing),
+            Err(NetError::Malformed(PartyId(0), _))
+        ));
         for wrong in [
             Hello {
                 from: PartyId(2),

@@ -28,6 +28,12 @@ const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0
 /// No Ed25519 key file is longer; a longer one is refused before it is read.
 const MAX_KEY_FILE_BYTES: u64 = 1024;
 
+/// Separates fingerprints from all else that is hashed.
+const FINGERPRINT_CONTEXT: &str = "sealane 2026 fingerprint of a public key";
+
+/// Groups of five digits in a fingerprint.
+const FINGERPRINT_GROUPS: usize = 6;
+
 /// What stands before a public key in text.
 const TEXT_PREFIX: &str = "ed25519:";
 
@@ -41,6 +47,24 @@ impl PublicKey {
     pub(crate) fn from_spki(spki: &[u8]) -> Option<PublicKey> {
         let key = spki.strip_prefix(&SPKI_PREFIX)?;
         Some(PublicKey(key.try_into().ok()?))
+    }
+
+    /// Thirty digits of a hash of this key, in groups of five, which people read to each other where
+    /// the key itself would be too long.
+    ///
+    /// To pass for the holder of a key, somebody has to find another key with the same fingerprint:
+    /// 10^30 tries, or 99.6 bits. (It is a fingerprint of one key and not of the two of a pair,
+    /// since for a pair an attacker could choose both of two keys, and half of the bits would be
+    /// lost to that.)
+    pub fn fingerprint(self) -> String {
+        let mut bytes = [0; 8 * FINGERPRINT_GROUPS];
+        let mut hasher = blake3::Hasher::new_derive_key(FINGERPRINT_CONTEXT);
+        hasher.update(&self.0).finalize_xof().fill(&mut bytes);
+        let (numbers, _) = bytes.as_chunks::<8>();
+        // A remainder of 64 bits is even to one part in 2^47.
+        let group = |number: &[u8; 8]| format!("{:05}", u64::from_le_bytes(*number) % 100_000);
+        let groups: Vec<_> = numbers.iter().map(group).collect();
+        groups.join(" ")
     }
 
     /// The SubjectPublicKeyInfo of this key.
@@ -211,6 +235,14 @@ mod tests {
             identity.public_key().to_string(),
             format!("ed25519:{PUBLIC}")
         );
+    }
+
+    #[test]
+    fn a_fingerprint_is_the_documented_hash() {
+        // From the reference implementation of BLAKE3 by its Python binding.
+        let key: PublicKey = format!("ed25519:{PUBLIC}").parse().unwrap();
+        let expected = "85648 40775 05067 70179 20156 39476";
+        assert_eq!(key.fingerprint(), expected);
     }
 
     #[test]

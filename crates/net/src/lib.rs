@@ -31,33 +31,46 @@ mod calls;
 mod channel;
 mod cipher;
 mod connect;
+mod contact;
 mod counters;
 mod error;
+mod examine;
 mod frame;
+#[doc(hidden)]
+pub mod fuzzing;
 mod gather;
 mod hello;
 mod identity;
 mod limits;
 mod links;
+mod machine;
 mod meeting;
 mod memory;
 mod mesh;
+mod probe;
 mod queue;
 mod record;
 mod tcp;
 mod text;
+mod timed;
 mod tls;
 
-pub use bell::Bell;
+pub use bell::{Bell, Ring};
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
+pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
+pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
+pub use hello::Purpose;
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
+pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
+pub use probe::Answer;
 pub use record::{Recorder, Replayer};
+pub use tcp::danger_plaintext_transport;
 
 use std::time::Instant;
 

@@ -67,8 +67,12 @@ struct Wait {
 }
 
 impl Links {
-    pub(crate) fn new(transports: Vec<Option<Box<dyn Transport>>>, limits: &Limits) -> Links {
-        let bell = Bell::default();
+    /// All waiting goes by `bell`.
+    pub(crate) fn new(
+        transports: Vec<Option<Box<dyn Transport>>>,
+        limits: &Limits,
+        bell: Bell,
+    ) -> Links {
         let channel = |mut transport: Box<dyn Transport>| {
             transport.call(&bell);
             Channel::new(transport)
@@ -230,7 +234,7 @@ impl Links {
         // try: it may have come since the last.
         let heard = wait.listens().then_some(wait.party);
         self.see_that_none_is_lost(heard)?;
-        let now = Instant::now();
+        let now = self.bell.now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
         if now >= deadline {

@@ -3,33 +3,43 @@
 //! An attempt that fails says what kind of failure it was; what it means for the run is judged in
 //! `gather.rs`.
 
-use std::io::{self, ErrorKind, IoSlice, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
-use rustls::server::Acceptor;
-use rustls::{AlertDescription, ConnectionCommon, Stream};
+use rustls::server::{Accepted, Acceptor};
+use rustls::{AlertDescription, ClientConnection, ConnectionCommon, Stream};
 
 use crate::cipher::Cipher;
 use crate::error::{KeyFault, NetError};
-use crate::hello::{Hello, WIRE_VERSION};
+use crate::hello::{Hello, Purpose, WIRE_VERSION};
 use crate::tcp::{TcpTransport, is_closed, is_timeout};
-use crate::tls::{self, Pin};
+use crate::timed::{Timed, from, linger};
+use crate::tls::{self, Claim, Pin};
 use crate::{MeshConfig, PartyId, PublicKey};
-
-/// How long a party that refuses another waits until that one has heard why.
-const REFUSAL_LINGER: Duration = Duration::from_millis(500);
 
 /// What all meetings of a party have in common.
 pub(crate) struct Host<'a> {
     pub(crate) config: &'a MeshConfig,
     /// Off for measurements only.
     pub(crate) encrypted: bool,
+    /// What this party is on the line for.
+    pub(crate) purpose: Purpose,
     /// When waiting for the others ends.
     pub(crate) deadline: Instant,
     /// This party's wire version; tests claim others.
     pub(crate) wire_version: u16,
+    /// This party's clock; tests set it wrong.
+    pub(crate) clock: fn() -> SystemTime,
+}
+
+/// Somebody who has dialled in and has proved to hold the key of a party.
+pub(crate) enum Caller {
+    /// A party of this run.
+    Party(Met),
+    /// One who wanted to know whether this party answers, and has been answered if it is one.
+    Prober(Option<PartyId>),
 }
 
 /// A peer that has been met: everything that a transport starts with.
@@ -57,8 +67,10 @@ impl<'a> Host<'a> {
         Host {
             config,
             encrypted,
+            purpose: Purpose::Run,
             deadline,
             wire_version: WIRE_VERSION,
+            clock: SystemTime::now,
         }
     }
 
@@ -66,23 +78,35 @@ impl<'a> Host<'a> {
     pub(crate) fn dial(&self, socket: TcpStream, peer: PartyId) -> Result<Met, Failure> {
         let hello = self.hello(peer);
         let mut timed = Timed::new(&socket, self.deadline);
-        let (cipher, theirs) = if self.encrypted {
-            let pin = Pin::new(self.config.parties[peer.index()].key);
-            let mut client =
-                tls::client(&self.config.identity, Arc::clone(&pin), self.config.me)
-                    .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
-            let greeted = greet_first(&mut Stream::new(&mut client, &mut timed), &hello);
-            let theirs = greeted.map_err(|error| {
-                say_last_words(&mut client, &mut timed);
-                self.failure(peer, Some(&pin), &error, &timed)
-            })?;
-            (Cipher::tls(client.into()), theirs)
+        let (theirs, cipher) = if self.encrypted {
+            let claim = Claim::Party(self.config.me);
+            let greet = |stream: &mut TlsToPeer<'_, '_>| greet_first(stream, &hello);
+            let (theirs, client) = self.call(peer, claim, &mut timed, greet)?;
+            (theirs, Cipher::tls(client.into()))
         } else {
             let theirs = greet_first(&mut timed, &hello)
                 .map_err(|error| self.failure(peer, None, &error, &timed))?;
-            (Cipher::Plain, theirs)
+            (theirs, Cipher::Plain)
         };
         finish(hello, theirs, socket, cipher)
+    }
+
+    /// Calls `peer` over TLS and leads `talk` with it, after which the connection stands.
+    pub(crate) fn call<T>(
+        &self,
+        peer: PartyId,
+        claim: Claim,
+        timed: &mut Timed<'_>,
+        talk: impl FnOnce(&mut TlsToPeer<'_, '_>) -> io::Result<T>,
+    ) -> Result<(T, ClientConnection), Failure> {
+        let pin = Pin::new(self.config.parties[peer.index()].key);
+        let mut client = tls::client(&self.config.identity, Arc::clone(&pin), claim)
+            .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
+        let said = talk(&mut Stream::new(&mut client, timed)).map_err(|error| {
+            say_last_words(&mut client, timed);
+            self.failure(peer, Some(&pin), &error, timed)
+        })?;
+        Ok((said, client))
     }
 
     /// Meets whoever has dialled in on `socket`, by `deadline`. Faults that cannot be laid at a
@@ -92,20 +116,44 @@ impl<'a> Host<'a> {
         socket: TcpStream,
         missing: PartyId,
         deadline: Instant,
-    ) -> Result<Met, Failure> {
+    ) -> Result<Caller, Failure> {
         let mut timed = Timed::new(&socket, deadline);
         if !self.encrypted {
             let theirs = Hello::read(&mut timed)
                 .map_err(|error| self.failure(missing, None, &error, &timed))?;
-            let hello = self.hello(self.claimant(Some(theirs.from), missing, &socket)?);
+            let hello = self.hello(self.claimant(theirs.from, missing, &socket)?);
             hello
                 .write(&mut timed)
                 .map_err(|error| self.failure(hello.to, None, &error, &timed))?;
             return self.finish_accepted(hello, theirs, socket, Cipher::Plain);
         }
         let accepted = self.first_message(&mut timed, missing)?;
-        let claimed = tls::claimed_party(accepted.client_hello().server_name());
-        let peer = self.claimant(claimed, missing, &socket)?;
+        match (
+            self.purpose,
+            Claim::of_server_name(accepted.client_hello().server_name()),
+        ) {
+            (_, Some(Claim::Prober)) => Ok(Caller::Prober(self.answer(accepted, &mut timed))),
+            // Who wants to run finds nobody yet, and tries again.
+            (Purpose::Probe, Some(_)) => Err(Failure::Gone("no run takes place here yet".into())),
+            (_, Some(Claim::Party(claimed))) => {
+                let peer = self.claimant(claimed, missing, &socket)?;
+                let (theirs, cipher) = self.take_call(accepted, peer, &mut timed)?;
+                self.finish_accepted(self.hello(peer), theirs, socket, cipher)
+            }
+            (_, None) => {
+                let what = format!("{} speaks TLS but is no party", from(&socket));
+                Err(Failure::Unproven(NetError::Malformed(missing, what)))
+            }
+        }
+    }
+
+    /// Takes the call of one who claims to be `peer`, whose hello is answered if it is.
+    fn take_call(
+        &self,
+        accepted: Accepted,
+        peer: PartyId,
+        timed: &mut Timed<'_>,
+    ) -> Result<(Hello, Cipher), Failure> {
         let pin = Pin::new(self.config.parties[peer.index()].key);
         let server = tls::server(&self.config.identity, Arc::clone(&pin))
             .map_err(|error| Failure::Final(NetError::Tls(peer, error.to_string())))?;
@@ -113,16 +161,15 @@ impl<'a> Host<'a> {
             .into_connection(server)
             .map_err(|(error, mut alert)| {
                 // The other end learns the reason from the alert, if it still listens.
-                let _ = alert.write_all(&mut timed);
+                let _ = alert.write_all(timed);
                 Failure::Unproven(NetError::Tls(peer, error.to_string()))
             })?;
-        let hello = self.hello(peer);
-        let greeted = greet_second(&mut Stream::new(&mut server, &mut timed), &hello);
+        let greeted = greet_second(&mut Stream::new(&mut server, timed), &self.hello(peer));
         let theirs = greeted.map_err(|error| {
-            say_last_words(&mut server, &mut timed);
-            self.failure(peer, Some(&pin), &error, &timed)
+            say_last_words(&mut server, timed);
+            self.failure(peer, Some(&pin), &error, timed)
         })?;
-        self.finish_accepted(hello, theirs, socket, Cipher::tls(server.into()))
+        Ok((theirs, Cipher::tls(server.into())))
     }
 
     /// Judges the hello of one who has dialled in. One with a lower index has no business to dial;
@@ -133,13 +180,13 @@ impl<'a> Host<'a> {
         theirs: Hello,
         socket: TcpStream,
         cipher: Cipher,
-    ) -> Result<Met, Failure> {
+    ) -> Result<Caller, Failure> {
         let met = finish(ours, theirs, socket, cipher)?;
         if met.peer < self.config.me {
             let what = "it dials a party that comes after it".into();
             return Err(Failure::Final(NetError::WrongParty(met.peer, what)));
         }
-        Ok(met)
+        Ok(Caller::Party(met))
     }
 
     fn hello(&self, peer: PartyId) -> Hello {
@@ -151,11 +198,7 @@ impl<'a> Host<'a> {
     }
 
     /// Reads the first message of a TLS client.
-    fn first_message(
-        &self,
-        timed: &mut Timed<'_>,
-        missing: PartyId,
-    ) -> Result<rustls::server::Accepted, Failure> {
+    fn first_message(&self, timed: &mut Timed<'_>, missing: PartyId) -> Result<Accepted, Failure> {
         let mut acceptor = Acceptor::default();
         loop {
             match acceptor.read_tls(timed) {
@@ -178,22 +221,16 @@ impl<'a> Host<'a> {
     /// The party that somebody who dials in says it is.
     fn claimant(
         &self,
-        claimed: Option<PartyId>,
+        claimed: PartyId,
         missing: PartyId,
         socket: &TcpStream,
     ) -> Result<PartyId, Failure> {
         let me = self.config.me;
-        match claimed {
-            Some(peer) if peer != me && peer.index() < self.config.parties.len() => Ok(peer),
-            Some(other) => {
-                let what = format!("{} says it is {other} and speaks to {me}", from(socket));
-                Err(Failure::Unproven(NetError::WrongParty(missing, what)))
-            }
-            None => {
-                let what = format!("{} speaks TLS but is no party", from(socket));
-                Err(Failure::Unproven(NetError::Malformed(missing, what)))
-            }
+        if claimed != me && claimed.index() < self.config.parties.len() {
+            return Ok(claimed);
         }
+        let what = format!("{} says it is {claimed} and speaks to {me}", from(socket));
+        Err(Failure::Unproven(NetError::WrongParty(missing, what)))
     }
 
     /// What the failure of an exchange with `peer` means.
@@ -205,8 +242,9 @@ impl<'a> Host<'a> {
         timed: &Timed<'_>,
     ) -> Failure {
         let from = from(timed.socket);
-        if let Some((expected, seen)) = pin.and_then(Pin::refused) {
+        if let Some(seen) = pin.and_then(Pin::refused) {
             linger(timed.socket);
+            let expected = self.config.parties[peer.index()].key;
             return Failure::Unproven(self.wrong_key(peer, expected, seen));
         }
         let tls = error
@@ -257,9 +295,12 @@ impl Met {
     }
 }
 
+/// A TLS connection with a peer that was called.
+pub(crate) type TlsToPeer<'a, 's> = Stream<'a, ClientConnection, Timed<'s>>;
+
 /// The dialler's side of the greeting. An acceptor that refuses this party says why and closes,
 /// perhaps while the hello is still being written; so a closed connection is read to its end.
-fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
+pub(crate) fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
     match hello.write(stream) {
         Ok(()) => Hello::read(stream),
         Err(error) if is_closed(error.kind()) => Hello::read(stream).and(Err(error)),
@@ -269,14 +310,14 @@ fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<He
 
 /// The acceptor's side of the greeting. It answers before it judges, so that both sides know both
 /// versions.
-fn greet_second(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
+pub(crate) fn greet_second(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
     let theirs = Hello::read(stream)?;
     hello.write(stream)?;
     Ok(theirs)
 }
 
 /// Sends the alert that tells the other end why its handshake failed, if one is waiting.
-fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mut Timed<'_>) {
+pub(crate) fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mut Timed<'_>) {
     while connection.wants_write() && connection.write_tls(timed).is_ok_and(|bytes| bytes > 0) {}
 }
 
@@ -293,71 +334,5 @@ fn finish(ours: Hello, theirs: Hello, socket: TcpStream, cipher: Cipher) -> Resu
             linger(&socket);
             Err(Failure::Final(error))
         }
-    }
-}
-
-/// Ends `socket` in such a way that the other end can read what was sent last: a socket that is
-/// closed with unread bytes in it takes them away.
-fn linger(socket: &TcpStream) {
-    let mut timed = Timed::new(socket, Instant::now() + REFUSAL_LINGER);
-    let mut ignored = [0; 4096];
-    // Any failure here ends the wait, which is all that is wanted.
-    let _ = socket.shutdown(Shutdown::Write);
-    while timed.read(&mut ignored).is_ok_and(|bytes| bytes > 0) {}
-}
-
-/// Where a connection comes from, for people.
-fn from(socket: &TcpStream) -> String {
-    let address = socket
-        .peer_addr()
-        .as_ref()
-        .map_or("?".into(), SocketAddr::to_string);
-    format!("the connection with {address}")
-}
-
-/// A socket on which all waiting together ends at a deadline, however slowly bytes trickle.
-struct Timed<'a> {
-    socket: &'a TcpStream,
-    started: Instant,
-    deadline: Instant,
-}
-
-impl<'a> Timed<'a> {
-    fn new(socket: &'a TcpStream, deadline: Instant) -> Timed<'a> {
-        Timed {
-            socket,
-            started: Instant::now(),
-            deadline,
-        }
-    }
-
-    fn left(&self) -> io::Result<Option<Duration>> {
-        match self.deadline.saturating_duration_since(Instant::now()) {
-            Duration::ZERO => Err(ErrorKind::TimedOut.into()),
-            left => Ok(Some(left)),
-        }
-    }
-}
-
-impl Read for Timed<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.socket.set_read_timeout(self.left()?)?;
-        self.socket.read(into)
-    }
-}
-
-impl Write for Timed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.socket.set_write_timeout(self.left()?)?;
-        self.socket.write(bytes)
-    }
-
-    fn write_vectored(&mut self, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
-        self.socket.set_write_timeout(self.left()?)?;
-        self.socket.write_vectored(pieces)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

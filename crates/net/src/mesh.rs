@@ -19,6 +19,7 @@ use crate::frame::MAX_CONTROL_BYTES;
 use crate::gather::Gathered;
 use crate::limits::Limits;
 use crate::links::Links;
+use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 use crate::{Farewell, PartyId, Transport};
 
@@ -57,6 +58,20 @@ impl Mesh {
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: Limits,
     ) -> Result<Mesh, NetError> {
+        Mesh::on_machine(&ThisMachine, me, transports, limits)
+    }
+
+    /// As [`Mesh::from_transports`], for a party that runs on another machine than this one, with
+    /// transports of that machine.
+    ///
+    /// # Errors
+    /// Those of [`Mesh::from_transports`].
+    pub fn on_machine(
+        machine: &dyn Machine,
+        me: PartyId,
+        transports: Vec<Option<Box<dyn Transport>>>,
+        limits: Limits,
+    ) -> Result<Mesh, NetError> {
         let parties = transports.len();
         let is_right =
             |(party, transport): (usize, &Option<_>)| (party == me.index()) == transport.is_none();
@@ -67,7 +82,7 @@ impl Mesh {
         }
         Ok(Mesh {
             me,
-            links: Links::new(transports, &limits),
+            links: Links::new(transports, &limits, machine.bell()),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,
@@ -273,17 +288,7 @@ impl Mesh {
         from: PartyId,
     ) -> Result<T, NetError> {
         let payload = self.links.recv_control(from)?;
-        match postcard::take_from_bytes(&payload) {
-            Ok((message, [])) => Ok(message),
-            Ok((_, rest)) => Err(NetError::Malformed(
-                from,
-                format!("{} bytes left over in a control message", rest.len()),
-            )),
-            Err(error) => Err(NetError::Malformed(
-                from,
-                format!("control message: {error}"),
-            )),
-        }
+        control_message(&payload).map_err(|what| NetError::Malformed(from, what))
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
@@ -353,6 +358,18 @@ impl Mesh {
             self.rounds = self.rounds.max(stamp);
         }
         Ok(())
+    }
+}
+
+/// The one message that a control frame holds.
+pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
+    match postcard::take_from_bytes(payload) {
+        Ok((message, [])) => Ok(message),
+        Ok((_, rest)) => Err(format!(
+            "{} bytes left over in a control message",
+            rest.len()
+        )),
+        Err(error) => Err(format!("control message: {error}")),
     }
 }
 

@@ -91,7 +91,7 @@ impl<T> Queue<T> {
         let bell = self.lock().giver.bell.clone();
         while let Some(back) = self.try_push(item, bytes)? {
             item = back;
-            bell.wait_until(Instant::now() + UNTIL_CALLED);
+            bell.wait_until(bell.now() + UNTIL_CALLED);
         }
         Ok(())
     }

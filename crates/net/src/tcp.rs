@@ -1,4 +1,4 @@
-//! A transport over TCP, with a thread for each direction.
+//! A transport over TCP, or over what stands for it, with a thread for each direction.
 //!
 //! ```text
 //!   protocol --frames--> outgoing queue --> writer thread --> seal --> socket
@@ -20,10 +20,10 @@
 
 mod threads;
 
+use std::io;
 use std::net::{Shutdown, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
@@ -32,6 +32,7 @@ use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::{Frame, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
+use crate::machine::{Machine, Socket, ThisMachine};
 use crate::queue::Queue;
 use crate::{Farewell, Transport};
 
@@ -43,8 +44,6 @@ pub(crate) struct TcpTransport {
     link: Arc<Link>,
     limits: Limits,
     said_goodbye: bool,
-    /// Disconnects when both threads have ended.
-    ended: Receiver<()>,
 }
 
 impl TcpTransport {
@@ -55,10 +54,21 @@ impl TcpTransport {
         cipher: Cipher,
         limits: Limits,
         peer_silence: Duration,
-    ) -> std::io::Result<TcpTransport> {
+    ) -> io::Result<TcpTransport> {
         socket.set_nodelay(true)?;
-        socket.set_read_timeout(Some(limits.silence))?;
         socket.set_write_timeout(None)?;
+        TcpTransport::start_on(&ThisMachine, Box::new(socket), cipher, limits, peer_silence)
+    }
+
+    /// As [`TcpTransport::start`], on any machine.
+    pub(crate) fn start_on(
+        machine: &dyn Machine,
+        socket: Box<dyn Socket>,
+        cipher: Cipher,
+        limits: Limits,
+        peer_silence: Duration,
+    ) -> io::Result<TcpTransport> {
+        socket.set_read_timeout(limits.silence)?;
         let link = Arc::new(Link {
             socket,
             cipher,
@@ -68,17 +78,35 @@ impl TcpTransport {
             heartbeat: heartbeat_interval(limits.silence.min(peer_silence)),
             wire_sent: AtomicU64::new(0),
             wire_received: AtomicU64::new(0),
+            running: AtomicUsize::new(0),
+            ended: machine.bell(),
         });
-        let (alive, ended) = channel();
-        spawn("net-read", &link, alive.clone(), Link::read)?;
-        spawn("net-write", &link, alive, Link::write)?;
+        link.incoming.call_giver(&machine.bell());
+        link.outgoing.call_taker(&machine.bell());
+        spawn(machine, "net-read", &link, Link::read)?;
+        spawn(machine, "net-write", &link, Link::write)?;
         Ok(TcpTransport {
             link,
             limits,
             said_goodbye: false,
-            ended,
         })
     }
+}
+
+/// A transport over a connection of any machine whose two ends have met already and are one party's
+/// and its peer's: what simulators run. **Nobody's key is checked and nothing is encrypted.** Both
+/// ends are taken to have the same limits.
+///
+/// # Errors
+/// Of the machine, where it has no more threads.
+pub fn danger_plaintext_transport(
+    machine: &dyn Machine,
+    socket: Box<dyn Socket>,
+    limits: Limits,
+) -> io::Result<Box<dyn Transport>> {
+    let silence = limits.silence;
+    let transport = TcpTransport::start_on(machine, socket, Cipher::Plain, limits, silence)?;
+    Ok(Box::new(transport))
 }
 
 impl Transport for TcpTransport {
@@ -148,8 +176,8 @@ impl Drop for TcpTransport {
         } else {
             self.limits.linger
         };
-        // The threads send nothing; the wait ends when both have dropped their senders.
-        let _ = self.ended.recv_timeout(linger);
+        self.link
+            .wait_for_threads(self.link.ended.now() + linger);
         // Wakes a thread that still waits for the socket. It then ends by itself.
         let _ = self.link.socket.shutdown(Shutdown::Both);
     }
@@ -157,7 +185,7 @@ impl Drop for TcpTransport {
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read, Write};
+    use std::io::Read;
     use std::net::TcpListener;
 
     use super::*;
@@ -263,7 +291,7 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_frame_are_malformed() {
-        let (mut transport, mut peer) = transport_and_socket();
+        let (mut transport, peer) = transport_and_socket();
         let mut wire = data(3).header().to_vec();
         wire.extend_from_slice(b"yes, then garbage");
         peer.write_all(&wire).unwrap();
@@ -294,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_stream_that_ends_within_a_frame_is_a_peer_that_vanished() {
-        let (mut transport, mut peer) = transport_and_socket();
+        let (mut transport, peer) = transport_and_socket();
         peer.write_all(&data(100).header()).unwrap();
         drop(peer);
         assert_eq!(recv(&mut transport, later()), Err(LinkError::Vanished));

@@ -6,8 +6,10 @@
 //! each run makes a fresh key exchange over X25519, so that a key stolen later opens no run of
 //! today.
 //!
-//! The dialer puts its party index into the server name, in the form `p1.sealane.invalid`, so that
-//! the acceptor knows which pin to hold against the key; whoever watches the wire can read it.
+//! The dialer says in the server name as whom it comes, in the form `p1.sealane.invalid`, so that
+//! the acceptor knows which pin to hold against the key; whoever watches the wire can read it. One
+//! who only probes comes as `probe.sealane.invalid` and may show any key that the acceptor has
+//! pinned, since the two may number parties differently.
 
 use std::sync::{Arc, OnceLock};
 
@@ -32,11 +34,42 @@ use crate::{Identity, PartyId, PublicKey};
 /// What follows the party in the server name. No such domain can exist (RFC 6761).
 const NAME_SUFFIX: &str = ".sealane.invalid";
 
-/// The dialing end of a connection from `from` to the holder of the pinned key.
+/// What stands before it for one who probes.
+const PROBE: &str = "probe";
+
+/// As whom somebody dials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Claim {
+    /// As this party of a run.
+    Party(PartyId),
+    /// As somebody who wants to know whether the other end answers.
+    Prober,
+}
+
+impl Claim {
+    fn server_name(self) -> String {
+        match self {
+            Claim::Party(party) => format!("p{}{NAME_SUFFIX}", party.0),
+            Claim::Prober => format!("{PROBE}{NAME_SUFFIX}"),
+        }
+    }
+
+    /// The claim in the server name of a client's first message.
+    pub(crate) fn of_server_name(name: Option<&str>) -> Option<Claim> {
+        let claim = name?.strip_suffix(NAME_SUFFIX)?;
+        if claim == PROBE {
+            return Some(Claim::Prober);
+        }
+        let party = claim.strip_prefix('p')?.parse().ok()?;
+        Some(Claim::Party(PartyId(party)))
+    }
+}
+
+/// The dialing end of a connection, as whom it says, to the holder of the pinned key.
 pub(crate) fn client(
     identity: &Identity,
     pin: Arc<Pin>,
-    from: PartyId,
+    claim: Claim,
 ) -> Result<ClientConnection, Error> {
     let mut config = ClientConfig::builder_with_provider(pin.provider.clone())
         .with_protocol_versions(&[&TLS13])?
@@ -46,8 +79,8 @@ pub(crate) fn client(
             identity,
         )?)));
     config.resumption = Resumption::disabled();
-    let name = format!("p{}{NAME_SUFFIX}", from.0);
-    let name = ServerName::try_from(name).map_err(|error| Error::General(error.to_string()))?;
+    let name = ServerName::try_from(claim.server_name())
+        .map_err(|error| Error::General(error.to_string()))?;
     ClientConnection::new(Arc::new(config), name)
 }
 
@@ -64,45 +97,55 @@ pub(crate) fn server(identity: &Identity, pin: Arc<Pin>) -> Result<Arc<ServerCon
     Ok(Arc::new(config))
 }
 
-/// The party that a client claims to be in the server name of its first message.
-pub(crate) fn claimed_party(server_name: Option<&str>) -> Option<PartyId> {
-    let party = server_name?.strip_prefix('p')?.strip_suffix(NAME_SUFFIX)?;
-    party.parse().ok().map(PartyId)
-}
-
-/// Accepts one key and no other, and remembers the key that it refused.
+/// Accepts one key, or one of several, and no other, and remembers which one it was shown.
 #[derive(Debug)]
 pub(crate) struct Pin {
-    expected: PublicKey,
-    refused: OnceLock<PublicKey>,
+    expected: Vec<PublicKey>,
+    shown: OnceLock<PublicKey>,
     provider: Arc<CryptoProvider>,
 }
 
 impl Pin {
+    /// The pin of one party.
     pub(crate) fn new(expected: PublicKey) -> Arc<Pin> {
+        Pin::any_of(vec![expected])
+    }
+
+    /// The pins of several, of whom any may come.
+    pub(crate) fn any_of(expected: Vec<PublicKey>) -> Arc<Pin> {
         let provider = Arc::new(provider());
         Arc::new(Pin {
             expected,
-            refused: OnceLock::new(),
+            shown: OnceLock::new(),
             provider,
         })
     }
 
-    /// The key that was expected and the one that was shown, if these differ.
-    pub(crate) fn refused(&self) -> Option<(PublicKey, PublicKey)> {
-        self.refused.get().map(|seen| (self.expected, *seen))
+    /// The key that was shown, if it was accepted. Whether the other end holds it is certain once
+    /// the handshake is done.
+    pub(crate) fn accepted(&self) -> Option<PublicKey> {
+        let shown = self.shown.get().copied();
+        shown.filter(|key| self.expected.contains(key))
+    }
+
+    /// The key that was shown, if it was refused.
+    pub(crate) fn refused(&self) -> Option<PublicKey> {
+        let shown = self.shown.get().copied();
+        shown.filter(|key| !self.expected.contains(key))
     }
 
     /// `raw_key` stands where a certificate would stand otherwise.
     fn check(&self, raw_key: &CertificateDer<'_>) -> Result<(), Error> {
         match PublicKey::from_spki(raw_key) {
-            Some(key) if key == self.expected => Ok(()),
             Some(key) => {
-                self.refused.get_or_init(|| key);
-                // Travels as the alert `access_denied`.
-                Err(Error::InvalidCertificate(
-                    CertificateError::ApplicationVerificationFailure,
-                ))
+                self.shown.get_or_init(|| key);
+                match self.expected.contains(&key) {
+                    true => Ok(()),
+                    // Travels as the alert `access_denied`.
+                    false => Err(Error::InvalidCertificate(
+                        CertificateError::ApplicationVerificationFailure,
+                    )),
+                }
             }
             None => Err(Error::InvalidCertificate(CertificateError::BadEncoding)),
         }

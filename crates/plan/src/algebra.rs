@@ -78,10 +78,14 @@ pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
     had
 }
 
+/// Most bits of a ring's elements.
+const MOST_BITS: u8 = 64;
+
 /// Whether a sum of several elements, or a dot product, is one for the ring: whether its result
-/// has more than a bit. (One bit is a sum modulo two, which gates have for nothing.)
-pub(crate) fn is_wide(value: &Value) -> bool {
-    width(value) > 1
+/// has more than a bit, and not more than a ring. (One bit is a sum modulo two, which gates have
+/// for nothing. An exact fixed-point product can have more bits than any ring.)
+pub(crate) fn suits_ring(value: &Value) -> bool {
+    (2..=MOST_BITS).contains(&width(value))
 }
 
 /// Bits that determine a value: all of its type where it wraps.
@@ -159,7 +163,7 @@ impl<'a> Choice<'a> {
             Op::Slice { of, .. } => self.moved(*of),
             Op::Stack(parts, _) if parts.len() == 1 => self.moved(parts[0]),
             Op::Cast(of) if self.keeps(*of, value) => self.moved(*of),
-            _ if !is_wide(value) => Nature::Gates,
+            _ if !suits_ring(value) || !self.reads_ring(value) => Nature::Gates,
             Op::Stack(parts, _) if parts.len() <= FEW_PARTS => Nature::Linear,
             Op::Unary(Unary::Neg, _) | Op::Reduce(Reduction::Sum, ..) => Nature::Linear,
             Op::Binary(Binary::Add | Binary::Sub, ..) => Nature::Linear,
@@ -169,6 +173,14 @@ impl<'a> Choice<'a> {
                 None => Nature::Gates,
             },
         }
+    }
+
+    /// Whether every operand is narrow enough for a ring.
+    fn reads_ring(&self, value: &Value) -> bool {
+        let operands = value.op.operands();
+        operands
+            .into_iter()
+            .all(|id| width(self.of(id)) <= MOST_BITS)
     }
 
     /// What a product multiplies. A choice between a value and zero is a product by a bit.
@@ -284,6 +296,9 @@ impl<'a> Choice<'a> {
 
     /// Whether a value that could be made by gates is in the ring because of those who read it.
     fn is_reached(&self, value: &Value, nature: Nature, read: Chosen) -> bool {
+        if width(value) > MOST_BITS {
+            return false;
+        }
         let operands = value.op.operands();
         let from_gates = operands.iter().filter(|id| self.is(**id, Status::Bits));
         let from_gates = from_gates.count();

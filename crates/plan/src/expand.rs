@@ -8,7 +8,7 @@
 //!   sign of the result. A reduction of a single element is that element.
 //! * Initial carries of a scan get the type and range in which the carries live.
 
-use crate::algebra::is_wide;
+use crate::algebra::suits_ring;
 use crate::lower::constant;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Dim, Range, Type};
@@ -232,7 +232,7 @@ impl Expander<'_> {
 
     /// Whether a sum of this form is one for the ring.
     fn by_ring(&self, value: &Value) -> bool {
-        self.arithmetic && is_wide(value)
+        self.arithmetic && suits_ring(value)
     }
 
     /// The same numbers, stored as those of `range`.
@@ -257,8 +257,9 @@ fn product_range(ty: Type, a: Range, b: Range) -> Range {
         .iter()
         .map(|(a, b)| a.checked_mul(*b))
         .collect::<Option<Vec<_>>>();
+    // A type that wraps holds products modulo its width; an exact one may be wider than its type.
     products
         .and_then(Range::of_all)
-        .filter(|range| ty.holds(*range))
+        .filter(|range| !ty.is_wrapping() || ty.holds(*range))
         .unwrap_or(ty.range())
 }

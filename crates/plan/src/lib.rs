@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `check` | the program is sound ([`sealane_program::check`](fn@sealane_program::check)) |
 //! | `setting` | which parties compute, and in which roles |
+//! | `scale` | fixed point becomes integers, with exact products and a shift |
 //! | `expand` | drops what no result needs; dot products by gates become products and sums |
 //! | `algebra` | says which values are bits and which are modulo `2^k`, where a protocol has both |
 //! | `segment` | says in which walk over which table's rows each value is computed |
@@ -43,6 +44,7 @@ mod localise;
 mod lower;
 mod place;
 mod rearrange;
+mod scale;
 mod segment;
 mod setting;
 pub mod steps;
@@ -94,7 +96,7 @@ pub fn plan_in_tiles<P: Protocol>(
     sealane_program::check(program)?;
     let settings = setting::settings::<P>(program, helpers)?;
     let profile = P::profile();
-    let expanded = expand::expand(program, profile.arithmetic);
+    let expanded = expand::expand(&scale::scale(program), profile.arithmetic);
     let had = algebra::algebra(&expanded, profile.arithmetic);
     let phases = segment::segment(&expanded);
     let draft = fuse::fuse(&expanded, &phases, &had)?;

@@ -17,6 +17,7 @@ mod ops;
 mod words;
 
 use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, Work, Write};
+use crate::scale;
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
 };
@@ -260,10 +261,14 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     let operands = value.op.operands();
     for id in &operands {
         let mut source = *id;
+        let of = &graph.values[id.0 as usize];
+        let ty = |id: ValueId| graph.values[id.0 as usize].ty;
         while let Op::Cast(of) = graph.values[source.0 as usize].op {
+            if ty(of).fraction() != ty(source).fraction() {
+                break;
+            }
             source = of;
         }
-        let of = &graph.values[id.0 as usize];
         let op = match &graph.values[source.0 as usize].op {
             Op::Const(data) if data.elements.len() == 1 => Op::Const(data.clone()),
             _ => {
@@ -278,7 +283,7 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     op.renumber(|id| at(id).map_or(id, |at| ValueId(at as u32)));
     single.values.push(element(value, op));
     single.returns.push(ValueId(operands.len() as u32));
-    let Ok(results) = lowering.graph(&single, &params) else {
+    let Ok(results) = lowering.graph(&scale::graph(&single).0, &params) else {
         return usize::MAX;
     };
     let outputs = results.iter().flat_map(|words| words.words.concat());

@@ -13,7 +13,7 @@
 //! * [`Handle`] is what the tracer keeps in its Python object. It is `Copy` and knows its body, so
 //!   a body may use values from around it: they are captured on first use. A handle that leaves
 //!   its body is refused, not misread.
-//! * [`Operand`] is a handle or a bare Python `int`; `From` makes it of either.
+//! * [`Operand`] is a handle, a bare Python `int`, of which `From` makes it, or a literal.
 //! * Every method returns `Result<_, Diagnostic>` with the span filled in. A refused operation
 //!   leaves at most unused values behind; after a refused begin or end, drop the builder.
 //!
@@ -24,6 +24,8 @@
 //! | `input(Input) -> Handle` | before any operation |
 //! | `constant(Data, span) -> Handle` | an array, with a type of its own |
 //! | `scalar(Type, i128, span) -> Handle` | a typed number |
+//! | `literal(Literal, span) -> Operand` | a number or array with fractions |
+//! | `typed(Typed, span) -> Handle` | a literal in its type |
 //!
 //! | operates | |
 //! |---|---|
@@ -31,8 +33,10 @@
 //! | `binary(Binary, Operand, Operand, span) -> Handle` | |
 //! | `select(condition, yes, no, span) -> Handle` | `where`, three operands |
 //! | `cast(Handle, Type, span) -> Handle` | `astype` |
+//! | `wrap(Handle, Type, span) -> Handle` | modulo `2^bits`, never refused |
+//! | `saturate(Handle, Type, span) -> Handle` | stops at the ends, never refused |
 //! | `reduce(Reduction, Handle, Option<axis: i64>, Option<dtype: Type>, span) -> Handle` | |
-//! | `dot(Handle, Handle, dtype: Option<Type>, span) -> Handle` | `@` |
+//! | `dot(Operand, Operand, dtype: Option<Type>, span) -> Handle` | `@` |
 //! | `index(Handle, &[Index], span) -> Handle` | `x[:, 0]`, `x[..., None]`, `x[-1]` |
 //! | `lookup(table: Handle, index: Handle, span) -> Handle` | `table[index]`, a secret index |
 //! | `stack(&[Operand], axis: i64, span) -> Handle` | |
@@ -49,15 +53,18 @@
 
 mod bodies;
 mod indexing;
+mod literals;
 mod operations;
 mod signature;
 
 pub use indexing::Index;
 
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Op, Program, Value, ValueId};
 use crate::infer::{self, Scope};
+use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
 use std::collections::HashMap;
 
@@ -75,6 +82,9 @@ pub enum Operand {
     Value(Handle),
     /// A bare Python number, which takes the type of the operand beside it: see `NUMERICS.md`.
     Int(i128),
+    /// A number or array with fractions, which takes the fixed-point type beside it:
+    /// [`Builder::literal`] makes it.
+    Literal(u32),
 }
 
 impl From<Handle> for Operand {
@@ -101,6 +111,12 @@ pub struct Builder {
     values: usize,
     /// Elements of constants so far.
     elements: usize,
+    /// What the source calls operands of the next operation: see [`Builder::call_operands`].
+    called: Vec<(ValueId, String)>,
+    /// What [`Operand::Literal`] stands for.
+    literals: Vec<Literal>,
+    /// The warnings about literals that were rounded.
+    rounded: Vec<Diagnostic>,
 }
 
 /// A graph that is being traced.
@@ -134,6 +150,16 @@ impl Builder {
     pub fn value(&self, handle: Handle) -> Option<&Value> {
         let open = self.open.iter().find(|open| open.graph == handle.graph)?;
         open.values.get(handle.id.0 as usize)
+    }
+
+    /// Says what the source calls operands, for the error of the operation that is tried next.
+    /// Whoever drives the builder looks that up only once an operation has been refused, and then
+    /// tries it again.
+    pub fn call_operands(&mut self, names: impl IntoIterator<Item = (Handle, String)>) {
+        let found = names
+            .into_iter()
+            .filter_map(|(handle, name)| Some((self.resolve(handle).ok()?, name)));
+        self.called = found.collect();
     }
 
     /// A shape with the names of its rows: `[patients, 30]`.
@@ -186,19 +212,21 @@ impl Builder {
         number: i128,
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
-        let Some(data) = Data::from_numbers(ty, Vec::new(), &[number]) else {
+        let stored = number.checked_mul(1 << ty.fraction());
+        let stored = stored.and_then(|stored| Data::from_numbers(ty, Vec::new(), &[stored]));
+        let Some(data) = stored else {
             return Err(Diagnostic::new(
                 code::CONSTANT_RANGE,
                 format!("{number} is not a value of {ty}"),
             )
-            .because(format!("{ty} holds {}", ty.range()))
+            .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
             .at(span));
         };
         self.push(Op::Const(data), ty, span)
     }
 
     /// The value in type `ty`, with a cast where it has another, refused where it may not fit;
-    /// never wrapped.
+    /// never wrapped, and never rounded.
     fn fit(
         &mut self,
         id: ValueId,
@@ -206,20 +234,34 @@ impl Builder {
         what: &str,
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
-        let value = &self.top().values[id.0 as usize];
-        if ty.holds(value.range) {
+        let (from, range) = self.known(id);
+        if from.fraction() > ty.fraction() {
+            let message = format!("{what} has more bits behind the point than {ty}");
+            return Err(Diagnostic::new(code::TYPE_MISMATCH, message)
+                .because(format!("it is {from}, and nothing is rounded unasked"))
+                .hint(format!(
+                    "round it down with `.astype({})`, or declare `{}`",
+                    ty.python(),
+                    from.python()
+                ))
+                .at(span));
+        }
+        let converted = range.converted(from, ty);
+        if converted.is_some_and(|range| ty.holds(range)) {
             return self.cast_to(id, ty, span);
         }
-        let fits = Type::smallest(value.range).unwrap_or(value.ty);
+        let fits = converted.and_then(|range| ty.smallest_like(range));
+        let fits = fits.unwrap_or(from);
         Err(
             Diagnostic::new(code::RANGE_OVERFLOW, format!("{what} may not fit {ty}"))
                 .because(format!(
                     "it is in {}, and {ty} holds {}",
-                    value.range,
-                    ty.range()
+                    range_text(range, from),
+                    range_text(ty.range(), ty)
                 ))
                 .hint(format!(
-                    "declare `sl.{fits}`, or clamp with `sl.minimum` and `sl.maximum`"
+                    "declare `{}`, or stop at the ends of the type with `sl.saturate`",
+                    fits.python()
                 ))
                 .at(span),
         )
@@ -256,8 +298,8 @@ impl Builder {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
         if scan && error.code == code::RANGE_OVERFLOW {
-            error.hint += "; for a carry, clamp with `sl.minimum` and `sl.maximum`, or start the \
-                           scan with a wider or a wrapping type";
+            error.hint += "; for a carry, clamp with `sl.clip`, or start the scan with a wider or \
+                           a wrapping type";
         }
         error
     }
@@ -343,6 +385,7 @@ impl Builder {
             rows: &self.program.rows,
             inputs,
             values: &self.top().values,
+            called: &self.called,
         }
     }
 

@@ -5,6 +5,7 @@
 //! allocate for. It does not judge what a program reveals: that is for the people who approve it,
 //! and the warnings point at what they may have missed.
 
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code, deceives};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
@@ -48,6 +49,7 @@ pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
         rows: &program.rows,
         inputs: &program.inputs,
         values: &[],
+        called: &[],
     };
     infer::graph(&scope, &program.main, &params)?;
     results(program)?;
@@ -139,17 +141,24 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
         return Err(Diagnostic::new(
             code::CONSTANT_RANGE,
             format!(
-                "the range {lo}..{hi} of {} is not one of {}",
-                input.name, input.ty
+                "the range {} of {} is not one of {}",
+                range_text(input.range, input.ty),
+                input.name,
+                input.ty
             ),
         )
-        .because(format!("{} holds {}", input.ty, input.ty.range())));
+        .because(format!(
+            "{} holds {}",
+            input.ty,
+            range_text(input.ty.range(), input.ty)
+        )));
     }
     shape::bounded(
         &Scope {
             rows: &program.rows,
             inputs: &[],
             values: &[],
+            called: &[],
         },
         &input.shape,
     )?;
@@ -198,6 +207,7 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
         rows: &program.rows,
         inputs: &program.inputs,
         values: &program.main.values,
+        called: &[],
     };
     if scope.value(reveal.value)?.ty != reveal.ty {
         return Err(invalid(

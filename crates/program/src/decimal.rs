@@ -166,7 +166,7 @@ fn parse_exponent(text: &str) -> Result<i32, NotStored> {
         return Err(NotStored::NotADecimal);
     }
     let exponent = text.parse::<i32>().map_err(|_| NotStored::TooLong)?;
-    if exponent.abs() > MAX_EXPONENT {
+    if exponent.unsigned_abs() > MAX_EXPONENT.unsigned_abs() {
         return Err(NotStored::TooLong);
     }
     Ok(exponent)

@@ -166,6 +166,8 @@ pub mod code {
     pub const RANGE_OVERFLOW: &str = "range-overflow";
     /// A number in the source, or a declared range, does not fit the type it must take.
     pub const CONSTANT_RANGE: &str = "constant-range";
+    /// Warning: a number in the source is not a value of the type it takes; the nearest is used.
+    pub const LITERAL_ROUNDED: &str = "literal-rounded";
     /// A divisor can be zero.
     pub const DIVISION_BY_ZERO: &str = "division-by-zero";
     /// Division in a type that wraps.
@@ -197,7 +199,7 @@ pub mod code {
     pub const WHOLE_INPUT: &str = "reveals-input";
 
     /// The codes that are warnings.
-    pub const WARNINGS: [&str; 3] = [UNROLLED, UNUSED_INPUT, WHOLE_INPUT];
+    pub const WARNINGS: [&str; 4] = [LITERAL_ROUNDED, UNROLLED, UNUSED_INPUT, WHOLE_INPUT];
 }
 
 /// Columns that a tab fills in an excerpt.

@@ -4,7 +4,8 @@
 //! [`crate::check`](fn@crate::check) verifies, and every later room may rely on it:
 //! * an operation refers to earlier values of its own graph only;
 //! * type, shape, range and visibility of a value are what [`crate::infer`] computes;
-//! * operands of arithmetic have one type, with a `Cast` before each that had another;
+//! * operands of arithmetic have one type, with a `Cast` before each that had another, but for
+//!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
 use crate::diagnostic::Span;
@@ -127,13 +128,15 @@ pub enum Op {
     Binary(Binary, ValueId, ValueId),
     /// Element-wise: `where(condition, yes, no)`.
     Select(ValueId, ValueId, ValueId),
-    /// The same number in the type of this value; ranges make sure that it fits, or (wrapping
-    /// target) it is reduced modulo `2^bits`.
+    /// The same number in the type of this value, rounded towards minus infinity where that has
+    /// fewer bits behind the point; ranges make sure that it fits, or (wrapping target) it is
+    /// reduced modulo `2^bits`.
     Cast(ValueId),
     /// Reduction of one axis, which disappears. Axis 0 may be the symbolic one.
     Reduce(Reduction, ValueId, u32),
     /// `a @ b`: the last axis of `a` with the first of `b` (`b` has one or two fixed dimensions
-    /// and no symbolic one).
+    /// and no symbolic one). Of fixed point, the exact sum is rounded down once, to the type that
+    /// the value declares.
     Dot(ValueId, ValueId),
     /// Elements `start..start + len` of one fixed axis; `squeeze` (then `len` is 1) removes it.
     Slice {
@@ -233,13 +236,17 @@ pub enum Unary {
 }
 
 /// Element-wise operations of two operands. Arithmetic operands have been cast to one type by
-/// the tracer; comparisons compare numbers, whatever the two types.
+/// the tracer; comparisons compare numbers, whatever the two types. Products and quotients of fixed
+/// point take any two types, and are rounded down to the type that the value declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Binary {
     Add,
     Sub,
     Mul,
+    /// The quotient of fixed-point numbers, rounded towards minus infinity to the bits behind the
+    /// point of the result.
+    Div,
     /// Quotient rounded towards minus infinity, as Python's `//`.
     FloorDiv,
     /// Remainder with the sign of the divisor, as Python's `%`.

@@ -6,6 +6,7 @@
 
 mod body;
 mod element;
+mod fixed;
 mod lanes;
 mod lookup;
 pub(crate) mod range;
@@ -13,13 +14,14 @@ mod refuse;
 pub(crate) mod shape;
 
 use crate::call;
+use crate::decimal;
 use crate::diagnostic::Diagnostic;
 use crate::graph::{Input, Op, Rows, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, Shape, Type};
 
 pub(crate) use body::{graph, params};
-pub(crate) use lanes::sum;
-pub(crate) use refuse::{invalid, no_common_type};
+pub(crate) use lanes::{sum, sum_range};
+pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
 /// What is known of a value before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,20 +64,23 @@ pub struct Scope<'a> {
     pub inputs: &'a [Input],
     /// The values so far.
     pub values: &'a [Value],
+    /// What the source calls operands, where somebody has looked it up for an error.
+    pub called: &'a [(ValueId, String)],
 }
 
-/// What `op` gives. `declared` is the target of a `Cast`; other operations do not look at it.
+/// What `op` gives. `declared` is the target of a `Cast`, and of products and quotients of fixed
+/// point; other operations do not look at it.
 /// A parameter has no rule of its own: whoever owns the graph says what it is.
 pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
     let meta = match op {
         Op::Param(_) => Err(invalid("a parameter stands among the operations")),
         Op::Const(data) => constant(data),
         Op::Unary(op, a) => element::unary(scope, *op, *a),
-        Op::Binary(op, a, b) => element::binary(scope, *op, *a, *b),
+        Op::Binary(op, a, b) => element::binary(scope, *op, [*a, *b], declared),
         Op::Select(condition, yes, no) => element::select(scope, *condition, *yes, *no),
         Op::Cast(a) => element::cast(scope, *a, declared),
         Op::Reduce(op, a, axis) => lanes::reduce(scope, *op, *a, *axis),
-        Op::Dot(a, b) => lanes::dot(scope, *a, *b),
+        Op::Dot(a, b) => lanes::dot(scope, *a, *b, declared),
         Op::Slice {
             of,
             axis,
@@ -122,15 +127,27 @@ impl<'a> Scope<'a> {
         format!("[{}]", dims.join(", "))
     }
 
-    /// What to call the value in a message: the input or number behind it, or else `fallback`.
+    /// What to call the value in a message: what the source calls it, the input or number behind
+    /// it, or else `fallback`.
     pub fn name(&self, id: ValueId, fallback: &str) -> String {
+        if let Some((_, name)) = self.called.iter().find(|(of, _)| self.same(*of, id)) {
+            return name.clone();
+        }
         match self.uncast(id).map(|value| (&value.op, value)) {
             Some((Op::Param(index), _)) if (*index as usize) < self.inputs.len() => {
                 self.inputs[*index as usize].name.clone()
             }
-            Some((Op::Const(_), value)) if value.shape.rank() == 0 => value.range.lo.to_string(),
+            Some((Op::Const(_), value)) if value.shape.rank() == 0 => {
+                decimal::text(value.range.lo, value.ty.fraction())
+            }
             _ => fallback.into(),
         }
+    }
+
+    /// Whether two operands are one value, but for casts.
+    fn same(&self, a: ValueId, b: ValueId) -> bool {
+        let uncast = |id| self.uncast(id).map(std::ptr::from_ref);
+        a == b || uncast(a).is_some() && uncast(a) == uncast(b)
     }
 
     /// The value before the casts that led to `id`.

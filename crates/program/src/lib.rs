@@ -16,6 +16,7 @@ pub mod decimal;
 pub mod diagnostic;
 pub mod graph;
 pub mod infer;
+pub mod literal;
 mod op;
 pub mod text;
 pub mod types;

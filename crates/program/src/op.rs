@@ -88,10 +88,11 @@ impl Unary {
 
 impl Binary {
     /// All of them.
-    pub const ALL: [Binary; 18] = {
+    pub const ALL: [Binary; 19] = {
         use Binary::*;
         [
-            Add, Sub, Mul, FloorDiv, Mod, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, Min, Max,
+            Add, Sub, Mul, Div, FloorDiv, Mod, And, Or, Xor, Shl, Shr, Eq, Ne, Lt, Le, Gt, Ge, Min,
+            Max,
         ]
     };
 
@@ -126,6 +127,7 @@ impl Binary {
             Binary::Add => ("add", "+"),
             Binary::Sub => ("sub", "-"),
             Binary::Mul => ("mul", "*"),
+            Binary::Div => ("div", "/"),
             Binary::FloorDiv => ("floordiv", "//"),
             Binary::Mod => ("mod", "%"),
             Binary::And => ("and", "&"),

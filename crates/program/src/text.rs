@@ -22,7 +22,7 @@
 //! reveal result = %6 : bool to hospital
 //! ```
 //!
-//! Ranges are inclusive. One program has one canonical text; the full form adds to a value or an
+//! Numbers are decimals, in fixed-point types with a point, and always exact. Ranges are inclusive. One program has one canonical text; the full form adds to a value or an
 //! input where it is in the source, ` @ "risk.py":12:9-14`, which hashes never see.
 
 mod cursor;

@@ -171,14 +171,11 @@ impl Type {
         }
         let (one, two) = (self.range(), other.range());
         if self.is_fixed() || other.is_fixed() {
-            let fraction = self.fraction().max(other.fraction());
-            let one = one.scaled(fraction - self.fraction())?;
-            let two = two.scaled(fraction - other.fraction())?;
-            let finest = if self.fraction() == fraction && self.is_fixed() {
-                self
-            } else {
-                other
+            let finest = match self.is_fixed() && self.fraction() >= other.fraction() {
+                true => self,
+                false => other,
             };
+            let (one, two) = (one.converted(self, finest)?, two.converted(other, finest)?);
             return finest.smallest_like(one.hull(two));
         }
         let common = Type::smallest(one.hull(two))?;
@@ -258,6 +255,24 @@ impl Type {
             residue - modulus
         } else {
             residue
+        }
+    }
+}
+
+impl Type {
+    /// As Python spells it: `sl.u8`, `sl.boolean`, `sl.fixed(16, 16)`.
+    pub fn python(self) -> String {
+        match self {
+            Type::Bool => "sl.boolean".into(),
+            Type::Int { .. } => format!("sl.{self}"),
+            Type::Fixed {
+                signed,
+                bits,
+                fraction,
+            } => {
+                let sign = if signed { "" } else { "u" };
+                format!("sl.{sign}fixed({}, {fraction})", bits - fraction)
+            }
         }
     }
 }
@@ -441,13 +456,25 @@ impl Range {
         }
     }
 
-    /// The range times `2^by`; `None` where that leaves `i128`.
-    pub fn scaled(self, by: u8) -> Option<Range> {
-        let scale = |end: i128| 1i128.checked_shl(by.into())?.checked_mul(end);
+    /// The range of every number times `2^by`, rounded towards minus infinity; `None` where that
+    /// leaves `i128`.
+    pub fn shifted(self, by: i16) -> Option<Range> {
+        let down = u32::from(by.unsigned_abs()).min(127);
+        let shift = |end: i128| match by {
+            ..0 => Some(end >> down),
+            0..=126 => end.checked_mul(1 << by),
+            127.. => (end == 0).then_some(0),
+        };
         Some(Range {
-            lo: scale(self.lo)?,
-            hi: scale(self.hi)?,
+            lo: shift(self.lo)?,
+            hi: shift(self.hi)?,
         })
+    }
+
+    /// The range of stored numbers of `from` in stored numbers of `to`, rounded towards minus
+    /// infinity where `to` has fewer bits behind the point; `None` where that leaves `i128`.
+    pub fn converted(self, from: Type, to: Type) -> Option<Range> {
+        self.shifted(i16::from(to.fraction()) - i16::from(from.fraction()))
     }
 
     /// Whether `inner` lies within this range.

@@ -49,8 +49,8 @@ fn a_carry_that_grows_is_told_as_such() {
          7 |     return c + e, None\n  |            ^^^^^^^\n\
          reason: a in 0..65535 and b in 0..5000 give 0..70535, and u16 holds 0..65535; in a scan, \
          a carry can hold any value of its type\n\
-         hint: write `a.astype(sl.u17) + b`; for a carry, clamp with `sl.minimum` and \
-         `sl.maximum`, or start the scan with a wider or a wrapping type"
+         hint: write `a.astype(sl.u17) + b`; for a carry, clamp with `sl.clip`, or start the \
+         scan with a wider or a wrapping type"
     );
 }
 

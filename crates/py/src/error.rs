@@ -108,6 +108,16 @@ fn exception<'py>(
     ))
 }
 
+/// What the source calls the operands of the expression at `span`, in order; nothing where that
+/// cannot be told.
+pub fn operands(py: Python<'_>, span: &Span) -> Vec<String> {
+    let place = (&span.file, span.line, span.column, span.end_column);
+    let found = py
+        .import("sealane._source")
+        .and_then(|module| module.call_method1("operands", place));
+    found.and_then(|texts| texts.extract()).unwrap_or_default()
+}
+
 /// The line as the interpreter knows it: notebooks have no files.
 fn source_line(py: Python<'_>, span: &Span) -> Option<String> {
     let cache = py.import("linecache").ok()?;

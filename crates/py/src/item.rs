@@ -1,13 +1,14 @@
 //! What crosses between the tracer and the builder: nodes, operands, places, indices.
 
-use crate::array::Array;
+use crate::array::{self, Array};
 use crate::error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::diagnostic::{Diagnostic, Span, code};
-use sealane_program::types::{Range, Type};
+use sealane_program::literal::{Literal, Number, Real, Typed};
+use sealane_program::types::Type;
 
 /// A place in the user's source: file, line, first column, column after the last.
 #[derive(FromPyObject)]
@@ -24,7 +25,7 @@ impl From<Place> for Span {
     }
 }
 
-/// A value of a trace, or a number with a type that has joined none yet.
+/// A value of a trace, or a constant with a type that has joined none yet.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Node {
     /// Where its value is.
@@ -38,12 +39,12 @@ pub struct Node {
 }
 
 /// Where a node's value is.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Source {
     /// In a trace.
     Traced(Handle),
-    /// Nowhere yet: a number.
-    Number(i128),
+    /// Nowhere yet: a number or an array.
+    Typed(Typed),
 }
 
 /// A dimension as Python sees it.
@@ -62,31 +63,32 @@ pub enum Item<'py> {
     Node(PyRef<'py, Node>),
     /// A bare number.
     Int(i128),
+    /// A number with a fraction: numerator and denominator.
+    Ratio(i128, u128),
     /// A constant array.
     Array(Array),
 }
 
 #[pymethods]
 impl Node {
-    /// A number with a type.
+    /// A number or an array of the source with a type.
     #[new]
-    fn new(py: Python<'_>, kind: &str, number: i128, at: Option<Place>) -> PyResult<Node> {
+    fn new(py: Python<'_>, kind: &str, item: Item<'_>, at: Option<Place>) -> PyResult<Node> {
         let ty = type_of(kind)?;
-        if !ty.holds(Range::of(number)) {
-            let finding = Diagnostic::new(
-                code::CONSTANT_RANGE,
-                format!("{number} is not a value of {ty}"),
-            );
-            let finding = finding
-                .because(format!("{ty} holds {}", ty.range()))
-                .hint("write a number of that range, or name another type");
-            return Err(error::program(py, &finding.at(at.map(Span::from).as_ref())));
-        }
-        let text = format!("{ty}, public, {number}");
+        let literal = match item {
+            Item::Int(number) => Literal::of(number),
+            Item::Ratio(numerator, denominator) => ratio(numerator, denominator)?,
+            Item::Array(array) => array::literal(array)?,
+            Item::Node(_) => return Err(PyTypeError::new_err("a value has a type already")),
+        };
+        let typed = literal.in_type(ty, at.map(Span::from).as_ref());
+        let typed = typed.map_err(|finding| error::program(py, &finding))?;
+        let shape = literal.shape.iter().copied().map(Length::Fixed).collect();
+        let text = format!("{ty}, public, {}", literal.text());
         Ok(Node {
-            source: Source::Number(number),
+            source: Source::Typed(typed),
             ty,
-            shape: Vec::new(),
+            shape,
             text,
         })
     }
@@ -118,6 +120,13 @@ pub fn is_type(name: &str) -> bool {
 pub fn type_of(name: &str) -> PyResult<Type> {
     name.parse()
         .map_err(|_| PyTypeError::new_err(format!("`{name}` is not an element type")))
+}
+
+/// A ratio as a literal.
+pub fn ratio(numerator: i128, denominator: u128) -> PyResult<Literal> {
+    let ratio = Real::new(numerator, denominator);
+    let ratio = ratio.ok_or_else(|| PyTypeError::new_err("a denominator is 0 or too large"))?;
+    Ok(Literal::of(Number::Ratio(ratio)))
 }
 
 /// One part of an index expression.

@@ -25,6 +25,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Plan>()?;
     module.add_class::<report::Report>()?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
+    module.add_function(wrap_pyfunction!(program::who, module)?)?;
     module.add_function(wrap_pyfunction!(item::is_type, module)?)?;
     module.add_function(wrap_pyfunction!(error::refusal, module)?)?;
     Ok(())

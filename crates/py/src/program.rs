@@ -9,7 +9,7 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, Line, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, Kind, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -61,13 +61,15 @@ impl Program {
         &self,
         py: Python<'_>,
         rows: BTreeMap<String, u64>,
-        network: &str,
-        protocol: &str,
-        helpers: Vec<String>,
+        config: Option<PathBuf>,
+        network: Option<&str>,
+        protocol: Option<&str>,
+        helpers: Option<Vec<String>>,
     ) -> PyResult<Plan> {
-        let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
+        let stated = Stated::new(py, network, protocol, helpers)?;
         let planned = py.detach(|| {
-            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
+            let config = Config::find_if_any(config.as_deref())?;
+            let job = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             Ok((job, cost))
@@ -119,25 +121,21 @@ impl Program {
         party: &str,
         files: Vec<String>,
         arrays: BTreeMap<String, Array>,
-        config: PathBuf,
+        config: Option<PathBuf>,
         yes: &str,
         identity: Option<PathBuf>,
         network: Option<&str>,
-        protocol: &str,
+        protocol: Option<&str>,
         helpers: Option<Vec<String>>,
         record: bool,
         runs: Option<PathBuf>,
         show: Show,
     ) -> PyResult<Report> {
-        let protocol = protocol_of(py, protocol)?;
-        let stated = network.map(|name| class_of(py, name)).transpose()?;
+        let stated = Stated::new(py, network, protocol, helpers)?;
         let arrays = self.elements(py, arrays)?;
         let begun = || -> Result<Begun, Failure> {
-            let config =
-                Config::load(&config).map_err(|finding| Failure::new(Kind::Config, finding))?;
-            let network = meet::network(stated, Some(&config));
-            let helpers = meet::helpers(helpers.as_deref(), Some(&config));
-            let job = Job::new(self.graph.clone(), protocol, network, helpers)?;
+            let config = Config::find(config.as_deref())?;
+            let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
             let inputs = own_inputs(job.program(), me, &files, arrays)?;
             let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
@@ -166,6 +164,48 @@ impl Program {
     }
 }
 
+/// The name of the party that this process is: the stated one, else what the configuration says.
+#[pyfunction]
+pub fn who(
+    py: Python<'_>,
+    party: Option<&str>,
+    config: Option<PathBuf>,
+    identity: Option<PathBuf>,
+) -> PyResult<String> {
+    let name = Config::find(config.as_deref())
+        .and_then(|config| meet::who(party, &config, identity.as_deref()));
+    name.map_err(|failure| error::failure(py, &failure))
+}
+
+/// What a call says of the job; the configuration says the rest.
+struct Stated {
+    network: Option<NetworkClass>,
+    protocol: Option<ProtocolName>,
+    helpers: Option<Vec<String>>,
+}
+
+impl Stated {
+    fn new(
+        py: Python<'_>,
+        network: Option<&str>,
+        protocol: Option<&str>,
+        helpers: Option<Vec<String>>,
+    ) -> PyResult<Stated> {
+        Ok(Stated {
+            network: network.map(|name| class_of(py, name)).transpose()?,
+            protocol: protocol.map(|name| protocol_of(py, name)).transpose()?,
+            helpers,
+        })
+    }
+
+    fn job(&self, program: graph::Program, config: Option<&Config>) -> Result<Job, Failure> {
+        let network = meet::network(self.network, config);
+        let protocol = meet::protocol(self.protocol, config);
+        let helpers = meet::helpers(self.helpers.as_deref(), config);
+        Ok(Job::new(program, protocol, network, helpers)?)
+    }
+}
+
 impl Program {
     /// Arrays by the index of their input; each has the range that the program declares.
     fn elements(
@@ -177,7 +217,7 @@ impl Program {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let mut data = array::elements(array)?;
+            let (mut data, _rounded) = array::input(py, array, input)?;
             let checked = data::check(input, &data)
                 .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;

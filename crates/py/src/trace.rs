@@ -2,16 +2,21 @@
 //!
 //! All checking is the builder's; what is here turns Python's objects into its types.
 
-use crate::array;
+use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{Item, Length, Node, Place, Source, index, type_of};
+use crate::item::{self, Item, Length, Node, Place, Source, index, type_of};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_program::builder::{Builder, Handle, Operand};
-use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_program::decimal;
+use sealane_program::diagnostic::{Diagnostic, Span, code};
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
+use sealane_program::literal::Real;
 use sealane_program::types::{Range, RowId, Shape, Type};
+
+/// Numerator and denominator.
+type Ratio = (i128, u128);
 
 /// A function while it is traced.
 #[pyclass(module = "sealane._core")]
@@ -55,7 +60,7 @@ impl Trace {
         kind: &str,
         rows: Option<&str>,
         fixed: Vec<u64>,
-        range: Option<(i128, i128)>,
+        range: Option<(Ratio, Ratio)>,
         columns: Vec<String>,
         at: Option<Place>,
     ) -> PyResult<Node> {
@@ -66,7 +71,10 @@ impl Trace {
             rows: rows.map(|index| RowId(index as u16)),
             fixed,
         };
-        let range = range.map_or(ty.range(), |(lo, hi)| Range { lo, hi });
+        let range = match range {
+            Some((lo, hi)) => declared(py, &name, ty, [lo, hi], span.as_ref())?,
+            None => ty.range(),
+        };
         let owner = self.party(py, owner, span.as_ref())?;
         let input = Input {
             name,
@@ -137,6 +145,32 @@ impl Trace {
         self.on_handles(py, at, [a], |builder, [a], span| builder.cast(a, ty, span))
     }
 
+    /// Adds a change of type modulo a power of two.
+    fn wrap(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.on_handles(py, at, [a], |builder, [a], span| builder.wrap(a, ty, span))
+    }
+
+    /// Adds a change of type that stops at the ends of the new one.
+    fn saturate(
+        &mut self,
+        py: Python<'_>,
+        a: Item<'_>,
+        kind: &str,
+        at: Option<Place>,
+    ) -> PyResult<Node> {
+        let ty = type_of(kind)?;
+        self.on_handles(py, at, [a], |builder, [a], span| {
+            builder.saturate(a, ty, span)
+        })
+    }
+
     /// Adds a reduction of one axis, or of all.
     fn reduce(
         &mut self,
@@ -164,7 +198,7 @@ impl Trace {
         at: Option<Place>,
     ) -> PyResult<Node> {
         let ty = kind.map(type_of).transpose()?;
-        self.on_handles(py, at, [a, b], |builder, [a, b], span| {
+        self.operate(py, at, [a, b], |builder, [a, b], span| {
             builder.dot(a, b, ty, span)
         })
     }
@@ -179,7 +213,10 @@ impl Trace {
     ) -> PyResult<Node> {
         let parts = items.iter().map(index).collect::<Result<Vec<_>, _>>();
         self.on_handles(py, at, [a], |builder, [a], span| {
-            builder.index(a, &parts.map_err(|finding| finding.at(span))?, span)
+            let parts = parts
+                .as_deref()
+                .map_err(|finding| finding.clone().at(span))?;
+            builder.index(a, parts, span)
         })
     }
 
@@ -327,7 +364,7 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: [Item<'_>; N],
-        step: impl FnOnce(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         self.operate_all(py, at, items.into(), |builder, operands, span| {
             let mut operands = operands.iter().copied();
@@ -341,12 +378,41 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: Vec<Item<'_>>,
-        step: impl FnOnce(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         let span = at.map(Span::from);
         let operands = self.operands(py, items, span.as_ref())?;
-        let handle = self.build(py, |builder| step(builder, &operands, span.as_ref()))?;
+        let handle = self.named(py, &operands, span.as_ref(), |builder| {
+            step(builder, &operands, span.as_ref())
+        })?;
         self.node(handle)
+    }
+
+    /// As `build`, for an operation: its error calls operands what the source calls them.
+    fn named<T>(
+        &mut self,
+        py: Python<'_>,
+        operands: &[Operand],
+        span: Option<&Span>,
+        step: impl Fn(&mut Builder) -> Result<T, Diagnostic>,
+    ) -> PyResult<T> {
+        let builder = self.builder.as_mut().ok_or_else(finished)?;
+        let finding = match step(builder) {
+            Ok(done) => return Ok(done),
+            Err(finding) => finding,
+        };
+        let texts = span.map_or_else(Vec::new, |span| error::operands(py, span));
+        if texts.len() != operands.len() {
+            return Err(error::program(py, &finding));
+        }
+        let called = operands.iter().zip(texts);
+        builder.call_operands(called.filter_map(|(operand, text)| match operand {
+            Operand::Value(handle) if !text.is_empty() => Some((*handle, text)),
+            _ => None,
+        }));
+        let finding = step(builder).err().unwrap_or(finding);
+        builder.call_operands([]);
+        Err(error::program(py, &finding))
     }
 
     /// For operations that take values only: bare numbers become constants first.
@@ -355,14 +421,17 @@ impl Trace {
         py: Python<'_>,
         at: Option<Place>,
         items: [Item<'_>; N],
-        step: impl FnOnce(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
+        step: impl Fn(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
         let span = at.map(Span::from);
         let handles = self.handles(py, items.into(), span.as_ref())?;
-        let handles = handles
+        let handles: [Handle; N] = handles
             .try_into()
             .map_err(|_| PyRuntimeError::new_err("operands"))?;
-        let handle = self.build(py, |builder| step(builder, handles, span.as_ref()))?;
+        let operands = handles.map(Operand::Value);
+        let handle = self.named(py, &operands, span.as_ref(), |builder| {
+            step(builder, handles, span.as_ref())
+        })?;
         self.node(handle)
     }
 
@@ -374,21 +443,26 @@ impl Trace {
     ) -> PyResult<Operand> {
         match item {
             Item::Int(number) => Ok(Operand::Int(number)),
-            Item::Node(node) => match node.source {
-                Source::Traced(handle) => Ok(handle.into()),
-                Source::Number(number) => {
-                    let ty = node.ty;
-                    Ok(self
-                        .build(py, |builder| builder.scalar(ty, number, span))?
-                        .into())
+            Item::Ratio(numerator, denominator) => {
+                let literal = item::ratio(numerator, denominator)?;
+                self.build(py, |builder| builder.literal(literal, span))
+            }
+            Item::Node(node) => match &node.source {
+                Source::Traced(handle) => Ok((*handle).into()),
+                Source::Typed(typed) => {
+                    let handle = self.build(py, |builder| builder.typed(typed.clone(), span))?;
+                    Ok(handle.into())
                 }
             },
-            Item::Array(array) => {
-                let data = array::constant(array)?;
-                Ok(self
-                    .build(py, |builder| builder.constant(data, span))?
-                    .into())
-            }
+            Item::Array(array) => match array::constant(array)? {
+                Constant::Integers(data) => {
+                    let handle = self.build(py, |builder| builder.constant(data, span))?;
+                    Ok(handle.into())
+                }
+                Constant::Literal(literal) => {
+                    self.build(py, |builder| builder.literal(literal, span))
+                }
+            },
         }
     }
 
@@ -410,12 +484,9 @@ impl Trace {
         items: Vec<Item<'_>>,
         span: Option<&Span>,
     ) -> PyResult<Vec<Handle>> {
-        let handle = |item| match self.operand(py, item, span)? {
-            Operand::Value(handle) => Ok(handle),
-            Operand::Int(number) => {
-                let ty = Type::smallest(Range::of(number)).unwrap_or(Type::I64);
-                self.build(py, |builder| builder.scalar(ty, number, span))
-            }
+        let handle = |item| {
+            let operand = self.operand(py, item, span)?;
+            self.build(py, |builder| builder.alone(operand, span))
         };
         items.into_iter().map(handle).collect()
     }
@@ -452,7 +523,8 @@ impl Trace {
             Visibility::Secret => "secret".to_string(),
         };
         let lengths = builder.shape_text(&value.shape);
-        let text = format!("{} {lengths}, {known}, {}", value.ty, value.range);
+        let range = decimal::range_text(value.range, value.ty);
+        let text = format!("{} {lengths}, {known}, {range}", value.ty);
         Ok(Node {
             source: Source::Traced(handle),
             ty: value.ty,
@@ -460,6 +532,38 @@ impl Trace {
             text,
         })
     }
+}
+
+/// A declared range in stored numbers of `ty`: an end that is none is rounded as data are, so that
+/// data equal to it are inside.
+fn declared(
+    py: Python<'_>,
+    name: &str,
+    ty: Type,
+    ends: [Ratio; 2],
+    span: Option<&Span>,
+) -> PyResult<Range> {
+    let refused = |end: String| {
+        let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
+        let holds = decimal::range_text(ty.range(), ty);
+        let finding = Diagnostic::new(code::CONSTANT_RANGE, message)
+            .because(format!("{ty} holds {holds}"))
+            .hint("declare a range of such numbers, or another type");
+        error::program(py, &finding.at(span))
+    };
+    let stored = |(numerator, denominator)| {
+        let end = Real::new(numerator, denominator);
+        let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;
+        let nearest = end.nearest(ty.fraction()).ok();
+        let nearest = nearest.filter(|nearest| nearest.exact || ty.is_fixed());
+        let nearest = nearest.ok_or_else(|| refused(end.to_string()))?;
+        Ok::<_, PyErr>(nearest.stored)
+    };
+    let [lo, hi] = ends;
+    Ok(Range {
+        lo: stored(lo)?,
+        hi: stored(hi)?,
+    })
 }
 
 fn find<T: Copy, const N: usize>(

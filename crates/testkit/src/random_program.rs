@@ -7,9 +7,11 @@
 
 mod arithmetic;
 mod bodies;
+mod fixed;
 mod tables;
 
 pub use arithmetic::arithmetic;
+use crate::random::Random;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};
@@ -33,8 +35,8 @@ pub fn cases() -> impl Strategy<Value = Case> {
 
 /// The case that belongs to a seed, the same on every machine.
 pub fn random_program(seed: u64) -> Case {
-    let mut state = seed;
-    let tape: Vec<u32> = (0..160).map(|_| split_mix(&mut state)).collect();
+    let mut random = Random::new(seed);
+    let tape: Vec<u32> = (0..160).map(|_| random.number()).collect();
     grow(&tape)
 }
 
@@ -50,21 +52,13 @@ impl fmt::Debug for Case {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): a fixed sequence for a seed.
-fn split_mix(state: &mut u64) -> u32 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (z >> 32) as u32
-}
-
 /// Most bodies inside of one another that are grown.
 const DEPTH: u32 = 2;
 /// Most elements of a value for each row, so that the reference stays quick.
 const ELEMENTS: u64 = 256;
 
-fn grow(tape: &[u32]) -> Case {
+/// The case that grows from a tape.
+pub fn grow(tape: &[u32]) -> Case {
     let mut grower = Grower {
         builder: empty(),
         tape,
@@ -159,6 +153,9 @@ impl Grower<'_> {
     }
 
     fn element_type(&mut self) -> Type {
+        if self.below(4) == 0 {
+            return self.fixed_type();
+        }
         let bits = self.pick(&[1, 3, 8, 8, 16, 31, 64]);
         let ty = if self.below(2) == 0 {
             Type::unsigned(bits)
@@ -172,10 +169,30 @@ impl Grower<'_> {
         }
     }
 
+    /// A fixed-point type, the narrowest and the widest ones among them.
+    fn fixed_type(&mut self) -> Type {
+        let (integer, fraction) = self.pick(&[
+            (16, 16),
+            (8, 8),
+            (4, 4),
+            (2, 6),
+            (12, 3),
+            (0, 8),
+            (5, 0),
+            (1, 40),
+            (32, 32),
+            (1, 63),
+        ]);
+        match self.below(2) {
+            0 => Type::ufixed(integer, fraction),
+            _ => Type::fixed(integer, fraction),
+        }
+    }
+
     /// Adds a few values to the pool, or none where the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
-        let made = match self.below(17) {
+        let made = match self.below(19) {
             0..=5 => self.binary(a, pool),
             6 => {
                 let op = self.pick(&Unary::ALL);
@@ -198,6 +215,14 @@ impl Grower<'_> {
             }
             13 => self.call(a, pool),
             14 => self.lookup(a, pool),
+            17 => self.fixed(a, pool),
+            18 => {
+                let ty = self.element_type();
+                match self.below(2) {
+                    0 => self.builder.wrap(a, ty, None).ok(),
+                    _ => self.builder.saturate(a, ty, None).ok(),
+                }
+            }
             15 if self.depth < DEPTH => return self.map(pool),
             16 if self.depth < DEPTH => return self.scan(pool),
             _ => self.binary(a, pool),
@@ -238,14 +263,16 @@ impl Grower<'_> {
         let top = self.pick(&[1, 7, 100, 30_000]);
         let a = self.bounded(a, -top, top)?;
         let b = match b {
-            Operand::Int(_) => Operand::Int(top),
+            Operand::Int(_) | Operand::Literal(_) => Operand::Int(top),
             Operand::Value(b) if matches!(op, Binary::Shl | Binary::Shr) => {
                 self.bounded(b, 0, top.min(40))?.into()
             }
-            Operand::Value(b) if matches!(op, Binary::FloorDiv | Binary::Mod) => match top {
-                1 | 7 => self.bounded(b, -top, -1)?.into(),
-                _ => self.bounded(b, 1, top)?.into(),
-            },
+            Operand::Value(b) if matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod) => {
+                match top {
+                    1 | 7 => self.bounded(b, -top, -1)?.into(),
+                    _ => self.bounded(b, 1, top)?.into(),
+                }
+            }
             Operand::Value(b) => self.bounded(b, -top, top)?.into(),
         };
         self.builder.binary(op, a.into(), b, None).ok()
@@ -372,11 +399,11 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
     let seed = tape.iter().fold(1u64, |seed, &n| {
         seed.wrapping_mul(31).wrapping_add(n.into())
     });
-    let mut state = seed;
+    let mut random = Random::new(seed);
     let counts: Vec<u64> = program
         .rows
         .iter()
-        .map(|rows| 1 + u64::from(split_mix(&mut state)) % rows.bound)
+        .map(|rows| 1 + u64::from(random.number()) % rows.bound)
         .collect();
     let filled = declared.iter().map(|input| {
         let rows = input.shape.rows.map(|rows| counts[usize::from(rows.0)]);
@@ -385,14 +412,10 @@ fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String,
             .chain(input.shape.fixed.iter().copied())
             .collect();
         let Range { lo, hi } = input.range;
-        let mut number = || match split_mix(&mut state) % 4 {
+        let mut number = || match random.number() % 4 {
             0 => lo,
             1 => hi,
-            _ => {
-                let random =
-                    u64::from(split_mix(&mut state)) << 32 | u64::from(split_mix(&mut state));
-                lo + i128::from(random) % (hi - lo + 1)
-            }
+            _ => lo + i128::from(random.seed()) % (hi - lo + 1),
         };
         let numbers: Vec<i128> = (0..shape.iter().product()).map(|_| number()).collect();
         let data = Data::from_numbers(input.ty, shape, &numbers).expect("numbers of the range");

@@ -2,7 +2,8 @@
 //!
 //! This is the oracle of lowering and of every protocol, so it shares nothing with them, and
 //! nothing with inference either: every number it computes is held against the range that
-//! inference promised, and a number outside is a panic. It follows `NUMERICS.md` line by line.
+//! inference promised, and a number outside is a panic. Fixed-point values are stored numbers, and
+//! what is computed on them follows from the fractions that they are. It follows `NUMERICS.md` line by line.
 //! AES and SHA-256 are those of the RustCrypto crates.
 
 use aes::cipher::{BlockEncrypt, KeyInit};
@@ -214,13 +215,23 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
     let tensor = match op {
         Op::Const(data) => Tensor::of(data),
         Op::Unary(op, a) => each(&[of(a)], |x| wrap(unary(*op, of(a).ty, x[0]))),
+        Op::Binary(op, a, b) if [of(a).ty, of(b).ty, ty].iter().any(|ty| ty.is_fixed()) => {
+            let fractions = [of(a).ty, of(b).ty, ty].map(fraction);
+            each(&[of(a), of(b)], |x| fixed(*op, fractions, x[0], x[1]))
+        }
         Op::Binary(op, a, b) => each(&[of(a), of(b)], |x| wrap(binary(*op, x[0], x[1]))),
         Op::Select(c, yes, no) => each(&[of(c), of(yes), of(no)], |x| {
             if x[0] != 0 { x[1] } else { x[2] }
         }),
-        Op::Cast(a) => each(&[of(a)], |x| wrap(x[0])),
+        Op::Cast(a) => {
+            let by = fraction(ty) - fraction(of(a).ty);
+            each(&[of(a)], |x| wrap(scaled(x[0], by)))
+        }
         Op::Reduce(op, a, axis) => reduce(*op, of(a), *axis, wrap),
-        Op::Dot(a, b) => dot(of(a), of(b), wrap),
+        Op::Dot(a, b) => {
+            let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
+            each(&[&dot(of(a), of(b), wrap)], |x| scaled(x[0], by))
+        }
         Op::Slice {
             of: a,
             axis,
@@ -254,7 +265,7 @@ fn binary(op: Binary, x: i128, y: i128) -> i128 {
         Binary::Add => x + y,
         Binary::Sub => x - y,
         Binary::Mul => x.wrapping_mul(y),
-        Binary::FloorDiv => quotient(x, y),
+        Binary::Div | Binary::FloorDiv => quotient(x, y),
         Binary::Mod => x - y * quotient(x, y),
         Binary::And => x & y,
         Binary::Or => x | y,
@@ -269,6 +280,35 @@ fn binary(op: Binary, x: i128, y: i128) -> i128 {
         Binary::Ge => (x >= y).into(),
         Binary::Min => x.min(y),
         Binary::Max => x.max(y),
+    }
+}
+
+/// An operation on stored numbers with so many bits behind the point: of `x`, of `y` and of the
+/// result. What is meant is the operation on the numbers that they stand for, rounded down.
+fn fixed(op: Binary, [f, g, h]: [i32; 3], x: i128, y: i128) -> i128 {
+    let finest = f.max(g);
+    let (along, beside) = (|| scaled(x, finest - f), || scaled(y, finest - g));
+    match op {
+        Binary::Mul => scaled(x * y, h - f - g),
+        // x / 2^f over y / 2^g, in units of 2^-h.
+        Binary::Div => quotient(scaled(x, (h - f + g).max(0)), scaled(y, (f - g - h).max(0))),
+        Binary::FloorDiv => scaled(quotient(along(), beside()), h),
+        op if op.is_comparison() => binary(op, along(), beside()),
+        op => binary(op, x, y),
+    }
+}
+
+fn fraction(ty: Type) -> i32 {
+    ty.fraction().into()
+}
+
+/// The number times `2^by`, rounded towards minus infinity.
+fn scaled(x: i128, by: i32) -> i128 {
+    match by {
+        0.. => x * 2i128.pow(by as u32),
+        -126..0 => quotient(x, 2i128.pow(by.unsigned_abs())),
+        // Divided by more than itself.
+        _ => -i128::from(x < 0),
     }
 }
 

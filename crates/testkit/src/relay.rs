@@ -1,5 +1,8 @@
-//! A relay on this machine between one who dials and one who listens, which harms the link once a
-//! given number of bytes has crossed: the network itself as an adversary, below TLS.
+//! A relay on this machine between one who dials and one who listens, which harms one TLS record of
+//! those that cross: the network itself as an adversary, below TLS.
+//!
+//! It knows where records begin and end (RFC 8446, section 5.1: a type, a version, and a length in
+//! front of so many bytes) and nothing of what is in them.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,18 +10,46 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
-/// What happens to the link. Every connection through the relay meets the same.
+/// What happens to a record, and with it to the link. Every connection through the relay meets the
+/// same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
     /// Nothing crosses any more in either direction, and nobody is told.
     Stall,
-    /// The connection is closed on both sides.
+    /// The connection is closed on both sides in the middle of the record.
     Cut,
-    /// One byte changes.
-    Corrupt,
+    /// A bit changes in its first byte, which says what type it is.
+    FlipFirst,
+    /// A bit changes in the byte in the middle.
+    FlipMiddle,
+    /// A bit changes in its last byte, which is of what authenticates it.
+    FlipLast,
+    /// It is lost.
+    Drop,
+    /// Its last byte is.
+    Truncate,
+    /// It comes twice.
+    Repeat,
+    /// It changes places with the one after it.
+    Swap,
 }
 
-/// Which bytes are counted.
+impl Break {
+    /// Each kind of harm.
+    pub const ALL: [Break; 9] = [
+        Break::Stall,
+        Break::Cut,
+        Break::FlipFirst,
+        Break::FlipMiddle,
+        Break::FlipLast,
+        Break::Drop,
+        Break::Truncate,
+        Break::Repeat,
+        Break::Swap,
+    ];
+}
+
+/// Which records are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the one who dialled.
@@ -36,7 +67,7 @@ pub struct Relay {
 struct Shared {
     target: String,
     plan: Option<(Direction, u64, Break)>,
-    /// Bytes that have crossed, forth and back.
+    /// Records that have crossed, forth and back.
     crossed: [AtomicU64; 2],
     stalled: AtomicBool,
     over: AtomicBool,
@@ -46,8 +77,7 @@ struct Shared {
 }
 
 impl Relay {
-    /// A relay to `target`, which breaks the link as `plan` says: with the byte of that number
-    /// (from 0) in that direction.
+    /// A relay to `target`, which harms the record of that number (from 0) in that direction.
     ///
     /// # Errors
     /// Of the operating system, where no port is to be had.
@@ -81,7 +111,7 @@ impl Relay {
         &self.address
     }
 
-    /// Bytes that have crossed, forth and back.
+    /// Records that have crossed, forth and back, on all connections.
     pub fn crossed(&self) -> [u64; 2] {
         [0, 1].map(|way: usize| self.shared.crossed[way].load(Ordering::SeqCst))
     }
@@ -116,34 +146,50 @@ impl Shared {
         Ok(())
     }
 
-    /// Carries bytes one way until either end stops or the link breaks.
+    /// Carries records one way until either end stops or the link breaks.
     fn pump(&self, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
-        let mut buffer = [0; 16 << 10];
-        let mut carried = 0;
-        while let Ok(bytes @ 1..) = from.read(&mut buffer) {
-            let piece = &mut buffer[..bytes];
-            let end = carried + bytes as u64;
-            let due = |&(way, at, _): &_| way == direction && (carried..end).contains(&at);
-            match self.plan.filter(due) {
-                Some((_, _, Break::Stall)) => self.stalled.store(true, Ordering::SeqCst),
-                Some((_, at, Break::Cut)) => {
-                    let _ = to.write_all(&piece[..(at - carried) as usize]);
+        let mut held = Vec::new();
+        for number in 0.. {
+            let Some(mut record) = read_record(&mut from) else {
+                break;
+            };
+            let due = |&(way, at, _): &_| way == direction && number == at;
+            match self.plan.filter(due).map(|(_, _, what)| what) {
+                None => {}
+                Some(Break::Stall) => self.stalled.store(true, Ordering::SeqCst),
+                Some(Break::Cut) => {
+                    let _ = to.write_all(&record[..record.len() / 2]);
                     let _ = to.shutdown(Shutdown::Both);
                     let _ = from.shutdown(Shutdown::Both);
                     return;
                 }
-                Some((_, at, Break::Corrupt)) => piece[(at - carried) as usize] ^= 1,
-                None => {}
+                Some(Break::FlipFirst) => record[0] ^= 1,
+                Some(Break::FlipMiddle) => {
+                    let at = record.len() / 2;
+                    record[at] ^= 1;
+                }
+                Some(Break::FlipLast) => {
+                    let at = record.len() - 1;
+                    record[at] ^= 1;
+                }
+                Some(Break::Drop) => record.clear(),
+                Some(Break::Truncate) => drop(record.pop()),
+                Some(Break::Repeat) => record.extend_from_within(..),
+                Some(Break::Swap) => {
+                    held = record;
+                    continue;
+                }
             }
             if self.stalled.load(Ordering::SeqCst) {
                 return self.hold();
             }
-            if to.write_all(piece).is_err() {
+            record.append(&mut held);
+            if to.write_all(&record).is_err() {
                 break;
             }
-            carried = end;
-            self.crossed[direction as usize].fetch_add(bytes as u64, Ordering::SeqCst);
+            self.crossed[direction as usize].fetch_add(1, Ordering::SeqCst);
         }
+        let _ = to.write_all(&held);
         let _ = to.shutdown(Shutdown::Write);
     }
 
@@ -161,4 +207,18 @@ impl Shared {
     fn sockets(&self) -> MutexGuard<'_, Vec<TcpStream>> {
         self.sockets.lock().expect("no holder of the lock panics")
     }
+}
+
+/// The next record with its header; at the end of the stream, what there is of it, if anything.
+fn read_record(from: &mut TcpStream) -> Option<Vec<u8>> {
+    const HEADER_BYTES: u64 = 5;
+    let mut record = Vec::new();
+    let mut read = |bytes: u64, record: &mut Vec<u8>| from.take(bytes).read_to_end(record).is_ok();
+    if read(HEADER_BYTES, &mut record)
+        && let [_, _, _, high, low] = record[..]
+    {
+        // What comes after a failure is not read at all.
+        read(u64::from(u16::from_be_bytes([high, low])), &mut record);
+    }
+    (!record.is_empty()).then_some(record)
 }

@@ -25,7 +25,8 @@ pub(super) struct Tile<P: Protocol> {
     pub told: bool,
 }
 
-/// The tiles so far of a value whose rows are kept.
+/// The tiles so far of a value whose rows are kept. Their list grows as they are made, since the
+/// number of rows may be what a peer says.
 pub(super) struct Kept<P: Protocol> {
     parts: Vec<Option<Held<P>>>,
     missing: usize,
@@ -112,9 +113,11 @@ impl<P: Protocol> Run<'_, '_, P> {
                 let tiles = self.rows[table].div_ceil(self.plan.rows[table].tile) as usize;
                 let kept = self.kept.entry(value);
                 let kept = kept.or_insert_with(|| Kept {
-                    parts: vec![None; tiles],
+                    parts: Vec::new(),
                     missing: tiles,
                 });
+                let known = kept.parts.len().max(block.tile as usize + 1);
+                kept.parts.resize(known, None);
                 kept.parts[block.tile as usize] = Some(share.clone());
                 kept.missing -= 1;
                 if kept.missing == 0 {

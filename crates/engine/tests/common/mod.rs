@@ -3,7 +3,9 @@
 
 #![allow(dead_code)] // Each test file uses a part of it.
 
-use std::sync::Mutex;
+pub mod simulated;
+
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,7 @@ use sealane_program::graph::Program;
 use sealane_program::text;
 use sealane_program::types::{Data, Type};
 use sealane_testkit::adversary::{Adversary, Harm, Seen};
+use simulated::Simulation;
 
 /// A clinic learns who is over the lab's limit, the lab how many; both learn the largest value.
 /// The clinic counts the rows, at most 100.
@@ -68,8 +71,10 @@ reveal largest = %7 : u8 to clinic, lab
 
 /// Longer than any honest pause on a busy machine.
 pub const LONG: Duration = Duration::from_secs(20);
-/// Runs over memory at a time.
+/// Runs in memory at a time, most of which wait.
 pub const IN_MEMORY: usize = 32;
+/// Runs in simulated worlds at a time. In those nobody waits, and one thread computes at a time.
+pub const SIMULATED: usize = 4;
 /// Runs over TLS at a time: each link has four threads.
 pub const OVER_TLS: usize = 16;
 
@@ -98,7 +103,7 @@ pub fn numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Data {
 
 /// A job, and what each of its parties brings.
 pub struct Session {
-    pub job: Job,
+    pub job: Arc<Job>,
     pub inputs: Vec<Vec<Option<Data>>>,
 }
 
@@ -110,7 +115,7 @@ impl Session {
         let inputs = (0..job.parties().len()).map(|party| brings(job.program(), party));
         Session {
             inputs: inputs.collect(),
-            job,
+            job: Arc::new(job),
         }
     }
 
@@ -166,31 +171,32 @@ impl Session {
 
     /// Runs all parties with this session's job; see [`ends`].
     pub fn run<F: Meet>(&self, meet: Vec<F>, limits: &[Limits]) -> Vec<Ending> {
-        let jobs = vec![&self.job; self.parties()];
+        let jobs = vec![&*self.job; self.parties()];
         let endings = ends(&jobs, &self.inputs, meet, limits, &|_, _| ()).into_iter();
         endings
             .map(|ending| ending.expect("no party panics"))
             .collect()
     }
 
-    /// Runs all parties over memory while one frame is harmed; each has its own patience. Gives how
-    /// they ended, and which frames crossed each link, by sender and receiver.
+    /// Runs all parties in a simulated world while one frame is harmed; each has its own patience,
+    /// on the clock of that world. Gives how they ended, and which frames crossed each link, by
+    /// sender and receiver.
     pub fn attack(
         &self,
         attack: Option<Attack>,
         patience: impl Fn(usize) -> Duration,
     ) -> (Vec<Ending>, Frames) {
         let limits = (0..self.parties()).map(|party| patient(patience(party)));
-        let (rows, seen): (Vec<_>, Vec<_>) = in_memory(self.parties())
-            .into_iter()
-            .enumerate()
-            .map(|(me, row)| harmed(row, me, attack))
-            .unzip();
-        let meet = rows.into_iter().map(|row| || Ok(row));
-        let endings = self.run(meet.collect(), &limits.collect::<Vec<_>>());
-        let frames = |seen: &Option<Seen>| seen.as_ref().map_or(vec![], Seen::frames);
-        let frames = |row: &Vec<_>| row.iter().map(frames).collect();
-        (endings, seen.iter().map(frames).collect())
+        let simulation = Simulation {
+            limits: limits.collect(),
+            attack,
+            ..Simulation::new(1, &self.job, self.inputs.clone())
+        };
+        let simulated = simulation.run();
+        assert_eq!(simulated.world.stuck, None, "{attack:?}");
+        let endings = simulated.endings.into_iter();
+        let endings = endings.map(|ending| ending.expect("no party panics"));
+        (endings.collect(), simulated.frames)
     }
 }
 
@@ -370,6 +376,11 @@ pub fn ends<F: Meet>(
 pub fn over_tls(config: &MeshConfig) -> Result<Row, EngineError> {
     let names = named(&config.names());
     sealane_net::connect_transports(config).map_err(|error| EngineError::from_net(error, &names))
+}
+
+/// Whether there is time for all cases of what is sampled otherwise.
+pub fn is_nightly() -> bool {
+    std::env::var_os("SEALANE_NIGHTLY").is_some()
 }
 
 /// Judges many cases, so many at once: most of them wait more than they compute.

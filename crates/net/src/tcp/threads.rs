@@ -1,16 +1,16 @@
 //! The two threads of a connection: one writes what is queued, one queues what is read.
 
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::io::ErrorKind;
+use std::net::Shutdown;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::Sender;
-use std::thread;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::bell::Bell;
 use crate::cipher::Cipher;
 use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
+use crate::machine::{Machine, Socket};
 use crate::queue::Queue;
 
 /// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
@@ -22,7 +22,7 @@ const READER_GRACE: Duration = Duration::from_millis(500);
 
 /// What the protocol's thread and the two threads of a connection share.
 pub(crate) struct Link {
-    pub(crate) socket: TcpStream,
+    pub(crate) socket: Box<dyn Socket>,
     pub(crate) cipher: Cipher,
     pub(crate) incoming: Queue<Frame>,
     pub(crate) outgoing: Queue<Packet>,
@@ -30,6 +30,10 @@ pub(crate) struct Link {
     pub(crate) heartbeat: Duration,
     pub(crate) wire_sent: AtomicU64,
     pub(crate) wire_received: AtomicU64,
+    /// How many of the two threads have not ended.
+    pub(crate) running: AtomicUsize,
+    /// Rings when one ends; also the clock of both.
+    pub(crate) ended: Bell,
 }
 
 impl Link {
@@ -38,7 +42,7 @@ impl Link {
         let mut wire = Vec::with_capacity(2 * BATCH_BYTES);
         let mut batch = Vec::new();
         let result = loop {
-            let until = Instant::now() + self.heartbeat;
+            let until = self.ended.now() + self.heartbeat;
             if self
                 .outgoing
                 .pop_many(&mut batch, BATCH_BYTES, until)
@@ -56,7 +60,7 @@ impl Link {
         if let Err(error) = result {
             // The reader may know better why the connection ended, so it is given time to say so.
             self.outgoing
-                .close_late(error, Instant::now() + READER_GRACE);
+                .close_late(error, self.ended.now() + READER_GRACE);
         }
     }
 
@@ -82,7 +86,7 @@ impl Link {
     }
 
     fn write_wire(&self, wire: &[u8]) -> Result<(), LinkError> {
-        (&self.socket)
+        self.socket
             .write_all(wire)
             .map_err(|error| io_fault(&error))?;
         self.wire_sent
@@ -141,7 +145,7 @@ impl Link {
 
     fn read_wire(&self, buffer: &mut [u8]) -> Result<usize, LinkError> {
         loop {
-            match (&self.socket).read(buffer) {
+            match self.socket.read(buffer) {
                 Ok(bytes) => {
                     self.wire_received
                         .fetch_add(bytes as u64, Ordering::Relaxed);
@@ -177,25 +181,37 @@ impl Link {
         }
     }
 
+    /// Waits until both threads have ended, at most until `deadline`.
+    pub(crate) fn wait_for_threads(&self, deadline: Instant) {
+        while self.running.load(Ordering::SeqCst) > 0 && self.ended.wait_until(deadline) {}
+    }
+
     /// From now on, what comes is thrown away, so that the peer is never kept from reading.
     pub(crate) fn stop_listening(&self) {
         self.incoming.cut(LinkError::Left);
     }
 }
 
-/// Runs `body` on `link` in a thread, which drops `alive` at its end.
+/// Runs `body` on `link` in a thread of `machine`.
 pub(crate) fn spawn(
+    machine: &dyn Machine,
     name: &str,
     link: &Arc<Link>,
-    alive: Sender<()>,
     body: fn(&Link),
 ) -> std::io::Result<()> {
-    let link = Arc::clone(link);
-    thread::Builder::new().name(name.into()).spawn(move || {
-        body(&link);
-        drop(alive);
-    })?;
-    Ok(())
+    link.running.fetch_add(1, Ordering::SeqCst);
+    let running = Running(Arc::clone(link));
+    machine.spawn(name, Box::new(move || body(&running.0)))
+}
+
+/// A thread of a connection; says that it has ended when it is dropped.
+struct Running(Arc<Link>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        self.0.ended.ring();
+    }
 }
 
 /// Heartbeats come four times within the silence that the more impatient side allows.

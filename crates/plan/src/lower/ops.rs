@@ -107,6 +107,7 @@ fn binary(b: &mut Builder, binary: Binary, x: Int<'_>, y: Int<'_>, width: usize)
         Binary::Sub => b.sub(x, y, width),
         Binary::Mul => b.mul(x, y, width),
         Binary::FloorDiv => b.div(x, y, width),
+        Binary::Div => unreachable!("behind the pass `scale`, nothing has a fraction"),
         Binary::Mod => b.rem(x, y, width),
         Binary::And => bitwise(b, Builder::and),
         Binary::Or => bitwise(b, Builder::or),

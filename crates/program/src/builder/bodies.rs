@@ -1,6 +1,7 @@
 //! Bodies of `map` and `scan`: traced once, between a begin and an end.
 
 use super::{Builder, Handle, Kind, Open, Operand};
+use crate::decimal;
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
@@ -93,8 +94,14 @@ impl Builder {
     ) -> Result<ValueId, Diagnostic> {
         let ty = self.top().values[index].ty;
         let id = self.operand(next, Some(ty), span)?;
-        let range = self.known(id).1;
-        if ty.holds(range) {
+        let (from, range) = self.known(id);
+        if from.fraction() > ty.fraction() {
+            return self.fit(id, ty, &format!("carry {index}"), span);
+        }
+        if range
+            .converted(from, ty)
+            .is_some_and(|range| ty.holds(range))
+        {
             return self.cast_to(id, ty, span);
         }
         if ty == Type::Bool {
@@ -103,19 +110,20 @@ impl Builder {
                 .hint("start it as a number")
                 .at(span));
         }
-        let all = ty.range();
+        let (all, text) = (ty.range(), decimal::text);
+        let (lo, hi) = (text(all.lo, ty.fraction()), text(all.hi, ty.fraction()));
+        let range = decimal::range_text(range, from);
         Err(Diagnostic::new(
             code::RANGE_OVERFLOW,
             format!("carry {index} can leave {ty}"),
         )
         .because(format!(
-            "from any value in {all} the body makes one in {range}, and nothing bounds how \
+            "from any value in {lo}..{hi} the body makes one in {range}, and nothing bounds how \
                  often it runs"
         ))
         .hint(format!(
-            "clamp it with `sl.minimum(…, {})` and `sl.maximum(…, {})`, or start the scan \
-                 with a wider or a wrapping type",
-            all.hi, all.lo
+            "clamp it with `sl.clip(…, {lo}, {hi})`, or start the scan with a wider or a \
+                 wrapping type"
         ))
         .at(span))
     }

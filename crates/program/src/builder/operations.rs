@@ -3,6 +3,7 @@
 
 use super::{Builder, Handle, Operand};
 use crate::call;
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
@@ -35,10 +36,16 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let (a, b) = if op.is_comparison() {
-            (self.exactly(a, span)?, self.exactly(b, span)?)
+            let beside = [self.type_of(b, span)?, self.type_of(a, span)?];
+            (
+                self.exactly(a, beside[0], span)?,
+                self.exactly(b, beside[1], span)?,
+            )
+        } else if self.rounds(op, [a, b], span)? {
+            return self.rounded(op, [a, b], span);
         } else if matches!(op, Binary::Shl | Binary::Shr) {
             let a = self.operand(a, None, span)?;
-            (self.as_integer(a, span)?, self.exactly(b, span)?)
+            (self.as_integer(a, span)?, self.exactly(b, None, span)?)
         } else {
             let logical = matches!(
                 op,
@@ -63,7 +70,8 @@ impl Builder {
         self.operate(Op::Select(condition, branches[0], branches[1]), span)
     }
 
-    /// The same number in type `ty`. The range must fit, unless `ty` wraps.
+    /// The same number in type `ty`, rounded down where that has fewer bits behind the point. The
+    /// range must fit, unless `ty` wraps.
     pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
         let id = self.cast_to(id, ty, span)?;
@@ -110,32 +118,53 @@ impl Builder {
             (Reduction::Sum, Type::Bool, None) => Type::smallest(counted).unwrap_or(value.ty),
             (_, ty, None) => ty,
         };
-        let mut id = self.cast_to(id, ty, span)?;
+        let from = value.ty;
+        // A sum is rounded once, at its end: until then it keeps the bits of its elements.
+        let summed = match op {
+            Reduction::Sum if ty.fraction() < from.fraction() => {
+                let total = infer::sum_range(self.known(id).1, count);
+                from.smallest_like(total).unwrap_or(from)
+            }
+            _ => ty,
+        };
+        let mut id = self.cast_to(id, summed, span)?;
         if op == Reduction::Sum && axes.len() > 1 {
             // Reduced one by one, the axes would name a type for the first sum only.
             let (range, name) = (self.known(id).1, || self.scope().name(id, "a"));
-            let total = infer::sum(ty, range, count, name);
+            let total = infer::sum(summed, range, count, name);
             total.map_err(|error| self.in_scan(error).at(span))?;
         }
         for axis in axes {
-            id = self.push(Op::Reduce(op, id, axis), ty, span)?;
+            id = self.push(Op::Reduce(op, id, axis), summed, span)?;
         }
+        id = self.cast_to(id, ty, span)?;
         Ok(self.handle(id))
     }
 
-    /// `a @ b`: the last axis of `a` with the first of `b`. Operands are converted to `dtype`
-    /// first.
+    /// `a @ b`: the last axis of `a` with the first of `b`. Integers are converted to `dtype`
+    /// first; a sum of fixed-point products is rounded down to it.
     pub fn dot(
         &mut self,
-        a: Handle,
-        b: Handle,
+        a: impl Into<Operand>,
+        b: impl Into<Operand>,
         dtype: Option<Type>,
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
+        let (a, b) = (a.into(), b.into());
+        let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
+        if types.into_iter().flatten().any(Type::is_fixed) {
+            let [a, b] = self.factors([a, b], span)?;
+            let ty = match dtype {
+                Some(ty) => ty,
+                None => self.common("@", [a, b], span)?,
+            };
+            let id = self.push(Op::Dot(a, b), ty, span)?;
+            return Ok(self.handle(id));
+        }
         let ids = match dtype {
-            None => self.unified("@", &[a.into(), b.into()], false, span)?,
+            None => self.unified("@", &[a, b], false, span)?,
             Some(ty) => {
-                let (a, b) = (self.found(a, span)?, self.found(b, span)?);
+                let (a, b) = (self.operand(a, None, span)?, self.operand(b, None, span)?);
                 vec![self.cast_to(a, ty, span)?, self.cast_to(b, ty, span)?]
             }
         };
@@ -210,8 +239,83 @@ impl Builder {
         self.resolve(handle).map_err(|error| error.at(span))
     }
 
-    /// The value of an operand. A bare number takes the integer type `beside` it and must fit;
-    /// beside none, or beside `bool`, it is `i64`, or `u64` where only that holds it.
+    /// The type of an operand that has one.
+    fn type_of(
+        &mut self,
+        operand: Operand,
+        span: Option<&Span>,
+    ) -> Result<Option<Type>, Diagnostic> {
+        let Operand::Value(handle) = operand else {
+            return Ok(None);
+        };
+        let id = self.found(handle, span)?;
+        Ok(Some(self.known(id).0))
+    }
+
+    /// Whether an operation rounds its exact result: a product or quotient of fixed point.
+    fn rounds(
+        &mut self,
+        op: Binary,
+        [a, b]: [Operand; 2],
+        span: Option<&Span>,
+    ) -> Result<bool, Diagnostic> {
+        let types = [self.type_of(a, span)?, self.type_of(b, span)?];
+        let fixed = types.into_iter().flatten().any(Type::is_fixed);
+        Ok(op == Binary::Div || op == Binary::Mul && fixed)
+    }
+
+    /// A product or quotient that is rounded down to the common type of its operands.
+    fn rounded(
+        &mut self,
+        op: Binary,
+        operands: [Operand; 2],
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let [a, b] = self.factors(operands, span)?;
+        // A bare whole number has no part in the common type.
+        let ty = match operands {
+            [Operand::Int(_), Operand::Value(_)] => self.known(b).0,
+            [Operand::Value(_), Operand::Int(_)] => self.known(a).0,
+            _ => self.common(op.symbol(), [a, b], span)?,
+        };
+        let id = self.push(Op::Binary(op, a, b), ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    fn common(
+        &self,
+        operation: &str,
+        ids: [ValueId; 2],
+        span: Option<&Span>,
+    ) -> Result<Type, Diagnostic> {
+        let [x, y] = ids.map(|id| self.known(id).0);
+        x.common(y)
+            .ok_or_else(|| infer::no_common_type(operation, x, y).at(span))
+    }
+
+    /// The operands of a product or quotient, each in a type of its own.
+    fn factors(
+        &mut self,
+        operands: [Operand; 2],
+        span: Option<&Span>,
+    ) -> Result<[ValueId; 2], Diagnostic> {
+        let types = [
+            self.type_of(operands[0], span)?,
+            self.type_of(operands[1], span)?,
+        ];
+        let mut ids = [ValueId(0); 2];
+        for (at, operand) in operands.into_iter().enumerate() {
+            let id = match operand {
+                Operand::Int(_) => self.exactly(operand, None, span)?,
+                _ => self.operand(operand, types[1 - at], span)?,
+            };
+            ids[at] = self.as_integer(id, span)?;
+        }
+        Ok(ids)
+    }
+
+    /// The value of an operand. A bare number takes the type `beside` it and must fit; beside
+    /// none, or beside `bool`, it is `i64`, or `u64` where only that holds it.
     pub(super) fn operand(
         &mut self,
         operand: Operand,
@@ -220,14 +324,17 @@ impl Builder {
     ) -> Result<ValueId, Diagnostic> {
         let number = match operand {
             Operand::Value(handle) => return self.found(handle, span),
+            Operand::Literal(literal) => return self.literal_beside(literal, beside, span),
             Operand::Int(number) => number,
         };
         match beside {
-            Some(ty @ Type::Int { .. }) if ty.holds(Range::of(number)) => {
-                self.number(ty, number, span)
-            }
-            Some(ty @ Type::Int { .. }) => {
-                let hint = match Type::smallest(ty.range().hull(Range::of(number))) {
+            Some(ty @ (Type::Int { .. } | Type::Fixed { .. })) => {
+                let stored = Range::of(number).shifted(ty.fraction().into());
+                if stored.is_some_and(|stored| ty.holds(stored)) {
+                    return self.number(ty, number, span);
+                }
+                let both = stored.map(|stored| ty.range().hull(stored));
+                let hint = match both.and_then(|both| ty.smallest_like(both)) {
                     Some(wide) if ty.is_wrapping() => format!(
                         "write the number modulo 2^{}: {}; or convert the other operand with \
                          `.astype(sl.{})`",
@@ -235,16 +342,19 @@ impl Builder {
                         ty.wrap(number),
                         wide.wrapping()
                     ),
-                    Some(wide) => format!("convert the other operand with `.astype(sl.{wide})`"),
+                    Some(wide) => format!(
+                        "convert the other operand with `.astype({})`",
+                        wide.python()
+                    ),
                     None => "no type holds both".into(),
                 };
                 let message = format!("{number} does not fit {ty}, the type of the other operand");
                 Err(Diagnostic::new(code::CONSTANT_RANGE, message)
-                    .because(format!("{ty} holds {}", ty.range()))
+                    .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
                     .hint(hint)
                     .at(span))
             }
-            Some(Type::Bool | Type::Fixed { .. }) | None => {
+            Some(Type::Bool) | None => {
                 let small = Type::I64.holds(Range::of(number));
                 self.number(
                     if small { Type::I64 } else { Type::unsigned(64) },
@@ -255,10 +365,17 @@ impl Builder {
         }
     }
 
-    /// The value of an operand whose type plays no part: a bare number takes the smallest one.
-    fn exactly(&mut self, operand: Operand, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+    /// The value of an operand whose type plays no part: a bare number takes the smallest one, and
+    /// one with a fraction that no type holds that of the value `beside` it.
+    pub(super) fn exactly(
+        &mut self,
+        operand: Operand,
+        beside: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
         let ty = match operand {
             Operand::Int(number) => Type::smallest(Range::of(number)),
+            Operand::Literal(literal) => return self.literal_compared(literal, beside, span),
             Operand::Value(_) => None,
         };
         self.operand(operand, ty, span)

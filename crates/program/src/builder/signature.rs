@@ -24,6 +24,9 @@ impl Builder {
             opened: 0,
             values: 0,
             elements: 0,
+            called: Vec::new(),
+            literals: Vec::new(),
+            rounded: Vec::new(),
         };
         builder.enter(Kind::Main)?;
         Ok(builder)
@@ -129,6 +132,7 @@ impl Builder {
         }
         let value = match value {
             Operand::Int(number) => self.number(ty, number, span)?,
+            Operand::Literal(literal) => self.literal_beside(literal, Some(ty), span)?,
             Operand::Value(handle) => {
                 let id = self.resolve(handle).map_err(located)?;
                 self.fit(id, ty, &format!("the result `{name}`"), span)?
@@ -167,7 +171,8 @@ impl Builder {
             values: main.values,
             returns: Vec::new(),
         };
-        let warnings = check::check(&self.program)?;
+        let mut warnings = self.rounded;
+        warnings.extend(check::check(&self.program)?);
         Ok((self.program, warnings))
     }
 }

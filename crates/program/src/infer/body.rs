@@ -5,6 +5,7 @@
 //! overflow is refused where it stands, so the invariant closes for every number of iterations.
 
 use super::{Meta, Scope, infer, invalid, shape};
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Graph, Op, ValueId, Visibility};
 use crate::types::Dim;
@@ -90,7 +91,8 @@ pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagn
         let inferred = inferred.map_err(located)?;
         if inferred != value.meta() {
             let (wrong, right) = (value.meta(), inferred);
-            let say = |m: &Meta| format!("{}{} in {}", m.ty, scope.shape(&m.shape), m.range);
+            let range = |m: &Meta| range_text(m.range, m.ty);
+            let say = |m: &Meta| format!("{}{} in {}", m.ty, scope.shape(&m.shape), range(m));
             return Err(located(
                 invalid(&format!("%{index} is not what its operation gives")).because(format!(
                     "it says {} ({:?}), and inference says {} ({:?})",

@@ -1,13 +1,23 @@
 //! Inference of what works element by element.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, invalid, range, shape};
+use super::{Meta, Scope, fixed, invalid, range, shape};
+use crate::decimal::{self, range_text};
 use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Unary, ValueId};
 use crate::types::{Range, Type};
 
+/// Outside of every type: what stands for a range that leaves `i128`.
+const FAR: Range = Range {
+    lo: i128::MIN,
+    hi: i128::MAX,
+};
+
 pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     let value = scope.value(a)?;
+    if matches!(op, Unary::Not | Unary::Popcount) {
+        whole(scope, op.name(), a)?;
+    }
     let exact = range::unary(op, value.ty, value.range);
     let bits = i128::from(value.ty.bits());
     let ty = match (op, value.ty) {
@@ -17,10 +27,11 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     };
     let range = settle(ty, exact, || {
         let name = scope.name(a, "a");
-        let hint = wider(exact.hull(value.range), |wide| {
+        let hint = wider(ty, Some(exact.hull(value.range)), |wide| {
             op.python(&format!("{name}.astype({wide})"))
         });
-        let given = format!("{name} in {} gives {exact}", value.range);
+        let (from, exact) = (range_text(value.range, ty), range_text(exact, ty));
+        let given = format!("{name} in {from} gives {exact}");
         overflow(&op.python(&name), ty, given, hint)
     })?;
     Ok(Meta {
@@ -30,8 +41,30 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     })
 }
 
-pub fn binary(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
+/// `declared` is the type of a product or quotient of fixed point.
+pub fn binary(
+    scope: &Scope,
+    op: Binary,
+    [a, b]: [ValueId; 2],
+    declared: Type,
+) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
+    match op {
+        Binary::Div if !fixed::applies(left.ty, right.ty, declared) => {
+            return Err(no_true_division(scope, [a, b]));
+        }
+        Binary::Div => divisible(scope, op, a, b)?,
+        Binary::And | Binary::Or | Binary::Xor => {
+            whole(scope, op.symbol(), a)?;
+            whole(scope, op.symbol(), b)?;
+        }
+        Binary::Shl | Binary::Shr => whole(scope, op.symbol(), b)?,
+        _ => {}
+    }
+    let rounds = matches!(op, Binary::Mul | Binary::Div);
+    if rounds && fixed::applies(left.ty, right.ty, declared) {
+        return fixed::binary(scope, op, [a, b], declared);
+    }
     let shape = shape::broadcast(scope, &left.shape, &right.shape)?;
     let visibility = left.visibility.join(right.visibility);
     let arithmetic = !matches!(
@@ -52,7 +85,7 @@ pub fn binary(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<Meta,
         Binary::Shl | Binary::Shr => shiftable(scope, op, a, b)?,
         _ => {}
     }
-    let exact = range::binary(op, left.range, right.range);
+    let exact = exact(scope, op, [a, b])?;
     let ty = if op.is_comparison() {
         Type::Bool
     } else {
@@ -61,13 +94,15 @@ pub fn binary(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<Meta,
     let range = settle(ty, exact, || {
         let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
         let given = format!(
-            "{x} in {} and {y} in {} give {exact}",
-            left.range, right.range
+            "{x} in {} and {y} in {} give {}",
+            range_text(left.range, left.ty),
+            range_text(right.range, right.ty),
+            range_text(exact, ty)
         );
         // The cast goes to the operand that is not a number of the source.
         let second = scope.is_constant(a) && !shift;
         let cast = if second { right } else { left };
-        let hint = wider(exact.hull(cast.range), |wide| match second {
+        let hint = wider(ty, Some(exact.hull(cast.range)), |wide| match second {
             true => op.python(&x, &format!("{y}.astype({wide})")),
             false => op.python(&format!("{x}.astype({wide})"), &y),
         });
@@ -79,6 +114,66 @@ pub fn binary(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<Meta,
         range,
         visibility,
     })
+}
+
+/// The range of the exact result in stored numbers. Comparisons bring both sides to the longer
+/// fraction; `//` gives a whole number, which has one as well.
+fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
+    let fractions = [left.ty.fraction(), right.ty.fraction()].map(i16::from);
+    let (x, y) = match op.is_comparison() {
+        true => (
+            left.range.shifted((fractions[1] - fractions[0]).max(0)),
+            right.range.shifted((fractions[0] - fractions[1]).max(0)),
+        ),
+        false => (Some(left.range), Some(right.range)),
+    };
+    let (x, y) = (x.ok_or_else(too_wide)?, y.ok_or_else(too_wide)?);
+    let exact = range::binary(op, x, y);
+    match op {
+        Binary::FloorDiv => exact.shifted(fractions[0]).ok_or_else(too_wide),
+        _ => Ok(exact),
+    }
+}
+
+/// Refuses what works on the bits of integers for a number with a fraction.
+fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<(), Diagnostic> {
+    let value = scope.value(a)?;
+    if !value.ty.is_fixed() {
+        return Ok(());
+    }
+    let integer = value
+        .range
+        .converted(value.ty, Type::I64)
+        .and_then(Type::smallest)
+        .unwrap_or(Type::I64);
+    let name = scope.name(a, "a");
+    Err(no_such_type(operation, value.ty)
+        .because("it works on the bits of whole numbers")
+        .hint(format!(
+            "round down first: `{name}.astype({})`",
+            integer.python()
+        )))
+}
+
+/// The refusal of `/` between integers, whose result has no type.
+fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
+    let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
+    let divided = if scope.is_constant(a) { &y } else { &x };
+    let converted = format!("{divided}.astype(sl.fixed(32, 16))");
+    let written = match scope.is_constant(a) {
+        true => format!("{x} / {converted}"),
+        false => format!("{converted} / {y}"),
+    };
+    Diagnostic::new(
+        code::TYPE_MISMATCH,
+        format!("`{x} / {y}` divides integers"),
+    )
+    .because("most quotients of integers are none, and no type says how many bits to keep")
+    .hint(format!(
+        "say it: `{written}`, for example; or write `{x} // {y}`, which rounds down to an integer"
+    ))
 }
 
 /// Refuses a divisor that can be zero, and division modulo `2^bits`, which has no one meaning.
@@ -104,17 +199,29 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
             )
         )));
     }
+    // The smallest number above zero, if it is one that people would write.
+    let least = match right.ty.fraction() {
+        0 => "1".to_string(),
+        1..=3 => decimal::text(1, right.ty.fraction()),
+        _ => "0.1".to_string(),
+    };
     let hint = match (right.range.lo, right.range.hi) {
-        (0, _) => format!("write `{}`", op.python(&x, &format!("sl.maximum({y}, 1)"))),
-        (_, 0) => format!("write `{}`", op.python(&x, &format!("sl.minimum({y}, -1)"))),
+        (0, _) => format!(
+            "write `{}`",
+            op.python(&x, &format!("sl.maximum({y}, {least})"))
+        ),
+        (_, 0) => format!(
+            "write `{}`",
+            op.python(&x, &format!("sl.minimum({y}, -{least})"))
+        ),
         _ => format!(
-            "make the sign certain: divide by `sl.maximum(sl.abs({y}), 1)` and restore the sign \
-             with `sl.where({y} < 0, …, …)`"
+            "make the sign certain: divide by `sl.maximum(sl.abs({y}), {least})` and restore the \
+             sign with `sl.where({y} < 0, …, …)`"
         ),
     };
     let message = format!("`{whole}` can divide by zero");
     Err(Diagnostic::new(code::DIVISION_BY_ZERO, message)
-        .because(format!("{y} is in {}", right.range))
+        .because(format!("{y} is in {}", range_text(right.range, right.ty)))
         .hint(hint))
 }
 
@@ -172,22 +279,33 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
     if !ty.is_valid() {
         return Err(invalid("a cast to a type of no possible width"));
     }
-    let range = settle(ty, value.range, || {
-        let name = scope.name(a, "a");
-        let hint = match (ty, Type::smallest(value.range)) {
-            (Type::Bool, _) => format!("write `{name} != 0`"),
-            (_, Some(fits)) => format!(
-                "use `sl.{fits}`, or make it fit with `sl.minimum` and `sl.maximum`; \
-                 `sl.{}` keeps the low bits",
-                ty.wrapping()
+    let name = scope.name(a, "a");
+    if ty == Type::Bool && value.ty.is_fixed() {
+        return Err(no_such_type("astype(sl.boolean)", value.ty)
+            .because("rounded down, what is between 0 and 1 would be false")
+            .hint(format!("write `{name} != 0`")));
+    }
+    let converted = value.range.converted(value.ty, ty);
+    let range = settle(ty, converted.unwrap_or(FAR), || {
+        let fits = converted.and_then(|range| ty.smallest_like(range));
+        let fits = fits.map_or(String::new(), |fits| format!("use `{}`, ", fits.python()));
+        let hint = match ty {
+            Type::Bool => format!("write `{name} != 0`"),
+            Type::Int { .. } if !value.ty.is_fixed() => format!(
+                "{fits}stop at its ends with `sl.saturate({name}, {0})`, or keep the low bits with \
+                 `sl.wrap({name}, {0})`",
+                ty.python()
             ),
-            (_, None) => String::new(),
+            _ => format!(
+                "{fits}stop at its ends with `sl.saturate({name}, {})`",
+                ty.python()
+            ),
         };
         Diagnostic::new(code::RANGE_OVERFLOW, format!("`{name}` may not fit {ty}"))
             .because(format!(
                 "{name} is in {}, and {ty} holds {}",
-                value.range,
-                ty.range()
+                range_text(value.range, value.ty),
+                range_text(ty.range(), ty)
             ))
             .hint(hint)
     })?;

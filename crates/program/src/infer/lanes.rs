@@ -1,7 +1,8 @@
 //! Inference of what works along an axis: reductions, products, stacks.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
-use super::{Meta, Scope, invalid, range, shape};
+use super::{Meta, Scope, fixed, invalid, range, shape};
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Reduction, ValueId};
 use crate::types::{Range, Type};
@@ -33,7 +34,12 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     })
 }
 
-/// The range of the sum of `count` (fewest and most) elements of a range.
+/// The range of the sum of `count` (fewest and most) elements of a range, whatever holds it.
+pub fn sum_range(each: Range, count: (u64, u64)) -> Range {
+    range::sum(each, count.0, count.1)
+}
+
+/// The range of the sum of `count` (fewest and most) elements of a range, refused beyond the type.
 pub fn sum(
     ty: Type,
     each: Range,
@@ -43,17 +49,22 @@ pub fn sum(
     let exact = range::sum(each, count.0, count.1);
     settle(ty, exact, || {
         let name = name();
-        let hint = wider(exact.hull(each), |wide| {
+        let hint = wider(ty, Some(exact.hull(each)), |wide| {
             format!("sl.sum({name}, dtype={wide})")
         });
         let many = if count.0 == count.1 { "" } else { "up to " };
+        let (each, exact) = (range_text(each, ty), range_text(exact, ty));
         let given = format!("{many}{} elements in {each} give {exact}", count.1);
         overflow(&format!("sl.sum({name})"), ty, given, hint)
     })
 }
 
-pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
+/// `declared` is the type of the result where that is fixed point, or an operand is.
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
+    if fixed::applies(left.ty, right.ty, declared) {
+        return fixed::dot(scope, a, b, declared);
+    }
     if left.ty != right.ty {
         return Err(no_common_type("@", left.ty, right.ty));
     }
@@ -66,7 +77,9 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId) -> Result<Meta, Diagnostic> {
     let range = settle(left.ty, exact, || {
         let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
         let all = exact.hull(left.range).hull(right.range);
-        let hint = wider(all, |wide| format!("sl.dot({x}, {y}, dtype={wide})"));
+        let hint = wider(left.ty, Some(all), |wide| {
+            format!("sl.dot({x}, {y}, dtype={wide})")
+        });
         let given = format!("{length} products in {products} give {exact}");
         overflow(&format!("{x} @ {y}"), left.ty, given, hint)
     })?;

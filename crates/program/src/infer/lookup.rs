@@ -22,6 +22,14 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
                 "write `sl.where({i}, yes, no)`, or `{i}.astype(sl.u1)` for an index of 0 and 1"
             )));
     }
+    if place.ty.is_fixed() {
+        let i = scope.name(index, "i");
+        return Err(no_such_type("lookup", place.ty)
+            .because("an index is an integer")
+            .hint(format!(
+                "round it down first: `{i}.astype(sl.i64)`, or a narrower type"
+            )));
+    }
     let within = Range {
         lo: 0,
         hi: i128::from(count) - 1,

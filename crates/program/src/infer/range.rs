@@ -58,7 +58,7 @@ pub fn binary(op: Binary, a: Range, b: Range) -> Range {
             hi: a.hi - b.lo,
         },
         Binary::Mul => corners(a, b, i128::saturating_mul),
-        Binary::FloorDiv => corners(a, b, floor_div),
+        Binary::Div | Binary::FloorDiv => corners(a, b, floor_div),
         Binary::Mod => modulo(a, b),
         Binary::And => and(a, b),
         Binary::Or => complement(and(complement(a), complement(b))),
@@ -80,6 +80,13 @@ pub fn binary(op: Binary, a: Range, b: Range) -> Range {
         Binary::Gt => truth(a.lo > b.hi, a.hi <= b.lo),
         Binary::Ge => truth(a.lo >= b.hi, a.hi < b.lo),
     }
+}
+
+/// The range of products; `None` where one leaves `i128`.
+pub fn products(a: Range, b: Range) -> Option<Range> {
+    let ends = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
+    let products = ends.map(|(x, y)| x.checked_mul(y));
+    Range::of_all(products.into_iter().collect::<Option<Vec<_>>>()?)
 }
 
 /// The range of a sum of `fewest` to `most` elements.
@@ -204,7 +211,7 @@ mod tests {
             Binary::Add => x + y,
             Binary::Sub => x - y,
             Binary::Mul => x * y,
-            Binary::FloorDiv => {
+            Binary::Div | Binary::FloorDiv => {
                 (x - x.rem_euclid(y)) / y - i128::from(y < 0 && x.rem_euclid(y) > 0)
             }
             Binary::Mod => x - y * exact(Binary::FloorDiv, x, y),
@@ -280,7 +287,7 @@ mod tests {
             op in prop::sample::select(&Binary::ALL[..]), a in small_range(), b in small_range(),
         ) {
             let shift = matches!(op, Binary::Shl | Binary::Shr);
-            let division = matches!(op, Binary::FloorDiv | Binary::Mod);
+            let division = matches!(op, Binary::Div | Binary::FloorDiv | Binary::Mod);
             prop_assume!(!shift || b.lo >= 0);
             prop_assume!(!division || b.lo > 0 || b.hi < 0);
             let range = binary(op, a, b);

@@ -1,5 +1,6 @@
 //! Refusals: where a result does not fit, and what to write instead.
 
+use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code};
 use crate::types::{Range, Type};
 
@@ -22,16 +23,22 @@ pub fn overflow(expression: &str, ty: Type, given: String, hint: String) -> Diag
         code::RANGE_OVERFLOW,
         format!("`{expression}` can leave {ty}"),
     )
-    .because(format!("{given}, and {ty} holds {}", ty.range()))
+    .because(format!(
+        "{given}, and {ty} holds {}",
+        range_text(ty.range(), ty)
+    ))
     .hint(hint)
 }
 
-/// A hint that names the smallest type with all of `range`.
-pub fn wider(range: Range, write: impl FnOnce(&str) -> String) -> String {
-    match Type::smallest(range) {
-        Some(ty) => format!("write `{}`", write(&format!("sl.{ty}"))),
-        None => "no type holds it: declare narrower ranges of the inputs, clamp with \
-                 `sl.minimum` and `sl.maximum`, or use a `.wrapping` type"
+/// A hint that names the smallest type like `ty` with all of `range`, if there is one.
+pub fn wider(ty: Type, range: Option<Range>, write: impl FnOnce(&str) -> String) -> String {
+    match range.and_then(|range| ty.smallest_like(range)) {
+        Some(ty) => format!("write `{}`", write(&ty.python())),
+        None if ty.is_fixed() => "no type holds it: declare narrower ranges of the inputs, clamp \
+                                  with `sl.clip`, or convert with `sl.saturate` first"
+            .into(),
+        None => "no type holds it: declare narrower ranges of the inputs, clamp with `sl.clip`, \
+                 or compute in a `.wrapping` type"
             .into(),
     }
 }
@@ -48,7 +55,7 @@ pub fn no_common_type(operation: &str, a: Type, b: Type) -> Diagnostic {
     );
     if a.is_wrapping() == b.is_wrapping() {
         return refused
-            .because("no integer type of at most 64 bits holds both")
+            .because("no type of at most 64 bits holds both")
             .hint("convert one of them with `.astype`");
     }
     let strict = if a.is_wrapping() { b } else { a };

@@ -1,6 +1,7 @@
 //! A place in the text that moves over words, numbers, signs and strings.
 
 use crate::check::{MAX_COLUMN_NAME, MAX_NAME};
+use crate::decimal::MAX_DECIMAL_BYTES;
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::types::Type;
 
@@ -83,10 +84,16 @@ impl<'a> Cursor<'a> {
         let rest = self.rest();
         let len = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
         const WRAPPING: &str = ".wrapping";
+        let behind = rest[len..].strip_prefix('.').unwrap_or("");
+        let digits = behind.find(|c: char| !c.is_ascii_digit());
         let len = if rest[len..].starts_with(WRAPPING) {
             len + WRAPPING.len()
         } else {
-            len
+            // `fixed16.16`.
+            match digits.unwrap_or(behind.len()) {
+                0 => len,
+                digits => len + 1 + digits,
+            }
         };
         let ty = rest[..len].parse().map_err(|_| self.expected("a type"))?;
         self.take(len);
@@ -131,6 +138,23 @@ impl<'a> Cursor<'a> {
         let number = number.ok_or_else(|| self.expected(what))?;
         self.take(len);
         Ok(number)
+    }
+
+    /// Takes a decimal: digits, and perhaps a point with more of them.
+    pub fn decimal(&mut self, what: &str) -> Result<&'a str, Diagnostic> {
+        let rest = self.rest();
+        let digits = |text: &str| {
+            let end = text.find(|c: char| !c.is_ascii_digit());
+            end.unwrap_or(text.len())
+        };
+        let sign = usize::from(rest.starts_with('-'));
+        let whole = digits(&rest[sign..]);
+        let behind = rest[sign + whole..].strip_prefix('.').map_or(0, digits);
+        let len = sign + whole + if behind > 0 { 1 + behind } else { 0 };
+        if whole == 0 || len > MAX_DECIMAL_BYTES {
+            return Err(self.expected(what));
+        }
+        Ok(self.take(len))
     }
 
     /// Takes a string in quotes.

@@ -5,6 +5,7 @@ use super::cursor::Cursor;
 use crate::check::{
     MAX_CONST_ELEMENTS, MAX_INPUTS, MAX_NESTING, MAX_PARTIES, MAX_RANK, MAX_VALUES, check,
 };
+use crate::decimal;
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, Rows, Unary, Value, ValueId, Visibility,
@@ -214,6 +215,10 @@ impl<'a> Parser<'a> {
         }
         self.cursor.sign("=")?;
         let word = self.cursor.word("an operation")?;
+        let constants = match word {
+            "const" => self.constants()?,
+            _ => Vec::new(),
+        };
         let mut op = self.operation(word)?;
         self.cursor.sign(":")?;
         let Signature {
@@ -223,8 +228,9 @@ impl<'a> Parser<'a> {
             visibility,
         } = self.signature()?;
         if let Op::Const(data) = &mut op {
-            let numbers: Vec<i128> = data.numbers().collect();
-            let typed = Data::from_numbers(ty, shape.fixed.clone(), &numbers);
+            let numbers = constants.iter().map(|text| stored(text, ty));
+            let numbers = numbers.collect::<Option<Vec<i128>>>();
+            let typed = numbers.and_then(|all| Data::from_numbers(ty, shape.fixed.clone(), &all));
             *data = typed.filter(|_| shape.rows.is_none()).ok_or_else(|| {
                 self.cursor
                     .error("the numbers of a constant are not what its type says".into())
@@ -245,7 +251,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The operation behind its first word. A constant and a body are completed by the caller.
+    /// The operation behind its first word. A constant, whose numbers have been read, and a body
+    /// are completed by the caller.
     fn operation(&mut self, word: &str) -> Result<Op, Diagnostic> {
         if let Some(op) = Unary::ALL.into_iter().find(|op| op.name() == word) {
             return Ok(Op::Unary(op, self.id()?));
@@ -256,7 +263,11 @@ impl<'a> Parser<'a> {
         }
         match word {
             "param" => Ok(Op::Param(self.cursor.number("the number of a parameter")?)),
-            "const" => self.constant(),
+            "const" => Ok(Op::Const(Data {
+                ty: Type::Bool,
+                shape: Vec::new(),
+                elements: Vec::new(),
+            })),
             "select" => {
                 let (condition, yes) = self.pair()?;
                 self.cursor.sign(",")?;
@@ -305,27 +316,19 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The numbers of a constant, in a type that holds any; the caller knows the right one.
-    fn constant(&mut self) -> Result<Op, Diagnostic> {
+    /// The numbers of a constant as they stand; what they are, the type behind them says.
+    fn constants(&mut self) -> Result<Vec<&'a str>, Diagnostic> {
         self.cursor.sign("[")?;
-        let mut numbers: Vec<i128> = vec![self.cursor.number("a number")?];
+        let mut numbers = vec![self.cursor.decimal("a number")?];
         while self.cursor.eat_sign(",") {
-            numbers.push(self.cursor.number("a number")?);
+            numbers.push(self.cursor.decimal("a number")?);
             if self.elements + numbers.len() > MAX_CONST_ELEMENTS {
                 return Err(self.limit("elements of constants", MAX_CONST_ELEMENTS));
             }
         }
         self.cursor.sign("]")?;
         self.elements += numbers.len();
-        let negative = numbers.iter().any(|&number| number < 0);
-        let ty = if negative {
-            Type::I64
-        } else {
-            Type::unsigned(64)
-        };
-        let data = Data::from_numbers(ty, vec![numbers.len() as u64], &numbers);
-        data.map(Op::Const)
-            .ok_or_else(|| self.cursor.error("a number of no type".into()))
+        Ok(numbers)
     }
 
     fn slice(&mut self) -> Result<Op, Diagnostic> {
@@ -368,10 +371,16 @@ impl<'a> Parser<'a> {
         let ty = self.cursor.element_type()?;
         let shape = self.shape()?;
         self.cursor.keyword("in")?;
-        let lo = self.cursor.number("the smallest value")?;
+        let lo = self.end(ty, "the smallest value")?;
         self.cursor.sign("..")?;
-        let hi = self.cursor.number("the largest value")?;
+        let hi = self.end(ty, "the largest value")?;
         Ok((ty, shape, Range { lo, hi }))
+    }
+
+    /// An end of a range of `ty`.
+    fn end(&mut self, ty: Type, what: &str) -> Result<i128, Diagnostic> {
+        let text = self.cursor.decimal(what)?;
+        stored(text, ty).ok_or_else(|| self.cursor.error(format!("{text} is no number of {ty}")))
     }
 
     fn shape(&mut self) -> Result<Shape, Diagnostic> {
@@ -480,4 +489,10 @@ impl<'a> Parser<'a> {
             ..error
         }
     }
+}
+
+/// The stored number that a decimal is, if it is one of `ty`'s multiples.
+fn stored(text: &str, ty: Type) -> Option<i128> {
+    let nearest = decimal::parse(text, ty.fraction()).ok()?;
+    nearest.exact.then_some(nearest.stored)
 }

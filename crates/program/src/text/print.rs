@@ -1,5 +1,6 @@
 //! The printer.
 
+use crate::decimal::{self, range_text};
 use crate::diagnostic::Span;
 use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
 use crate::infer::Scope;
@@ -21,6 +22,7 @@ fn text(program: &Program, spans: bool) -> String {
         rows: &program.rows,
         inputs: &[],
         values: &[],
+        called: &[],
     };
     let mut printer = Printer {
         out: String::new(),
@@ -87,6 +89,7 @@ impl<'a> Printer<'a> {
             span,
         } = input;
         let (owner, shape) = (self.party(*owner), self.shape(shape));
+        let range = range_text(*range, *ty);
         write!(self.out, "input {name} : {owner} {ty}{shape} in {range}")?;
         if !columns.is_empty() {
             let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
@@ -114,7 +117,8 @@ impl<'a> Printer<'a> {
 
     fn value(&mut self, value: &Value, depth: usize) -> fmt::Result {
         self.operation(&value.op)?;
-        let (ty, shape, range) = (value.ty, self.shape(&value.shape), value.range);
+        let (ty, shape) = (value.ty, self.shape(&value.shape));
+        let range = range_text(value.range, ty);
         write!(self.out, " : {ty}{shape} in {range} ")?;
         match value.visibility {
             Visibility::Public => self.out.push_str("public"),
@@ -214,7 +218,7 @@ fn constant(out: &mut String, data: &Data) -> fmt::Result {
     out.push_str("const [");
     for (index, number) in data.numbers().enumerate() {
         let comma = if index == 0 { "" } else { ", " };
-        write!(out, "{comma}{number}")?;
+        write!(out, "{comma}{}", decimal::text(number, data.ty.fraction()))?;
     }
     out.push(']');
     Ok(())

@@ -7,6 +7,9 @@ use sealane_program::builder::{Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Reduction, Unary};
 use sealane_program::types::{Data, Range, Shape, Type};
 
+/// Its products have more bits than it, and some more than a ring.
+const FIXED: Type = Type::fixed(30, 12);
+
 /// Random cases of arithmetic, as a strategy of `proptest`.
 pub fn arithmetic() -> impl Strategy<Value = Case> {
     prop::collection::vec(any::<u32>(), 8..120).prop_map(|tape| grow(&tape))
@@ -31,13 +34,17 @@ fn grow(tape: &[u32]) -> Case {
 }
 
 impl Grower<'_> {
-    /// Two inputs of each of three types: numbers that stay small for a while, and two types that
-    /// wrap, of which one is as wide as rings may be.
+    /// Two inputs of each of four types: numbers that stay small for a while, with fractions and
+    /// without, and two types that wrap, of which one is as wide as rings may be.
     fn numbers(&mut self) -> (Vec<Input>, Vec<Handle>) {
         let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a name"));
         let rows = self.builder.rows("n", 5).expect("a row count");
         let (small, wide) = (Range { lo: -9, hi: 20 }, Type::unsigned(64).wrapping());
         let byte = Type::U8.wrapping();
+        let fine = Range {
+            lo: -(3 << 12) - 1,
+            hi: 5 << 12,
+        };
         let kinds = [
             (Type::I64, small, Shape::with_rows(rows, [3])),
             (byte, byte.range(), Shape::with_rows(rows, [])),
@@ -45,6 +52,8 @@ impl Grower<'_> {
             (Type::I64, small, Shape::with_rows(rows, [])),
             (byte, byte.range(), Shape::with_rows(rows, [3])),
             (wide, wide.range(), Shape::with_rows(rows, [3])),
+            (FIXED, fine, Shape::with_rows(rows, [3])),
+            (FIXED, fine, Shape::fixed([3])),
         ];
         let input = |(index, (ty, range, shape)): (usize, (Type, Range, Shape))| Input {
             name: format!("x{index}"),
@@ -68,7 +77,7 @@ impl Grower<'_> {
         let number = Operand::Int(self.below(5) as i128);
         let axis = self.below(3) as i64 - 1;
         let byte = Type::U8.wrapping();
-        let dtype = self.pick(&[None, Some(Type::I64), Some(byte)]);
+        let dtype = self.pick(&[None, Some(Type::I64), Some(byte), Some(FIXED)]);
         let made = match self.below(16) {
             0 | 1 => self.builder.binary(Binary::Mul, a, b, None),
             2 => self.builder.binary(Binary::Add, a, b, None),
@@ -94,7 +103,7 @@ impl Grower<'_> {
                 }
             }
             13 => {
-                let ty = self.pick(&[Type::I64, byte, Type::unsigned(16)]);
+                let ty = self.pick(&[Type::I64, byte, Type::unsigned(16), FIXED]);
                 self.builder.cast(x, ty, None)
             }
             14 => {

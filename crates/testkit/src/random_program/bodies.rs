@@ -2,7 +2,7 @@
 
 use super::Grower;
 use sealane_program::builder::{Builder, Handle, Operand};
-use sealane_program::types::{Dim, Range};
+use sealane_program::types::Dim;
 
 impl Grower<'_> {
     /// One or two values with the same axis 0.
@@ -80,12 +80,16 @@ impl Grower<'_> {
 
     /// A next carry: some scalar that fits, or what has been before.
     fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
-        let Some(Range { lo, hi }) = self.builder.value(carry).map(|value| value.ty.range()) else {
+        let Some(ty) = self.builder.value(carry).map(|value| value.ty) else {
             return carry.into();
         };
         let fits = |a: &Handle| {
             let value = self.builder.value(*a);
-            value.is_some_and(|value| lo <= value.range.lo && value.range.hi <= hi)
+            value.is_some_and(|value| {
+                let converted = value.range.converted(value.ty, ty);
+                let unrounded = value.ty.fraction() <= ty.fraction();
+                unrounded && converted.is_some_and(|range| ty.holds(range))
+            })
         };
         let scalars: Vec<Handle> = inner
             .iter()

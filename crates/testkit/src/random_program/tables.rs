@@ -1,6 +1,7 @@
 //! Random lookups: tables of constants and of values, of numbers and of tuples.
 
-use super::{Grower, split_mix};
+use super::Grower;
+use crate::random::Random;
 use sealane_program::builder::Handle;
 use sealane_program::graph::Binary;
 use sealane_program::types::{Data, Range};
@@ -31,10 +32,11 @@ impl Grower<'_> {
             _ => vec![count as u64],
         };
         // One number of the tape stands for the whole table, or tables would use it up.
-        let (Range { lo, hi }, mut state) = (ty.range(), self.below(1 << 30) as u64);
-        let number = |_| match split_mix(&mut state) {
-            random if random % 4 == 0 => hi,
-            random => lo + i128::from(random) % (hi - lo + 1),
+        let Range { lo, hi } = ty.range();
+        let mut random = Random::new(self.below(1 << 30) as u64);
+        let number = |_| match random.number() {
+            number if number % 4 == 0 => hi,
+            number => lo + i128::from(number) % (hi - lo + 1),
         };
         let numbers: Vec<i128> = (0..shape.iter().product()).map(number).collect();
         let data = Data::from_numbers(ty, shape, &numbers).expect("numbers of the type");

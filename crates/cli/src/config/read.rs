@@ -1,0 +1,413 @@
+//! From the text of a configuration to the checked form, or to what is wrong and where.
+
+use super::{Config, Party};
+use sealane_engine::ProtocolName;
+use sealane_net::{NetworkClass, host_and_port};
+use sealane_program::diagnostic::{Diagnostic, Span};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toml::Spanned;
+
+/// The keys that stand above all tables.
+const TOP_LEVEL: [&str; 6] = ["me", "identity", "network", "protocol", "helpers", "runs"];
+
+/// The configuration in the text of the file at `path`.
+pub(super) fn config(path: &Path, text: &str) -> Result<Config, Diagnostic> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Source { path, text }.parse(folder)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    parties: Spanned<BTreeMap<Spanned<String>, PartyTable>>,
+    me: Option<Spanned<String>>,
+    identity: Option<PathBuf>,
+    network: Option<Spanned<String>>,
+    protocol: Option<Spanned<String>>,
+    runs: Option<PathBuf>,
+    helpers: Option<Vec<Spanned<String>>>,
+    #[serde(default)]
+    limits: LimitsTable,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PartyTable {
+    address: Spanned<String>,
+    listen: Option<Spanned<String>>,
+    key: Spanned<String>,
+    identity: Option<PathBuf>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields)]
+struct LimitsTable {
+    timeout_s: Option<Spanned<f64>>,
+}
+
+/// The text of a file, for errors that show it.
+struct Source<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+impl Source<'_> {
+    fn parse(&self, folder: &Path) -> Result<Config, Diagnostic> {
+        let file: File = toml::from_str(self.text).map_err(|error| {
+            let message = error
+                .message()
+                .lines()
+                .next()
+                .unwrap_or("malformed")
+                .to_string();
+            let span = error.span();
+            let hint = self.misplaced(span.as_ref());
+            let hint = hint.unwrap_or("see the keys that docs/running.md shows".to_string());
+            self.refuse("config-syntax", message, span, &hint)
+        })?;
+        let tables = file.parties.into_inner();
+        self.refuse_doubles("key", &tables, |table| &table.key)?;
+        self.refuse_doubles("address", &tables, |table| &table.address)?;
+        let mut parties = BTreeMap::new();
+        for (name, table) in tables {
+            let identity = table.identity.clone().or_else(|| file.identity.clone());
+            let party = self.party(&table, identity.map(|path| folder.join(path)))?;
+            parties.insert(name.into_inner(), party);
+        }
+        let me = file.me.map(|name| self.me(name, &parties)).transpose()?;
+        let helpers = file.helpers.map(|names| self.helpers(names, &parties));
+        Ok(Config {
+            parties,
+            me,
+            identity: file.identity.map(|path| folder.join(path)),
+            protocol: self.protocol(file.protocol)?,
+            runs: file.runs.map(|path| folder.join(path)),
+            network: self.network(file.network)?,
+            helpers: helpers.transpose()?,
+            timeout: self.timeout(file.limits.timeout_s)?,
+        })
+    }
+
+    /// Where a key stands below a table whose place is above all of them, that.
+    fn misplaced(&self, span: Option<&Range<usize>>) -> Option<String> {
+        let span = span?;
+        let key = self.text.get(span.clone())?.trim();
+        let above = self.text.get(..span.start)?;
+        let mut lines = above.lines().map(str::trim_start);
+        let first = lines.find(|line| line.starts_with('['))?;
+        TOP_LEVEL.contains(&key).then(|| {
+            format!("`{key}` belongs to the whole file: write it above the first table, `{first}`")
+        })
+    }
+
+    /// Refuses what two parties have in common, at the second of them.
+    fn refuse_doubles(
+        &self,
+        what: &str,
+        tables: &BTreeMap<Spanned<String>, PartyTable>,
+        of: impl Fn(&PartyTable) -> &Spanned<String>,
+    ) -> Result<(), Diagnostic> {
+        let mut in_order = tables.iter().collect::<Vec<_>>();
+        in_order.sort_by_key(|(_, table)| of(table).span().start);
+        let mut seen = BTreeMap::new();
+        for (name, table) in in_order {
+            let value = of(table);
+            let text = value.get_ref().trim().to_ascii_lowercase();
+            if let Some(first) = seen.insert(text, name.get_ref()) {
+                let message = format!("this {what} is also that of `{first}`");
+                let hint = "each party has its own; paste its card with `sealane peer add` again";
+                return Err(self.refuse("config-double", message, Some(value.span()), hint));
+            }
+        }
+        Ok(())
+    }
+
+    fn party(&self, table: &PartyTable, identity: Option<PathBuf>) -> Result<Party, Diagnostic> {
+        let address = self.address(&table.address)?;
+        let listen = table
+            .listen
+            .as_ref()
+            .map(|address| self.address(address))
+            .transpose()?;
+        let key = table.key.get_ref().parse().map_err(|_| {
+            let message = "this is not a public key".to_string();
+            let hint = "ask that party for its card, `sealane card`, and use `sealane peer add`";
+            self.refuse("config-key", message, Some(table.key.span()), hint)
+        })?;
+        Ok(Party {
+            address,
+            listen,
+            key,
+            identity,
+        })
+    }
+
+    fn address(&self, address: &Spanned<String>) -> Result<String, Diagnostic> {
+        let text = address.get_ref();
+        if host_and_port(text).is_none() {
+            let message = format!("`{text}` is not an address");
+            let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
+            return Err(self.refuse("config-address", message, Some(address.span()), hint));
+        }
+        Ok(text.clone())
+    }
+
+    fn network(
+        &self,
+        network: Option<Spanned<String>>,
+    ) -> Result<Option<NetworkClass>, Diagnostic> {
+        let Some(network) = network else {
+            return Ok(None);
+        };
+        match network.get_ref().as_str() {
+            "lan" => Ok(Some(NetworkClass::Lan)),
+            "wan" => Ok(Some(NetworkClass::Wan)),
+            other => {
+                let message = format!("there is no network class `{other}`");
+                let hint = "write \"lan\" or \"wan\"";
+                Err(self.refuse("config-network", message, Some(network.span()), hint))
+            }
+        }
+    }
+
+    fn protocol(
+        &self,
+        protocol: Option<Spanned<String>>,
+    ) -> Result<Option<ProtocolName>, Diagnostic> {
+        let Some(protocol) = protocol else {
+            return Ok(None);
+        };
+        protocol.get_ref().parse().map(Some).map_err(|_| {
+            let message = format!("there is no protocol `{}`", protocol.get_ref());
+            let known = ProtocolName::ALL.map(|known| format!("\"{known}\""));
+            let hint = format!("write one of {}", known.join(", "));
+            self.refuse("config-protocol", message, Some(protocol.span()), &hint)
+        })
+    }
+
+    /// The reader of the file, who has a table in it.
+    fn me(
+        &self,
+        name: Spanned<String>,
+        parties: &BTreeMap<String, Party>,
+    ) -> Result<String, Diagnostic> {
+        if parties.contains_key(name.get_ref()) {
+            return Ok(name.into_inner());
+        }
+        let message = format!("`me` is `{}`, which has no table", name.get_ref());
+        let known = parties.keys().map(String::as_str).collect::<Vec<_>>();
+        let hint = format!("name one of the parties: {}", known.join(", "));
+        Err(self.refuse("config-me", message, Some(name.span()), &hint))
+    }
+
+    /// Helpers by name, each with a table: a misspelt one is shown where it stands.
+    fn helpers(
+        &self,
+        names: Vec<Spanned<String>>,
+        parties: &BTreeMap<String, Party>,
+    ) -> Result<Vec<String>, Diagnostic> {
+        let known = |name: Spanned<String>| {
+            if parties.contains_key(name.get_ref()) {
+                return Ok(name.into_inner());
+            }
+            let message = format!("the helper `{}` has no table", name.get_ref());
+            let hint = "add one with its address and key under `[parties.NAME]`, or mend the name";
+            Err(self.refuse("config-helper", message, Some(name.span()), hint))
+        };
+        names.into_iter().map(known).collect()
+    }
+
+    fn timeout(&self, timeout_s: Option<Spanned<f64>>) -> Result<Option<Duration>, Diagnostic> {
+        let Some(timeout_s) = timeout_s else {
+            return Ok(None);
+        };
+        let bounds = 0.1..=86_400.0;
+        if !bounds.contains(timeout_s.get_ref()) {
+            let message = "the time-out is not between 0.1 seconds and a day".to_string();
+            let hint = "write a number of seconds, such as `timeout_s = 30`";
+            return Err(self.refuse("config-timeout", message, Some(timeout_s.span()), hint));
+        }
+        Ok(Some(Duration::from_secs_f64(timeout_s.into_inner())))
+    }
+
+    fn refuse(
+        &self,
+        code: &'static str,
+        message: String,
+        at: Option<Range<usize>>,
+        hint: &str,
+    ) -> Diagnostic {
+        let span = at.map(|range| self.span(range));
+        Diagnostic {
+            code,
+            message,
+            span,
+            reason: String::new(),
+            hint: hint.to_string(),
+        }
+    }
+
+    /// The place of a range of bytes, cut to its first line.
+    fn span(&self, range: Range<usize>) -> Span {
+        let start = range.start.min(self.text.len());
+        let line_start = self.text[..start]
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let line = self.text[line_start..].split('\n').next().unwrap_or("");
+        let end = range.end.clamp(start, line_start + line.len());
+        let column = self.text[line_start..start].chars().count() as u32 + 1;
+        Span {
+            file: self.path.display().to_string(),
+            line: self.text[..start].matches('\n').count() as u32 + 1,
+            column,
+            end_column: column + (self.text[start..end].chars().count() as u32).max(1),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<Config, Diagnostic> {
+        config(Path::new("folder/sealane.toml"), text)
+    }
+
+    /// A key for each name.
+    fn key(name: &str) -> String {
+        let digits: String = name.bytes().map(|c| format!("{c:02x}")).collect();
+        format!("ed25519:{digits:0>64}")
+    }
+
+    fn party(name: &str, address: &str) -> String {
+        let key = key(name);
+        format!("[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n")
+    }
+
+    /// Code, line, column and end of the error in a text.
+    fn refused(text: &str) -> (&'static str, u32, u32, u32) {
+        let error = parse(text).err().expect("the text is wrong");
+        let span = error.span.expect("a place is known");
+        (error.code, span.line, span.column, span.end_column)
+    }
+
+    #[test]
+    fn a_whole_file_is_read() {
+        let text = format!(
+            "me = \"lab\"\nnetwork = \"wan\"\nidentity = \"me.key\"\nprotocol = \"trio\"\n\
+             runs = \"past\"\n{}{}identity = \"/keys/lab\"\n\
+             [limits]\ntimeout_s = 2.5\n",
+            party("hospital", "[::1]:7700"),
+            party("lab", "lab.example:7701"),
+        );
+        let config = parse(&text).unwrap();
+        assert_eq!(
+            config.parties["hospital"].identity.as_deref(),
+            Some(Path::new("folder/me.key"))
+        );
+        assert_eq!(
+            config.parties["lab"].identity.as_deref(),
+            Some(Path::new("/keys/lab"))
+        );
+        assert_eq!(config.parties["lab"].address, "lab.example:7701");
+        assert_eq!(config.parties["lab"].key.to_string(), key("lab"));
+        assert_eq!(config.me.as_deref(), Some("lab"));
+        assert_eq!(config.network, Some(NetworkClass::Wan));
+        assert_eq!(config.protocol, Some(ProtocolName::Trio));
+        assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
+        assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
+    }
+
+    #[test]
+    fn helpers_are_read_in_their_order() {
+        let tables = [
+            party("lab", "lab:1"),
+            party("ada", "ada:1"),
+            party("cyd", "cyd:1"),
+        ]
+        .concat();
+        let helpers = |line: &str| parse(&format!("{line}\n{tables}")).unwrap().helpers;
+        let named = ["cyd", "ada"].map(String::from).to_vec();
+        assert_eq!(helpers("helpers = [\"cyd\", \"ada\"]"), Some(named));
+        assert_eq!(helpers("helpers = []"), Some(vec![]));
+        assert_eq!(helpers(""), None);
+        let wrong = format!("helpers = [\"ada\", \"cid\"]\n{tables}");
+        assert_eq!(refused(&wrong), ("config-helper", 1, 19, 24));
+    }
+
+    #[test]
+    fn errors_name_line_and_column() {
+        let good = party("lab", "lab.example:7701");
+        assert_eq!(refused(&party("lab", "lab")), ("config-address", 2, 11, 16));
+        assert_eq!(
+            refused(&party("lab", "lab:0")),
+            ("config-address", 2, 11, 18)
+        );
+        // Columns count characters, not bytes.
+        let text = "parties.\"é\" = { address = \"e:1\", key = \"ed25519:00\" }\n";
+        assert_eq!(refused(text), ("config-key", 1, 40, 52));
+        assert_eq!(
+            refused(&format!("network = \"man\"\n{good}")),
+            ("config-network", 1, 11, 16)
+        );
+        assert_eq!(
+            refused(&format!("me = \"ada\"\n{good}")),
+            ("config-me", 1, 6, 11)
+        );
+        assert_eq!(
+            refused(&format!("protocol = \"yo\"\n{good}")),
+            ("config-protocol", 1, 12, 16)
+        );
+        let text = format!("{good}[limits]\ntimeout_s = 0\n");
+        assert_eq!(refused(&text), ("config-timeout", 5, 13, 14));
+    }
+
+    #[test]
+    fn what_two_parties_share_is_refused_at_the_second() {
+        let (zoe, ada) = (party("zoe", "z:1"), party("ada", "a:1"));
+        assert!(parse(&format!("{zoe}{ada}")).is_ok());
+        let shared = ada.replace(&key("ada"), &key("zoe"));
+        let error = parse(&format!("{zoe}{shared}")).err().unwrap();
+        assert_eq!(error.message, "this key is also that of `zoe`");
+        let place = ("config-double", 6, 7, 7 + 2 + 72);
+        assert_eq!(refused(&format!("{zoe}{shared}")), place);
+        let shared = ada.replace("a:1", "Z:1");
+        let place = ("config-double", 5, 11, 16);
+        assert_eq!(refused(&format!("{zoe}{shared}")), place);
+    }
+
+    #[test]
+    fn a_key_that_belongs_above_the_tables_is_told_so() {
+        for key in TOP_LEVEL.into_iter().filter(|key| *key != "identity") {
+            let text = format!("# Who.\n{}{key} = \"x\"\n", party("lab", "lab:1"));
+            let error = parse(&text).err().unwrap();
+            assert_eq!(error.span.unwrap().line, 5);
+            let hint = format!(
+                "`{key}` belongs to the whole file: write it above the first table, \
+                 `[parties.lab]`"
+            );
+            assert_eq!(error.hint, hint);
+        }
+        let text = "[limits]\nidentity = \"x\"\n".to_string() + &party("lab", "lab:1");
+        let error = parse(&text).err().unwrap();
+        assert!(error.hint.contains("above the first table, `[limits]`"));
+    }
+
+    #[test]
+    fn unknown_and_missing_keys_are_refused() {
+        let text = format!("{}adress = \"b\"\n", party("lab", "lab:1"));
+        let error = parse(&text).err().unwrap();
+        assert_eq!(
+            (error.code, error.span.as_ref().unwrap().line),
+            ("config-syntax", 4)
+        );
+        assert!(error.message.contains("adress"), "{}", error.message);
+        let error = parse("[parties.lab]\naddress = \"a:1\"\n").err().unwrap();
+        assert!(error.message.contains("key"), "{}", error.message);
+        assert!(parse("").err().unwrap().message.contains("parties"));
+    }
+}

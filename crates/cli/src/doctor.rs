@@ -1,0 +1,350 @@
+//! `sealane doctor`: what this machine can do, and whether every peer answers as it should.
+//!
+//! Each peer of the configuration is asked at its address until it answers, while this party
+//! listens at its own and answers those who ask in turn. So when all parties run it at the same
+//! time, each of them learns whether it reaches the others, and whom it has been reached by. A peer
+//! that waits in `sealane run` answers as well.
+
+use crate::args;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::meet;
+use crate::verbs::show;
+use sealane_block::Cpu;
+use sealane_engine::{EngineError, Kind, ProtocolName};
+use sealane_net::{
+    Answer, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight, Sign,
+    Version, examine,
+};
+use sealane_page::Card;
+use sealane_page::units::seconds;
+use sealane_program::diagnostic::Diagnostic;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::{Write, stderr};
+use std::time::Duration;
+
+/// Clocks that are farther apart than this are worth a word. No run depends on them, but events and
+/// reports of two sides are compared by time.
+const CLOCK_TOLERANCE_US: u64 = 5_000_000;
+
+/// Looks at this machine and, where there is a configuration, at the peers in it.
+///
+/// # Errors
+/// Something is not well, which has been told by then.
+pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
+    let (mut card, mut value) = machine()?;
+    let Some(config) = Config::find_if_any(args.config.as_deref())? else {
+        card.line("peers", "unknown: there is no sealane.toml here");
+        return show(args.json, &card, &Value::Object(value));
+    };
+    let (mesh, found) = look(args, &config)?;
+    let me = &mesh.parties[mesh.me.index()];
+    let own = found
+        .own
+        .as_ref()
+        .err()
+        .map(|error| Problem::of(error, &mesh));
+    let peers = mesh.parties.iter().zip(&found.peers);
+    let peers = peers.filter_map(|(peer, sight)| Some(Peer::new(peer, sight.as_ref()?, &mesh)));
+    let peers = peers.collect::<Vec<_>>();
+
+    card.line("this party", format!("{} at {}", me.name, me.address));
+    card.line("fingerprint", me.key.fingerprint());
+    let width = peers.iter().map(|peer| peer.endpoint.name.len()).max();
+    let lines = peers.iter().map(|peer| peer.line(width.unwrap_or(0)));
+    card.lines("peers", lines);
+    if peers.is_empty() {
+        card.line("peers", "none yet: add one with `sealane peer add CARD`");
+    }
+    let problems = own
+        .iter()
+        .chain(peers.iter().filter_map(|peer| peer.problem.as_ref()));
+    let problems = problems.collect::<Vec<_>>();
+    for problem in &problems {
+        card.bare(format!("\n{}", problem.0.render(None)));
+    }
+    value.insert("well".to_string(), json!(problems.is_empty()));
+    value.insert(
+        "me".to_string(),
+        json!({
+            "name": me.name,
+            "address": me.address,
+            "fingerprint": me.key.fingerprint(),
+            "problem": own.as_ref().map(Problem::json),
+            "turned_away": found.turned_away,
+        }),
+    );
+    let rows = peers.iter().map(Peer::json).collect::<Vec<_>>();
+    value.insert("peers".to_string(), Value::Array(rows));
+    show(args.json, &card, &Value::Object(value))?;
+    not_well(own.is_some(), &peers)
+}
+
+/// The tier in use, the tiers that this machine can run, and versions.
+fn machine() -> Result<(Card, Map<String, Value>), Failure> {
+    let cpu = Cpu::detect().map_err(|error| {
+        let hint = "unset SEALANE_TIER to use the best one";
+        Failure::config("cpu-tier", error.to_string(), hint)
+    })?;
+    let tiers = Cpu::available();
+    let tiers = tiers
+        .iter()
+        .map(|cpu| cpu.tier().name())
+        .collect::<Vec<_>>();
+    let protocols = ProtocolName::ALL.map(|name| (name.to_string(), name.profile().version));
+    let target = format!("{} {}", std::env::consts::ARCH, std::env::consts::OS);
+    let version = Version::current();
+    let mut card = Card::new("sealane doctor");
+    card.line("CPU tier", cpu.tier());
+    card.line("tiers", tiers.join(", "));
+    card.line("version", &version);
+    let versions = protocols
+        .iter()
+        .map(|(name, version)| format!("{name} {version}"));
+    card.line("protocols", versions.collect::<Vec<_>>().join(", "));
+    card.line("machine", &target);
+    let values = [
+        ("tier", json!(cpu.tier().name())),
+        ("tiers", json!(tiers)),
+        ("version", json!(version.package)),
+        ("wire", json!(version.wire)),
+        (
+            "protocols",
+            json!(protocols.into_iter().collect::<BTreeMap<_, _>>()),
+        ),
+        ("machine", json!(target)),
+    ];
+    let values = values.map(|(name, value)| (name.to_string(), value));
+    Ok((card, values.into_iter().collect()))
+}
+
+/// Asks all peers, and says on the way who has answered and who has asked.
+fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, Examination), Failure> {
+    let identity = args.identity.as_deref();
+    let name = meet::who(args.party.as_deref(), config, identity)?;
+    let identity = meet::identity(&name, config, identity)?;
+    let listen = meet::known(&name, config)?.listen.clone();
+    // In the order of their names; a probe does not depend on it.
+    let endpoint = |(name, party): (&String, &crate::config::Party)| Endpoint {
+        name: name.clone(),
+        address: party.address.clone(),
+        key: party.key,
+    };
+    let parties = config.parties.iter().map(endpoint).collect::<Vec<_>>();
+    let me = parties.iter().position(|party| party.name == name);
+    let mesh = MeshConfig {
+        me: PartyId::from_index(me.unwrap_or(0)),
+        identity,
+        parties,
+        listen,
+        limits: meet::limits(config),
+    };
+    let names = mesh.names();
+    let mut notice = |sign| {
+        let (party, what) = match sign {
+            Sign::Answered(party) => (party, "answers"),
+            Sign::Asked(party) => (party, "has asked this party"),
+        };
+        let _ = writeln!(stderr(), "{} {what}", names[party.index()]);
+    };
+    let found = examine(&mesh, args.wait, &mut notice);
+    let owned = names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let found = found.map_err(|error| EngineError::from_net(error, &owned))?;
+    Ok((mesh, found))
+}
+
+/// What makes the command fail, if anything does.
+fn not_well(own: bool, peers: &[Peer<'_>]) -> Result<(), Failure> {
+    let unwell = peers.iter().filter(|peer| peer.problem.is_some()).count();
+    let what = match (own, unwell) {
+        (false, 0) => return Ok(()),
+        (true, 0) => "this party cannot be asked at its own address".to_string(),
+        (_, unwell) => format!(
+            "{unwell} of {} peers do not answer as they should",
+            peers.len()
+        ),
+    };
+    let hint = "what is printed above says what to do for each";
+    Err(Failure::new(
+        Kind::Network,
+        Diagnostic::new("not-well", what).hint(hint),
+    ))
+}
+
+/// One peer, and what is to be said of it.
+struct Peer<'a> {
+    endpoint: &'a Endpoint,
+    sight: &'a Sight,
+    problem: Option<Problem>,
+}
+
+impl<'a> Peer<'a> {
+    fn new(endpoint: &'a Endpoint, sight: &'a Sight, mesh: &MeshConfig) -> Peer<'a> {
+        let problem = match (&sight.answer, &sight.resolved) {
+            (Ok(_), _) => None,
+            (Err(NetError::Unreachable(..)), Err(cause)) => {
+                Some(Problem::no_address(endpoint, cause))
+            }
+            (Err(error), _) => Some(Problem::of(error, mesh)),
+        };
+        Peer {
+            endpoint,
+            sight,
+            problem,
+        }
+    }
+
+    /// What it is like, in one line.
+    fn line(&self, width: usize) -> String {
+        let name = &self.endpoint.name;
+        let state = match (&self.sight.answer, &self.problem) {
+            (Ok(answer), _) => self.answered(answer),
+            (_, Some(problem)) => format!("error[{}]", problem.0.code),
+            (Err(error), None) => error.to_string(),
+        };
+        format!("{name:<width$}  {state}")
+    }
+
+    fn answered(&self, answer: &Answer) -> String {
+        let asked = match (self.sight.asked, answer.purpose) {
+            (true, _) => "; has asked this party",
+            (false, Purpose::Probe) => "; has not reached this party",
+            (false, _) => "; waits in `sealane run`",
+        };
+        let mut text = format!(
+            "answers in {}, clock {}{asked}",
+            seconds(answer.round_trip.as_secs_f64()),
+            clock(answer)
+        );
+        let ours = Version::current();
+        if answer.version.package != ours.package {
+            let theirs = &answer.version.package;
+            text += &format!(
+                "; warning: it runs Sealane {theirs}, and here is {}",
+                ours.package
+            );
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let answer = self.sight.answer.as_ref().ok();
+        json!({
+            "name": self.endpoint.name,
+            "address": self.endpoint.address,
+            "resolved": self.sight.resolved.as_ref().unwrap_or(&vec![]),
+            "fingerprint": self.endpoint.key.fingerprint(),
+            "well": self.problem.is_none(),
+            "asked": self.sight.asked,
+            "version": answer.map(|answer| &answer.version.package),
+            "wire": answer.map(|answer| answer.version.wire),
+            "runs": answer.map(|answer| answer.purpose == Purpose::Run),
+            "round_trip_s": answer.map(|answer| answer.round_trip.as_secs_f64()),
+            "clock_ahead_s": answer.map(|answer| answer.clock_ahead_us as f64 / 1e6),
+            "clock_off": answer.map(is_clock_off),
+            "problem": self.problem.as_ref().map(Problem::json),
+        })
+    }
+}
+
+/// How the clock of a peer stands, as far as the round trip can tell.
+fn clock(answer: &Answer) -> String {
+    let off_us = answer.clock_ahead_us.unsigned_abs();
+    if u128::from(off_us) <= answer.round_trip.as_micros() / 2 {
+        return "equal".to_string();
+    }
+    let off = seconds(Duration::from_micros(off_us).as_secs_f64());
+    let side = if answer.clock_ahead_us > 0 {
+        "ahead"
+    } else {
+        "behind"
+    };
+    match is_clock_off(answer) {
+        true => {
+            format!("{off} {side} (warning: let both machines set their clocks by the network)")
+        }
+        false => format!("{off} {side}"),
+    }
+}
+
+fn is_clock_off(answer: &Answer) -> bool {
+    answer.clock_ahead_us.unsigned_abs() > CLOCK_TOLERANCE_US
+}
+
+/// What is wrong with a peer, and what to do.
+struct Problem(Diagnostic);
+
+impl Problem {
+    /// The host of a peer has no address.
+    fn no_address(peer: &Endpoint, cause: &str) -> Problem {
+        let what = format!(
+            "the host of {} at {} has no address",
+            peer.name, peer.address
+        );
+        let hint = "ask for a new card if the name is wrong; else see whether this machine finds \
+                    names at all";
+        Problem(
+            Diagnostic::new("no-address", what)
+                .because(cause)
+                .hint(hint),
+        )
+    }
+
+    /// What came of asking, with names for parties and, for keys, what people compare.
+    fn of(error: &NetError, mesh: &MeshConfig) -> Problem {
+        let explained = error.with_names(&mesh.names());
+        let (mut message, mut reason) = (explained.message, explained.reason.to_string());
+        if let Some(party) = error.party() {
+            // The numbers of parties are those of a program, and here is none.
+            message = message.replace(&format!(" ({party})"), "");
+        }
+        let name = error.party().map(|party| &mesh.parties[party.index()].name);
+        let name = name.map_or("", String::as_str);
+        let hint = match error {
+            NetError::WrongKey(_, KeyFault::Theirs { expected, seen }) => {
+                reason = format!(
+                    "The fingerprint of the pinned key is {}, that of the key it shows is {}.",
+                    expected.fingerprint(),
+                    seen.fingerprint()
+                );
+                format!(
+                    "ask {name} over the telephone which fingerprint `sealane card` shows there; if \
+                     it has a new key, `sealane peer add CARD --replace`, and if not, do not go on"
+                )
+            }
+            NetError::WrongKey(_, KeyFault::Ours { .. }) => format!(
+                "{name} has not pinned this party's key: send it what `sealane card` prints here, \
+                 for `sealane peer add` there"
+            ),
+            NetError::Unreachable(..) => format!(
+                "let {name} run `sealane doctor --wait 300` at the same time; if it does, see that \
+                 its address is right and that its firewall lets this port in"
+            ),
+            NetError::Stalled(..) | NetError::Malformed(..) => format!(
+                "see that the address of {name} leads to Sealane, and not to another program or a \
+                 proxy"
+            ),
+            NetError::Listen(..) => "end what listens there, which may be `sealane run`; where \
+                 others reach this party by another address than its own, add `listen` to its table"
+                .to_string(),
+            _ => explained.hint.to_string(),
+        };
+        Problem(
+            Diagnostic::new(explained.code, message)
+                .because(reason)
+                .hint(hint),
+        )
+    }
+
+    fn json(&self) -> Value {
+        let Diagnostic {
+            code,
+            message,
+            reason,
+            hint,
+            ..
+        } = &self.0;
+        json!({ "code": code, "message": message, "reason": reason, "hint": hint })
+    }
+}

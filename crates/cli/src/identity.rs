@@ -1,0 +1,289 @@
+//! Who this party is, and whom it knows: `init`, `card`, `peer`.
+//!
+//! `init` makes a private key and a configuration, in which the party itself is the only one yet.
+//! Parties then swap cards, each by one line of text, and pin each other's with `peer add`.
+
+use crate::args::{CardArgs, Init, Peer, PeerVerb};
+use crate::config::{Change, Config, DEFAULT_FILE, Editor};
+use crate::failure::Failure;
+use crate::meet;
+use crate::verbs::{say, show};
+use sealane_net::{CardError, ContactCard, Identity};
+use sealane_page::Card;
+use serde_json::json;
+use std::fs::{self, OpenOptions};
+use std::io::{Write, stderr};
+use std::net::{Ipv4Addr, UdpSocket};
+use std::path::Path;
+
+/// The port of a party that states none.
+const DEFAULT_PORT: u16 = 7700;
+
+/// Makes a key and a configuration, and prints the card.
+pub fn init(args: &Init) -> Result<(), Failure> {
+    let folder = args.folder.as_path();
+    let (key_name, config) = (format!("{}.key", args.name), folder.join(DEFAULT_FILE));
+    let key = folder.join(&key_name);
+    let (identity, address) = (Identity::generate(), address(args));
+    let card = ContactCard::new(&args.name, &address, identity.public_key()).map_err(unfit)?;
+    fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+    if let Some(there) = [&key, &config].into_iter().find(|path| path.exists()) {
+        let what = format!("{} is there already, and is not replaced", there.display());
+        let hint = "`sealane card` prints the card of the party in this folder; a new party gets a \
+                    folder of its own, `--folder DIR`";
+        return Err(Failure::config("identity-exists", what, hint));
+    }
+    identity.save(&key).map_err(|error| {
+        let hint = "name a folder that can be written to";
+        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
+    })?;
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).open(&config);
+    file.and_then(|mut file| file.write_all(configuration(&card, &key_name).as_bytes()))
+        .map_err(|error| cannot_write(&config, &error))?;
+    tell(format_args!(
+        "{} holds the private key, which never leaves this machine; {} says who is where\n\
+         fingerprint of {}: {}\n\
+         send this card to the other parties, and add theirs with `sealane peer add CARD`:",
+        key.display(),
+        config.display(),
+        card.name(),
+        card.key().fingerprint(),
+    ));
+    say(card)
+}
+
+/// Prints the card of this party once more.
+pub fn card(args: &CardArgs) -> Result<(), Failure> {
+    let config = Config::find(args.config.as_deref())?;
+    let name = meet::who(args.party.as_deref(), &config, None)?;
+    let own = meet::known(&name, &config)?;
+    let card = ContactCard::new(&name, &own.address, own.key).map_err(unfit)?;
+    tell(format_args!(
+        "fingerprint of {name}: {}",
+        own.key.fingerprint()
+    ));
+    say(card)
+}
+
+/// Adds, lists or removes parties.
+pub fn peer(args: &Peer) -> Result<(), Failure> {
+    let path = args.config.as_deref().unwrap_or(Path::new(DEFAULT_FILE));
+    match &args.verb {
+        PeerVerb::Add {
+            card,
+            name,
+            replace,
+        } => add(path, &card.concat(), name.as_deref(), *replace),
+        PeerVerb::List { json } => list(path, *json),
+        PeerVerb::Remove { name } => {
+            Editor::open(path)?.remove(name)?;
+            say(format!("{name} is no longer in {}", path.display()))
+        }
+    }
+}
+
+fn add(path: &Path, pasted: &str, name: Option<&str>, replace: bool) -> Result<(), Failure> {
+    let card = pasted.parse::<ContactCard>().map_err(|error| {
+        let hint = "copy the whole line that `sealane card` prints there, and paste it in quotes";
+        Failure::usage("card-malformed", error.to_string(), hint)
+    })?;
+    let name = name.unwrap_or(card.name());
+    // Whatever programs cannot call a party, the configuration does not either.
+    ContactCard::new(name, card.address(), card.key()).map_err(unfit)?;
+    let editor = Editor::open(path)?;
+    let config = path.display();
+    let (title, old) = match editor.pin(name, &card, replace)? {
+        Change::Nothing => (format!("{name} was in {config} already, like this"), None),
+        Change::Added => (format!("{name} is now in {config}"), None),
+        Change::Moved(from) => (
+            format!("{name} has moved, as {config} now says"),
+            Some(from),
+        ),
+        Change::Replaced => (format!("{name} has a new key in {config}"), None),
+    };
+    let mut shown = Card::new(title);
+    shown.line("address", card.address());
+    shown.lines("before", old);
+    shown.line("key", card.key());
+    shown.line("fingerprint", card.key().fingerprint());
+    say(shown)?;
+    tell(format_args!(
+        "compare the fingerprint with the one that `sealane card` shows at {name}, over the \
+         telephone"
+    ));
+    Ok(())
+}
+
+fn list(path: &Path, json: bool) -> Result<(), Failure> {
+    let config = Config::load(path)?;
+    // Nobody has to be able to say who this is for a list of all.
+    let me = meet::who(None, &config, None).ok();
+    let is_helper = |name: &String| config.helpers.iter().flatten().any(|helper| helper == name);
+    let note = |name: &String| match (me.as_ref() == Some(name), is_helper(name)) {
+        (true, true) => "this party, a helper",
+        (true, false) => "this party",
+        (false, true) => "a helper",
+        (false, false) => "",
+    };
+    let names = config.parties.keys().map(String::len).max().unwrap_or(0);
+    let addresses = config.parties.values().map(|party| party.address.len());
+    let addresses = addresses.max().unwrap_or(0);
+    let mut card = Card::new(format!("parties in {}", path.display()));
+    let mut rows = Vec::new();
+    for (name, party) in &config.parties {
+        let (address, fingerprint) = (&party.address, party.key.fingerprint());
+        card.bare(format!(
+            "{name:<names$}  {address:<addresses$}  {fingerprint}  {}",
+            note(name)
+        ));
+        rows.push(json!({
+            "name": name,
+            "address": address,
+            "key": party.key.to_string(),
+            "fingerprint": fingerprint,
+            "me": me.as_ref() == Some(name),
+            "helper": is_helper(name),
+        }));
+    }
+    show(json, &card, &json!({ "parties": rows }))
+}
+
+/// The address that `init` is given, or the one from which this machine speaks to others.
+fn address(args: &Init) -> String {
+    args.address.clone().unwrap_or_else(|| {
+        // Connecting a datagram socket sends nothing; it only chooses the way that packets to that
+        // address (of a network for documentation, RFC 5737) would take.
+        let outward = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+            socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+            socket.local_addr()
+        });
+        let host = outward.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
+        tell(format_args!(
+            "others are told to reach this party at {host}; if that is another address for them, \
+             say so with `--address HOST:PORT`"
+        ));
+        format!("{host}:{DEFAULT_PORT}")
+    })
+}
+
+/// The first configuration of a party.
+fn configuration(card: &ContactCard, key_file: &str) -> String {
+    let (name, address, key) = (card.name(), card.address(), card.key());
+    format!(
+        "# Who this party is. What holds for the whole file stands above the first table.\n\
+         me = \"{name}\"\n\
+         identity = \"{key_file}\"\n\
+         \n\
+         # All parties of a run have to say the same here.\n\
+         # network = \"lan\"\n\
+         # protocol = \"yao\"\n\
+         # helpers = []\n\
+         \n\
+         [parties.{name}]\n\
+         address = \"{address}\"\n\
+         # listen = \"0.0.0.0:{DEFAULT_PORT}\"   # where others reach this party by another address\n\
+         key = \"{key}\"\n"
+    )
+}
+
+/// The refusal of a name or an address.
+fn unfit(error: CardError) -> Failure {
+    let text = error.to_string();
+    match error {
+        CardError::Address(_) => Failure::config(
+            "config-address",
+            text,
+            "state it with `--address HOST:PORT`",
+        ),
+        _ => Failure::usage(
+            "party-name",
+            text,
+            "use the name that the program gives this party",
+        ),
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    let what = format!("cannot write {}", path.display());
+    let hint = "name a folder that can be written to";
+    Failure::config("config-edit", what, hint).because(error.to_string())
+}
+
+/// Says something to whoever looks on, beside what is printed for use.
+fn tell(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_program::text;
+
+    fn args(name: &str, folder: &Path) -> Init {
+        Init {
+            name: name.to_string(),
+            address: Some("lab.example:7700".to_string()),
+            folder: folder.to_path_buf(),
+        }
+    }
+
+    #[test]
+    fn what_init_makes_is_a_configuration_of_one_party() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("new/alice");
+        init(&args("alice", &inside)).unwrap();
+        let config = Config::load(&inside.join(DEFAULT_FILE)).unwrap();
+        assert_eq!(meet::who(None, &config, None).unwrap(), "alice");
+        let identity = meet::identity("alice", &config, None).unwrap();
+        assert_eq!(identity.public_key(), config.parties["alice"].key);
+        assert_eq!(config.parties["alice"].address, "lab.example:7700");
+        assert_eq!(
+            (config.network, config.protocol, config.helpers),
+            (None, None, None)
+        );
+    }
+
+    #[test]
+    fn nothing_is_ever_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let refused = |name| init(&args(name, folder.path())).unwrap_err().finding().code;
+        init(&args("alice", folder.path())).unwrap();
+        let key = fs::read(folder.path().join("alice.key")).unwrap();
+        assert_eq!(
+            (refused("alice"), refused("bob")),
+            ("identity-exists", "identity-exists")
+        );
+        fs::remove_file(folder.path().join(DEFAULT_FILE)).unwrap();
+        assert_eq!(refused("alice"), "identity-exists");
+        assert_eq!(fs::read(folder.path().join("alice.key")).unwrap(), key);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn cards_have_the_names_that_programs_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = "x".repeat(65);
+        for name in [
+            "alice",
+            "_1",
+            "A",
+            "",
+            "1a",
+            "al ice",
+            "é",
+            "a-b",
+            "a.b",
+            &long,
+            &long[1..],
+        ] {
+            let program = format!(
+                "sealane program 1\nname p\nparty {name}\ninput x : {name} u8 in 0..255\nmain {{\n  \
+                 %0 = param 0 : u8 in 0..255 known {name}\n}}\nreveal r = %0 : u8 to {name}\n"
+            );
+            let in_program = text::parse(&program, "p").is_ok();
+            let in_card = init(&args(name, &folder.path().join(format!("{name}x")))).is_ok();
+            assert_eq!(in_card, in_program, "{name:?}");
+        }
+    }
+}

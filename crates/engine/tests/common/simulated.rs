@@ -1,0 +1,132 @@
+//! Sessions in a simulated world: the same party code as ever, on machines whose clock jumps.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sealane_engine::{Job, Journal, danger_run_with_seed};
+use sealane_net::{Limits, Machine, Mesh, PartyId};
+use sealane_program::types::Data;
+use sealane_testkit::adversary::Seen;
+use sealane_testkit::simulator::network::Wire;
+use sealane_testkit::simulator::{self, Bounds, Event, Process, World};
+
+use super::{Attack, Ending, Frames, harmed};
+
+/// A network on which nothing is slow.
+pub const FAST: Wire = Wire {
+    latency: Duration::from_micros(100),
+    jitter: Duration::from_micros(20),
+    bytes_per_s: 100_000_000,
+    window_bytes: 64 << 10,
+};
+
+/// A world and what happens in it.
+pub struct Simulation {
+    /// Decides what nothing else does.
+    pub seed: u64,
+    /// What each party was asked to run.
+    pub jobs: Vec<Arc<Job>>,
+    /// What each party brings.
+    pub inputs: Vec<Vec<Option<Data>>>,
+    /// The limits of each party, of which all have the same silence.
+    pub limits: Vec<Limits>,
+    /// The wire from one party to another.
+    pub wires: Vec<Vec<Wire>>,
+    /// What happens, by party and by the peer to which it sends.
+    pub events: Vec<Vec<Vec<Event>>>,
+    /// What befalls one frame.
+    pub attack: Option<Attack>,
+    pub bounds: Bounds,
+    /// Whether what happens is told.
+    pub log: bool,
+}
+
+/// What became of it.
+pub struct Simulated {
+    /// How each party ended; nothing for one whose process died.
+    pub endings: Vec<Option<Ending>>,
+    /// The frames that each party handed over.
+    pub frames: Frames,
+    pub world: simulator::Ending,
+}
+
+impl Simulation {
+    /// An honest run over a fast network, with all the time that it may need.
+    pub fn new(seed: u64, job: &Arc<Job>, inputs: Vec<Vec<Option<Data>>>) -> Simulation {
+        let parties = inputs.len();
+        Simulation {
+            seed,
+            jobs: vec![Arc::clone(job); parties],
+            inputs,
+            limits: vec![Limits::default(); parties],
+            wires: vec![vec![FAST; parties]; parties],
+            events: vec![vec![vec![]; parties]; parties],
+            attack: None,
+            bounds: Bounds {
+                time: Duration::from_secs(24 * 3600),
+                steps: 5_000_000,
+            },
+            log: false,
+        }
+    }
+
+    /// Runs all parties to their ends.
+    pub fn run(&self) -> Simulated {
+        let parties = self.jobs.len();
+        let world = World::new(self.seed, parties, self.bounds, self.log);
+        let processes = (0..parties).map(|party| world.process(party));
+        let processes = processes.collect::<Vec<_>>();
+        let endings = Arc::new(Mutex::new((0..parties).map(|_| None).collect::<Vec<_>>()));
+        let mut seen = Vec::new();
+        for (me, row) in self.rows(&world, &processes).into_iter().enumerate() {
+            let (row, views) = harmed(row, me, self.attack);
+            seen.push(views);
+            let endings = Arc::clone(&endings);
+            let process = processes[me].clone();
+            let (job, inputs) = (Arc::clone(&self.jobs[me]), self.inputs[me].clone());
+            let (limits, seed) = (self.limits[me], self.seed.wrapping_mul(255) + me as u64);
+            let party = move || {
+                let mesh = Mesh::on_machine(&process, PartyId::from_index(me), row, limits);
+                let mut mesh = mesh.expect("a full row");
+                let result =
+                    danger_run_with_seed(&job, &inputs, &mut mesh, seed, &mut Journal::silent());
+                process.log(|| match &result {
+                    Ok(_) => "has its results".into(),
+                    Err(error) => format!("fails: {error}"),
+                });
+                let after = process.now();
+                endings.lock().expect("no holder panics")[me] = Some(Ending { result, after });
+            };
+            let spawned = processes[me].spawn("protocol", Box::new(party));
+            spawned.expect("a thread");
+        }
+        let world = world.run();
+        let endings = std::mem::take(&mut *endings.lock().expect("no holder panics"));
+        let frames = |seen: &Option<Seen>| seen.as_ref().map_or(vec![], Seen::frames);
+        let frames = |row: &Vec<_>| row.iter().map(frames).collect();
+        Simulated {
+            endings,
+            frames: seen.iter().map(frames).collect(),
+            world,
+        }
+    }
+
+    /// The links of each party.
+    fn rows(&self, world: &World, processes: &[Process]) -> Vec<super::Row> {
+        let parties = processes.len();
+        let mut rows: Vec<super::Row> = Vec::new();
+        rows.resize_with(parties, || (0..parties).map(|_| None).collect());
+        for one in 0..parties {
+            for other in one + 1..parties {
+                let wires = [self.wires[other][one], self.wires[one][other]];
+                let connection = world.connect([one, other], wires);
+                for (me, peer) in [(one, other), (other, one)] {
+                    let events = self.events[me][peer].clone();
+                    let link = processes[me].link(&connection, self.limits[me], events);
+                    rows[me][peer] = Some(link.expect("threads"));
+                }
+            }
+        }
+        rows
+    }
+}

@@ -1,0 +1,151 @@
+//! Whole sessions in a simulated network, one a seed: programs and protocols, slow and broken links,
+//! processes that stop or die at any message. No run hangs, no run gives a wrong result, and every
+//! error names a cause that was there.
+//!
+//! A failure prints its seed. `SEALANE_SIM_SEED=123 cargo test -p sealane-engine --test simulator`
+//! runs that seed alone and tells what happens in it, message by message; `SEALANE_SIM_SEEDS=100000`
+//! runs so many seeds from 0 on.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod oracle;
+mod scenario;
+
+use std::collections::BTreeMap;
+use std::env;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use scenario::Scenario;
+
+/// Seeds that are run where nothing else is said.
+const SEEDS: u64 = 1000;
+/// Seeds after which a long run says how far it is.
+const PROGRESS: u64 = 5000;
+/// Failures after which no more seeds are run.
+const ENOUGH: usize = 5;
+
+/// A number from the environment.
+fn from_environment(name: &str) -> Option<u64> {
+    let text = env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+}
+
+/// Runs and judges a seed. What is wrong, and else what broke in it and how many parties have
+/// results.
+fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
+    let scenario = Scenario::new(seed);
+    let simulated = scenario.simulation.run();
+    let done = oracle::judge(&scenario, &simulated)?;
+    Ok((scenario.fault.name(), done, simulated.endings.len()))
+}
+
+/// What happened in a seed, for people.
+fn tell(seed: u64) -> String {
+    let mut scenario = Scenario::new(seed);
+    scenario.simulation.log = true;
+    let job = &scenario.simulation.jobs[0];
+    let mut text = format!(
+        "seed {seed}: {} for {}; {:?}\n",
+        job.protocol(),
+        job.parties().join(", "),
+        scenario.fault
+    );
+    let simulated = scenario.simulation.run();
+    for line in &simulated.world.log {
+        text += &format!("{line}\n");
+    }
+    let verdict = match oracle::judge(&scenario, &simulated) {
+        Ok(done) => format!("as it should be; {done} parties have results"),
+        Err(why) => why,
+    };
+    let world = &simulated.world;
+    text + &format!(
+        "{verdict}\nended after {:?}, {} steps, trace {}\n",
+        world.after, world.steps, world.trace
+    )
+}
+
+#[test]
+fn no_seed_hangs_or_gives_a_wrong_result() {
+    if let Some(seed) = from_environment("SEALANE_SIM_SEED") {
+        print!("{}", tell(seed));
+        run(seed).unwrap_or_else(|why| panic!("seed {seed}: {why}"));
+        return;
+    }
+    let seeds = from_environment("SEALANE_SIM_SEEDS").unwrap_or(SEEDS);
+    let started = Instant::now();
+    let next = AtomicU64::new(0);
+    let failures = Mutex::new(BTreeMap::new());
+    // By what broke: runs, and those of them in which all or none have results.
+    let tally = Mutex::new(BTreeMap::<_, [u64; 3]>::new());
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let failed = failures.lock().expect("no holder panics").len();
+            if seed >= seeds || failed >= ENOUGH {
+                return;
+            }
+            match run(seed) {
+                Ok((fault, done, parties)) => {
+                    let mut tally = tally.lock().expect("no holder panics");
+                    let [runs, all, none] = tally.entry(fault).or_default();
+                    *runs += 1;
+                    *all += u64::from(done == parties);
+                    *none += u64::from(done == 0);
+                }
+                Err(why) => drop(failures.lock().expect("no holder panics").insert(seed, why)),
+            }
+            if (seed + 1).is_multiple_of(PROGRESS) {
+                let s = started.elapsed().as_secs();
+                eprintln!("simulator: {} of {seeds} seeds after {s} s", seed + 1);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    let failures = failures.into_inner().expect("no holder panics");
+    if let Some(first) = failures.keys().next() {
+        let list = failures.iter().map(|(seed, why)| format!("seed {seed}: {why}\n"));
+        panic!(
+            "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
+             sealane-engine --test simulator",
+            tell(*first),
+            list.collect::<String>(),
+        );
+    }
+    let tally = tally.into_inner().expect("no holder panics");
+    println!("what broke: runs, all have results, none has: {tally:?}");
+    assert_of_weight(seeds, &tally);
+}
+
+/// The runs were about something: each fault ended some of them, and some ended well.
+fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
+    if seeds < SEEDS {
+        return;
+    }
+    assert_eq!(tally.len(), 9, "{tally:?}");
+    for (fault, [runs, all, none]) in tally {
+        let ended = if *fault == "nothing" { all } else { none };
+        assert!(*runs > seeds / 100 && 3 * ended > *runs, "{fault}: {tally:?}");
+    }
+}
+
+#[test]
+fn a_seed_decides_all() {
+    let trace = |seed| Scenario::new(seed).simulation.run().world.trace;
+    let seeds = (0..40).map(|seed| (trace(seed), trace(seed)));
+    let mut traces = seeds.map(|(first, again)| {
+        assert_eq!(first, again);
+        first
+    });
+    let mut all = traces.by_ref().collect::<Vec<_>>();
+    all.sort();
+    all.dedup();
+    assert_eq!(all.len(), 40, "seeds that differ go other ways");
+}

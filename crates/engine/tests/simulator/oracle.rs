@@ -1,0 +1,116 @@
+//! What has to be true of every run, whatever happened to it.
+//!
+//! It ends, within bounds of its own clock and of steps, without a panic. A party that has results
+//! has the right ones and only its own. Where nothing went wrong all have, at the cost that was
+//! planned. Where something did, every party has the right results or an error that names who was
+//! lost, and never a bystander; but where a party lives and does nothing, or a frame is missing,
+//! whoever waits for it keeps others waiting, so that any of these may be named.
+
+use sealane_engine::{EngineError, Kind, RunReport};
+use sealane_net::NetError;
+use sealane_testkit::reference;
+
+use crate::common::simulated::Simulated;
+use crate::scenario::{Fault, Scenario};
+
+/// Says what is wrong with a run, if anything is; else how many parties have results.
+pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
+    if let Some(stuck) = &simulated.world.stuck {
+        return Err(format!("it hangs: {stuck}"));
+    }
+    if let Some(panic) = simulated.world.panics.first() {
+        return Err(format!("a panic: {panic}"));
+    }
+    let mut done = 0;
+    for (party, ending) in simulated.endings.iter().enumerate() {
+        match ending.as_ref().map(|ending| &ending.result) {
+            None if matches!(scenario.fault, Fault::Death(dead) if dead == party) => {}
+            None => return Err(format!("party {party} has no ending")),
+            Some(Ok(report)) => {
+                done += 1;
+                judge_report(scenario, report).map_err(|why| format!("party {party}: {why}"))?;
+            }
+            Some(Err(error)) => {
+                let judged = judge_error(scenario, party, error);
+                judged.map_err(|why| format!("party {party} {why}: {error}"))?;
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// The results of a party are those of the reference, and the plan was kept.
+fn judge_report(scenario: &Scenario, report: &RunReport) -> Result<(), String> {
+    let program = scenario.simulation.jobs[0].program();
+    let wanted = reference::evaluate(program, &scenario.inputs).map_err(|e| e.to_string())?;
+    let me = report.party.as_deref().unwrap_or_default();
+    if report.results.len() != program.results.len() {
+        return Err("results are missing".into());
+    }
+    for result in &report.results {
+        let learns = result.to.iter().any(|to| to == me);
+        let right = match &result.data {
+            None => !learns,
+            Some(data) => learns && data.elements == wanted[&result.name].elements,
+        };
+        if !right {
+            return Err(format!("`{}` is wrong", result.name));
+        }
+    }
+    match report.as_planned() {
+        true => Ok(()),
+        false => Err("the plan was not kept".into()),
+    }
+}
+
+/// The error of a party has a plausible cause.
+fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result<(), String> {
+    let names = scenario.simulation.jobs[0].parties();
+    let blamed = blamed(error, names);
+    let text = error.to_string();
+    let (kinds, plausible) = match &scenario.fault {
+        Fault::Nothing => (vec![], false),
+        Fault::Death(dead) => (vec![Kind::Network], blamed == Some(*dead)),
+        Fault::Reset(ends) | Fault::DeadLink(ends) => {
+            let plausible = blamed.is_some_and(|blamed| ends.contains(&blamed));
+            (vec![Kind::Network], plausible)
+        }
+        // It sees the others as they see it.
+        Fault::Absence(absent) => {
+            let plausible = party == *absent || blamed == Some(*absent);
+            (vec![Kind::Network], plausible)
+        }
+        Fault::Idleness => (vec![Kind::Network], blamed.is_some()),
+        Fault::BadData(owner) if party == *owner => (vec![Kind::Data], blamed.is_none()),
+        Fault::BadData(owner) => {
+            let told = format!("{} (party {owner}) gave up: an error on", names[*owner]);
+            (vec![Kind::Peer], text.contains(&told))
+        }
+        Fault::OtherJob => {
+            let plausible = text.contains("approved another job: the network class differs");
+            (vec![Kind::Peer], plausible)
+        }
+        Fault::Alteration(_) => (vec![Kind::Peer, Kind::Network, Kind::Data], true),
+    };
+    if !kinds.contains(&error.kind()) {
+        return Err(format!("has an error of kind {:?}", error.kind()));
+    }
+    match plausible {
+        true => Ok(()),
+        false => Err("names another cause".into()),
+    }
+}
+
+/// The party that an error of the network names in the end: whom the first to give up named.
+fn blamed(error: &EngineError, names: &[String]) -> Option<usize> {
+    match error.net()? {
+        NetError::Aborted(_, _, reason) => {
+            let first_hand = reason.rsplit("gave up: ").next().unwrap_or(reason);
+            let named = |party: &usize| {
+                first_hand.starts_with(&format!("{} (party {party})", names[*party]))
+            };
+            (0..names.len()).find(named)
+        }
+        error => error.party().map(|party| party.index()),
+    }
+}

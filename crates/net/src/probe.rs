@@ -1,0 +1,177 @@
+//! A probe: one party asks another whether it answers, before they run anything together.
+//!
+//! 1. The one who probes dials and says so in the server name of its first message. Both prove
+//!    their keys by TLS as in a run; the acceptor takes any key that it has pinned.
+//! 2. Both say hello, with their versions and what they are there for.
+//! 3. A few times, the one who probes asks with one byte, and the other answers with its clock. The
+//!    quickest answer tells the round trip, and how far the clocks are apart to within half of it.
+//!
+//! Nothing else is told: no name, no program, nothing about data. Whoever does not hold a pinned
+//! key learns what any caller of a listening party learns, which is the public key in its
+//! handshake. A probe has as long as a greeting, and a listener that gathers for a run goes on with
+//! that, whatever becomes of the probe.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use rustls::Stream;
+use rustls::server::Accepted;
+
+use crate::calls::LONGEST_TALK;
+use crate::error::{NetError, Version};
+use crate::hello::{Hello, Purpose};
+use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
+use crate::timed::{Timed, linger};
+use crate::tls::{self, Claim, Pin};
+use crate::{Endpoint, PartyId, PublicKey};
+
+/// How often the clock is asked for in one probe.
+const QUESTIONS: usize = 4;
+
+/// What a question is.
+const QUESTION: [u8; 1] = *b"?";
+
+/// What a party that answers said of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Its version.
+    pub version: Version,
+    /// What it is there for: it waits to run, or probes others as well.
+    pub purpose: Purpose,
+    /// The shortest time from a question to its answer.
+    pub round_trip: Duration,
+    /// How far its clock is ahead of this party's, in microseconds; negative if it is behind. Right
+    /// to within half of the round trip.
+    pub clock_ahead_us: i64,
+}
+
+/// A question and its answer.
+struct Exchange {
+    /// This party's clock when it asked.
+    asked_us: u64,
+    round_trip: Duration,
+    /// The other's clock when it answered.
+    theirs_us: u64,
+}
+
+impl Host<'_> {
+    /// Asks `peer`, whose address answered on `socket`.
+    pub(crate) fn probe(&self, socket: TcpStream, peer: PartyId) -> Result<Answer, Failure> {
+        let ours = self.hello_of_probe();
+        let mut timed = Timed::new(&socket, Instant::now() + LONGEST_TALK);
+        // Small messages that wait for each other must not wait for more. Without it, the round
+        // trip is only longer.
+        let _ = socket.set_nodelay(true);
+        let talk = |stream: &mut TlsToPeer<'_, '_>| ask(stream, &ours, self.clock);
+        let ((theirs, exchanges), _) = self.call(peer, Claim::Prober, &mut timed, talk)?;
+        ours.check_version(&theirs, peer).map_err(Failure::Final)?;
+        let quickest = exchanges.iter().min_by_key(|exchange| exchange.round_trip);
+        let quickest = quickest.ok_or_else(|| {
+            let what = "it has answered no question".into();
+            Failure::Final(NetError::Malformed(peer, what))
+        })?;
+        Ok(Answer {
+            version: theirs.version,
+            purpose: theirs.purpose,
+            round_trip: quickest.round_trip,
+            clock_ahead_us: quickest.clock_ahead_us(),
+        })
+    }
+
+    /// Answers one who probes: which party it was, if it was one and heard all answers.
+    pub(crate) fn answer(&self, accepted: Accepted, timed: &mut Timed<'_>) -> Option<PartyId> {
+        let config = self.config;
+        let others = config
+            .parties
+            .iter()
+            .filter(|party| party.key != config.identity.public_key());
+        let pin = Pin::any_of(others.map(|party| party.key).collect());
+        let server = tls::server(&config.identity, Arc::clone(&pin)).ok()?;
+        let _ = timed.socket.set_nodelay(true);
+        let mut server = match accepted.into_connection(server) {
+            Ok(server) => server,
+            Err((_, mut alert)) => {
+                let _ = alert.write_all(timed);
+                return None;
+            }
+        };
+        let ours = self.hello_of_probe();
+        let answered = tell(&mut Stream::new(&mut server, timed), &ours, self.clock);
+        if answered.is_err() {
+            say_last_words(&mut server, timed);
+        }
+        linger(timed.socket);
+        answered.ok()?;
+        party_with(&config.parties, pin.accepted()?)
+    }
+
+    fn hello_of_probe(&self) -> Hello {
+        let mut hello = Hello::of_probe(self.purpose);
+        hello.version.wire = self.wire_version;
+        hello
+    }
+}
+
+impl Exchange {
+    fn clock_ahead_us(&self) -> i64 {
+        let half_us = self.round_trip.as_micros() as i128 / 2;
+        let ours_us = i128::from(self.asked_us) + half_us;
+        // Any two clocks of 64 bits are less apart than twice that; a peer may say what it likes.
+        (i128::from(self.theirs_us) - ours_us).clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
+/// The side of the one who probes. It asks nothing of one that speaks another version.
+fn ask(
+    stream: &mut (impl Read + Write),
+    ours: &Hello,
+    clock: fn() -> SystemTime,
+) -> io::Result<(Hello, Vec<Exchange>)> {
+    let theirs = greet_first(stream, ours)?;
+    let mut exchanges = Vec::new();
+    while theirs.version.wire == ours.version.wire && exchanges.len() < QUESTIONS {
+        let (asked, asked_us) = (Instant::now(), microseconds(clock));
+        stream.write_all(&QUESTION)?;
+        stream.flush()?;
+        let mut theirs_us = [0; 8];
+        stream.read_exact(&mut theirs_us)?;
+        exchanges.push(Exchange {
+            asked_us,
+            round_trip: asked.elapsed(),
+            theirs_us: u64::from_le_bytes(theirs_us),
+        });
+    }
+    Ok((theirs, exchanges))
+}
+
+/// The side of the one who answers.
+fn tell(
+    stream: &mut (impl Read + Write),
+    ours: &Hello,
+    clock: fn() -> SystemTime,
+) -> io::Result<()> {
+    let theirs = greet_second(stream, ours)?;
+    if theirs.version.wire != ours.version.wire || theirs.purpose != Purpose::Probe {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    for _ in 0..QUESTIONS {
+        stream.read_exact(&mut QUESTION.clone())?;
+        stream.write_all(&microseconds(clock).to_le_bytes())?;
+        stream.flush()?;
+    }
+    Ok(())
+}
+
+/// Microseconds since 1970, as the clock shows them.
+fn microseconds(clock: fn() -> SystemTime) -> u64 {
+    let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The party whose key this is.
+fn party_with(parties: &[Endpoint], key: PublicKey) -> Option<PartyId> {
+    let place = parties.iter().position(|party| party.key == key)?;
+    Some(PartyId::from_index(place))
+}

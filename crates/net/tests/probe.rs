@@ -1,0 +1,311 @@
+//! Probes over TLS on loopback: everything that can answer at an address, or not, and gatherings
+//! that are probed while they wait. Clocks and versions are tested beside the code.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use common::{A, B, C, configs, dial, meet, short};
+use sealane_net::{
+    Answer, Examination, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId, Purpose,
+    Sign, Version, examine,
+};
+
+/// Long enough for whatever is certain to come.
+const UNHURRIED: Duration = Duration::from_secs(20);
+
+const AT_ONCE: Duration = Duration::ZERO;
+
+fn look(config: &MeshConfig, wait: Duration) -> Examination {
+    examine(config, wait, &mut |_| ()).unwrap()
+}
+
+/// What one party found out about another.
+fn answer(found: &Examination, peer: PartyId) -> Result<&Answer, &NetError> {
+    let sighting = found.peers[peer.index()].as_ref();
+    sighting
+        .expect("every other party is looked at")
+        .answer
+        .as_ref()
+}
+
+/// What `config` finds where `peer` should be and `listener` is instead.
+fn look_at(config: &mut MeshConfig, peer: PartyId, listener: &TcpListener) -> NetError {
+    config.parties[peer.index()].address = listener.local_addr().unwrap().to_string();
+    answer(&look(config, AT_ONCE), peer).unwrap_err().clone()
+}
+
+#[test]
+fn all_who_look_around_at_the_same_time_see_each_other() {
+    let looks = configs(3, Limits::default()).into_iter().map(|config| {
+        thread::spawn(move || {
+            let mut signs = Vec::new();
+            let found = examine(&config, UNHURRIED, &mut |sign| signs.push(sign)).unwrap();
+            (config.me, found, signs)
+        })
+    });
+    let looks: Vec<_> = looks.collect();
+    for look in looks {
+        let (me, found, signs) = look.join().unwrap();
+        assert_eq!((found.own.clone(), found.turned_away), (Ok(()), 0));
+        assert!(found.peers[me.index()].is_none());
+        for peer in [A, B, C].into_iter().filter(|peer| *peer != me) {
+            let answer = answer(&found, peer).unwrap();
+            assert_eq!(
+                (answer.purpose, &answer.version),
+                (Purpose::Probe, &Version::current())
+            );
+            assert!(found.peers[peer.index()].as_ref().unwrap().asked);
+            assert!(signs.contains(&Sign::Answered(peer)) && signs.contains(&Sign::Asked(peer)));
+        }
+    }
+}
+
+#[test]
+fn nobody_there_is_found_when_the_wait_is_over() {
+    let config = configs(2, short()).remove(0);
+    let found = look(&config, Duration::from_millis(300));
+    let address = &config.parties[1].address;
+    let error = answer(&found, B).unwrap_err();
+    assert!(
+        matches!(error, NetError::Unreachable(B, at, _) if at == address),
+        "{error}"
+    );
+    let sighting = found.peers[1].as_ref().unwrap();
+    assert_eq!(
+        (&sighting.resolved, sighting.asked),
+        (&Ok(vec!["127.0.0.1".into()]), false)
+    );
+}
+
+#[test]
+fn a_name_without_an_address_is_told_apart() {
+    let mut config = configs(2, short()).remove(0);
+    // No such name can exist (RFC 6761).
+    config.parties[1].address = "nobody.invalid:7700".into();
+    let found = look(&config, AT_ONCE);
+    assert!(found.peers[1].as_ref().unwrap().resolved.is_err());
+    assert!(matches!(
+        answer(&found, B),
+        Err(NetError::Unreachable(B, ..))
+    ));
+}
+
+#[test]
+fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
+    let limits = Limits {
+        connect: UNHURRIED,
+        ..short()
+    };
+    let mut all = configs(2, limits);
+    let (first, second) = (all.remove(0), all.remove(0));
+    let (mut deceived, mut unknown) = (twin(&second), twin(&second));
+    let first = thread::spawn(move || Mesh::connect(&first));
+    // Another key is pinned for it here.
+    let seen = deceived.parties[0].key;
+    let expected = Identity::generate().public_key();
+    deceived.parties[0].key = expected;
+    let fault = KeyFault::Theirs { expected, seen };
+    assert_eq!(
+        answer(&look(&deceived, UNHURRIED), A),
+        Err(&NetError::WrongKey(A, fault))
+    );
+    // It has pinned another key than this one.
+    unknown.identity = Identity::generate();
+    let shown = unknown.identity.public_key();
+    unknown.parties[1].key = shown;
+    let fault = KeyFault::Ours { shown };
+    assert_eq!(
+        answer(&look(&unknown, UNHURRIED), A),
+        Err(&NetError::WrongKey(A, fault))
+    );
+    assert!(Mesh::connect(&second).is_ok());
+    assert_eq!(first.join().unwrap().unwrap().turned_away(), 2);
+}
+
+/// Serves one who dials in, in another language.
+fn serve_one_as_something_else(listener: &TcpListener) {
+    let listener = listener.try_clone().unwrap();
+    thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let _ = socket.read(&mut [0; 16]);
+        let _ = socket.write_all(b"HTTP/1.0 400 Bad Request\r\n\r\n");
+        let _ = socket.read_to_end(&mut Vec::new());
+    });
+}
+
+#[test]
+fn something_else_at_the_address_is_no_party() {
+    let mut config = configs(2, short()).remove(0);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    serve_one_as_something_else(&listener);
+    let error = look_at(&mut config, B, &listener);
+    assert!(matches!(error, NetError::Malformed(B, _)), "{error}");
+}
+
+#[test]
+fn another_party_at_the_address_is_named() {
+    let mut all = configs(
+        3,
+        Limits {
+            connect: UNHURRIED,
+            ..short()
+        },
+    );
+    let (mut looking, second) = (twin(&all[2]), all.remove(1));
+    let address = &second.parties[1].address;
+    looking.parties[0].address.clone_from(address);
+    // The same place under another name: two parties with one address would be refused.
+    looking.parties[1].address = address.replace("127.0.0.1", "localhost");
+    let second = thread::spawn(move || Mesh::connect(&second));
+    let found = look(&looking, UNHURRIED);
+    let error = answer(&found, A).unwrap_err();
+    assert!(
+        matches!(error, NetError::WrongParty(A, what) if what.contains("bob")),
+        "{error}"
+    );
+    // The one that was taken for another still meets the others.
+    for met in meet(all) {
+        met.unwrap();
+    }
+    second.join().unwrap().unwrap();
+}
+
+#[test]
+fn one_who_accepts_and_says_nothing_is_not_waited_for_long() {
+    let mut config = configs(2, short()).remove(0);
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let started = Instant::now();
+    let error = look_at(&mut config, B, &silent);
+    assert!(matches!(error, NetError::Stalled(B, _)), "{error}");
+    assert!(started.elapsed() < UNHURRIED);
+}
+
+#[test]
+fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
+    let mut all = configs(2, short());
+    let taken = TcpListener::bind(&all[0].parties[0].address).unwrap();
+    serve_one_as_something_else(&taken);
+    let (first, second) = (all.remove(0), all.remove(0));
+    let second = thread::spawn(move || look(&second, UNHURRIED));
+    let found = look(&first, UNHURRIED);
+    assert!(matches!(found.own, Err(NetError::Listen(..))));
+    assert!(answer(&found, B).is_ok());
+    let found = second.join().unwrap();
+    assert!(matches!(answer(&found, A), Err(NetError::Malformed(A, _))));
+}
+
+/// The same party once more.
+fn twin(config: &MeshConfig) -> MeshConfig {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("key");
+    config.identity.save(&file).unwrap();
+    MeshConfig {
+        identity: Identity::load(&file).unwrap(),
+        parties: config.parties.clone(),
+        listen: None,
+        ..*config
+    }
+}
+
+/// What `peer` is there for, asked by a party that knows no other and numbers itself first.
+fn purpose_of(config: &MeshConfig, peer: PartyId) -> Purpose {
+    let mut asking = twin(config);
+    asking.parties = [config.me, peer]
+        .map(|party| config.parties[party.index()].clone())
+        .into();
+    asking.me = A;
+    let found = look(&asking, UNHURRIED);
+    answer(&found, B).unwrap().purpose
+}
+
+#[test]
+fn a_gathering_answers_probes_and_goes_on() {
+    let mut all = configs(
+        3,
+        Limits {
+            connect: UNHURRIED,
+            ..short()
+        },
+    );
+    let (first, last) = (all.remove(0), all.remove(1));
+    let asking = [twin(&all[0]), twin(&last)];
+    let first = thread::spawn(move || Mesh::connect(&first));
+    for config in &asking {
+        assert_eq!(purpose_of(config, A), Purpose::Run);
+    }
+    all.push(last);
+    for met in meet(all) {
+        met.unwrap();
+    }
+    assert_eq!(first.join().unwrap().unwrap().turned_away(), 0);
+}
+
+#[test]
+fn one_who_waits_for_whom_it_dials_answers_probes_as_well() {
+    let mut all = configs(
+        3,
+        Limits {
+            connect: UNHURRIED,
+            ..short()
+        },
+    );
+    let asking = twin(&all[0]);
+    let first = all.remove(0);
+    let rest = thread::spawn(move || meet(all));
+    // The second has met the third by now or meets it soon; both then wait for the first.
+    for _ in 0..3 {
+        assert_eq!(purpose_of(&asking, B), Purpose::Run);
+    }
+    let first = Mesh::connect(&first);
+    for met in rest.join().unwrap().into_iter().chain([first]) {
+        assert_eq!(met.unwrap().turned_away(), 0);
+    }
+}
+
+#[test]
+fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
+    let mut all = configs(
+        2,
+        Limits {
+            connect: UNHURRIED,
+            ..short()
+        },
+    );
+    let (first, second) = (all.remove(0), all.remove(0));
+    let second = thread::spawn(move || Mesh::connect(&second));
+    let found = look(&first, Duration::from_millis(700));
+    // The last party listens to nobody.
+    assert!(matches!(
+        answer(&found, B),
+        Err(NetError::Unreachable(B, ..))
+    ));
+    Mesh::connect(&first).unwrap();
+    second.join().unwrap().unwrap();
+}
+
+#[test]
+fn strangers_do_not_keep_parties_from_their_answers() {
+    let mut all = configs(
+        2,
+        Limits {
+            connect: UNHURRIED,
+            ..short()
+        },
+    );
+    let asking = twin(&all[1]);
+    let (first, second) = (all.remove(0), all.remove(0));
+    let address = first.parties[0].address.clone();
+    let first = thread::spawn(move || Mesh::connect(&first));
+    let mut strangers: Vec<_> = (0..100).map(|_| dial(&address)).collect();
+    for stranger in strangers.iter_mut().skip(90) {
+        // A stranger that was crowded out cannot even say this.
+        let _ = stranger.write_all(b"GET / HTTP/1.0\r\n\r\n");
+    }
+    assert_eq!(purpose_of(&asking, A), Purpose::Run);
+    Mesh::connect(&second).unwrap();
+    assert!(first.join().unwrap().unwrap().turned_away() >= 36);
+}

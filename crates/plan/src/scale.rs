@@ -1,0 +1,304 @@
+//! Pass `scale`: fixed point as integers.
+//!
+//! A fixed-point value is computed as its stored number, the value times `2^f`. What is exact on
+//! values of one type is the same on stored numbers: sums, remainders, choices, orders. The others
+//! are written out, with `h` bits behind the point of the result:
+//!
+//! | on values | on stored numbers |
+//! |---|---|
+//! | conversion to more bits behind the point | a product by a power of two |
+//! | conversion to fewer, or to an integer | a shift down, which is the exact floor |
+//! | `a * b`, `a @ b` | the exact product or sum, and one shift |
+//! | `a / b` | the floor of the quotient, with one operand scaled up |
+//! | `a // b` | the floor of the quotient, scaled up |
+//! | a comparison of unlike types | of the numbers scaled to the longer fraction |
+//!
+//! Behind this pass no type has a fraction. An exact product may be wider than any type: its
+//! *range* says how wide, as it does for every later pass, and its type is only a strict one.
+//!
+//! Scaling by a power of two and shifting by a constant take no gate: wires are moved, and bits that
+//! are shifted out are never made, but for the carries that leave them. In a ring a scaling is
+//! linear.
+
+use sealane_program::graph::{Binary, Graph, Op, Program, Value, ValueId, Visibility};
+use sealane_program::types::{Data, Range, Shape, Type};
+
+/// The same program on stored numbers.
+pub(crate) fn scale(program: &Program) -> Program {
+    let mut scaled = program.clone();
+    let renamed;
+    (scaled.main, renamed) = graph(&program.main);
+    for input in &mut scaled.inputs {
+        input.ty = integer(input.ty);
+    }
+    for result in &mut scaled.results {
+        result.value = renamed[result.value.0 as usize];
+        result.ty = integer(result.ty);
+    }
+    scaled
+}
+
+/// The integer type of the stored numbers of a type.
+fn integer(ty: Type) -> Type {
+    match ty {
+        Type::Fixed { signed, bits, .. } => Type::Int {
+            signed,
+            bits,
+            wrapping: false,
+        },
+        ty => ty,
+    }
+}
+
+/// A graph on stored numbers, and the new number of each value.
+pub(crate) fn graph(of: &Graph) -> (Graph, Vec<ValueId>) {
+    let mut scaler = Scaler {
+        of,
+        values: Vec::with_capacity(of.values.len()),
+        renamed: Vec::with_capacity(of.values.len()),
+    };
+    for value in &of.values {
+        let id = scaler.value(value);
+        scaler.renamed.push(id);
+    }
+    let returns = of.returns.iter().map(|id| scaler.renamed[id.0 as usize]);
+    let scaled = Graph {
+        params: of.params,
+        returns: returns.collect(),
+        values: scaler.values,
+    };
+    (scaled, scaler.renamed)
+}
+
+struct Scaler<'a> {
+    of: &'a Graph,
+    values: Vec<Value>,
+    renamed: Vec<ValueId>,
+}
+
+/// An operand on its stored numbers: they are the values times `2^fraction`.
+#[derive(Clone, Copy)]
+struct Scaled {
+    id: ValueId,
+    fraction: i16,
+}
+
+impl Scaler<'_> {
+    fn value(&mut self, value: &Value) -> ValueId {
+        match &value.op {
+            Op::Cast(a) if self.fraction(*a) != value.ty.fraction() => self.cast(value, *a),
+            Op::Binary(Binary::Mul, a, b) if self.is_fixed(value, [*a, *b]) => {
+                let (a, b) = (self.factor(*a), self.factor(*b));
+                let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
+                let range = products(self.range(a.id), self.range(b.id));
+                let exact = self.exactly(value, Op::Binary(Binary::Mul, a.id, b.id), range);
+                self.rounded(value, exact, by)
+            }
+            Op::Dot(a, b) if self.is_fixed(value, [*a, *b]) => {
+                let length = self.of.values[b.0 as usize].shape.fixed[0];
+                let (a, b) = (self.factor(*a), self.factor(*b));
+                let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
+                let each = products(self.range(a.id), self.range(b.id));
+                let range = Range {
+                    lo: each.lo * i128::from(length),
+                    hi: each.hi * i128::from(length),
+                };
+                let exact = self.exactly(value, Op::Dot(a.id, b.id), range);
+                self.rounded(value, exact, by)
+            }
+            Op::Binary(Binary::Div, a, b) => self.quotient(value, *a, *b),
+            Op::Binary(Binary::FloorDiv, a, b) if value.ty.is_fixed() => {
+                let (a, b) = (self.operand(*a), self.operand(*b));
+                let op = Op::Binary(Binary::FloorDiv, a.id, b.id);
+                // A scaling is exact, so that the range before it follows from that behind it.
+                let whole = shifted(value.range, -i16::from(value.ty.fraction()));
+                let whole = self.exactly(value, op, whole);
+                self.rounded(value, whole, value.ty.fraction().into())
+            }
+            Op::Binary(op, a, b) if op.is_comparison() => {
+                let (a, b) = (self.operand(*a), self.operand(*b));
+                let (x, y) = (
+                    self.scaled_up(a.id, b.fraction - a.fraction),
+                    self.scaled_up(b.id, a.fraction - b.fraction),
+                );
+                self.push(value.clone(), Op::Binary(*op, x, y))
+            }
+            op => {
+                let mut op = op.clone();
+                op.renumber(|id| self.renamed[id.0 as usize]);
+                match &mut op {
+                    Op::Const(data) => data.ty = integer(data.ty),
+                    Op::Map { body, .. } | Op::Scan { body, .. } => **body = graph(body).0,
+                    _ => {}
+                }
+                self.push(value.clone(), op)
+            }
+        }
+    }
+
+    /// A conversion that changes the bits behind the point.
+    fn cast(&mut self, value: &Value, a: ValueId) -> ValueId {
+        let by = i16::from(value.ty.fraction()) - i16::from(self.fraction(a));
+        let of = self.operand(a);
+        if by > 0 {
+            let up = self.scaled_up(of.id, by);
+            return self.push(value.clone(), Op::Cast(up));
+        }
+        let floor = shifted(self.range(of.id), by);
+        let down = self.shifted_down(of.id, -by, floor);
+        self.push(value.clone(), Op::Cast(down))
+    }
+
+    /// The floor of a quotient.
+    fn quotient(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
+        let (a, b) = (self.operand(a), self.operand(b));
+        let by = i16::from(value.ty.fraction()) - a.fraction + b.fraction;
+        let (over, under) = (self.scaled_up(a.id, by), self.scaled_up(b.id, -by));
+        self.push(value.clone(), Op::Binary(Binary::FloorDiv, over, under))
+    }
+
+    /// An exact result times `2^by`, rounded down, as what `value` is.
+    fn rounded(&mut self, value: &Value, exact: ValueId, by: i16) -> ValueId {
+        if by < 0 {
+            let down = self.shifted_down(exact, -by, value.range);
+            return self.push(value.clone(), Op::Cast(down));
+        }
+        let up = self.scaled_up(exact, by);
+        self.push(value.clone(), Op::Cast(up))
+    }
+
+    /// The value times `2^by`; itself where `by` is not positive.
+    fn scaled_up(&mut self, mut id: ValueId, mut by: i16) -> ValueId {
+        if by > 0 && self.values[id.0 as usize].ty.is_wrapping() {
+            // It is the representative that is scaled, and not what it stands for.
+            let of = self.values[id.0 as usize].clone();
+            id = self.exactly(&of, Op::Cast(id), of.range);
+        }
+        while by > 0 {
+            // A constant has at most 64 bits.
+            let step = by.min(63);
+            let factor = self.power(step);
+            let of = self.values[id.0 as usize].clone();
+            let range = shifted(of.range, step);
+            let op = Op::Binary(Binary::Mul, id, factor);
+            id = self.exactly(&of, op, range);
+            by -= step;
+        }
+        id
+    }
+
+    /// The floor of the value divided by `2^by`, which lies in `range`.
+    fn shifted_down(&mut self, id: ValueId, by: i16, range: Range) -> ValueId {
+        let amount = self.number(Type::U8, by.unsigned_abs().min(127).into());
+        let of = self.values[id.0 as usize].clone();
+        let op = Op::Binary(Binary::Shr, id, amount);
+        self.exactly(&of, op, range)
+    }
+
+    /// A factor of a product. Bits that are zero in all elements of a constant are left out: they
+    /// would only widen the product.
+    fn factor(&mut self, id: ValueId) -> Scaled {
+        let scaled = self.operand(id);
+        let Op::Const(data) = &self.of.values[id.0 as usize].op else {
+            return scaled;
+        };
+        let zeros = data.numbers().map(|number| number.trailing_zeros()).min();
+        // No bit of zero is one, and it needs no other form.
+        let zeros = zeros.filter(|zeros| (1..64).contains(zeros)).unwrap_or(0);
+        if zeros == 0 {
+            return scaled;
+        }
+        let ty = integer(data.ty);
+        let numbers = data.numbers().map(|number| number >> zeros);
+        let numbers = numbers.collect::<Vec<_>>();
+        let range = Range::of_all(numbers.iter().copied());
+        let (Some(shorter), Some(range)) =
+            (Data::from_numbers(ty, data.shape.clone(), &numbers), range)
+        else {
+            return scaled;
+        };
+        let value = Value {
+            range,
+            ..self.of.values[id.0 as usize].clone()
+        };
+        Scaled {
+            id: self.push(value, Op::Const(shorter)),
+            fraction: scaled.fraction - zeros as i16,
+        }
+    }
+
+    /// A constant of one number.
+    fn number(&mut self, ty: Type, number: u64) -> ValueId {
+        let op = Op::Const(Data {
+            ty,
+            shape: Vec::new(),
+            elements: vec![number],
+        });
+        self.values.push(Value {
+            op,
+            ty,
+            shape: Shape::scalar(),
+            range: Range::of(number.into()),
+            visibility: Visibility::Public,
+            span: None,
+        });
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    fn power(&mut self, exponent: i16) -> ValueId {
+        self.number(Type::unsigned(64), 1 << exponent)
+    }
+
+    /// An operation like `value` whose result has another range, and needs no type's width.
+    fn exactly(&mut self, value: &Value, op: Op, range: Range) -> ValueId {
+        let exact = Value {
+            ty: Type::smallest(range).unwrap_or(Type::I64),
+            range,
+            ..value.clone()
+        };
+        self.push(exact, op)
+    }
+
+    fn push(&mut self, value: Value, op: Op) -> ValueId {
+        self.values.push(Value {
+            op,
+            ty: integer(value.ty),
+            ..value
+        });
+        ValueId(self.values.len() as u32 - 1)
+    }
+
+    fn operand(&self, id: ValueId) -> Scaled {
+        Scaled {
+            id: self.renamed[id.0 as usize],
+            fraction: self.fraction(id).into(),
+        }
+    }
+
+    fn fraction(&self, id: ValueId) -> u8 {
+        self.of.values[id.0 as usize].ty.fraction()
+    }
+
+    fn range(&self, id: ValueId) -> Range {
+        self.values[id.0 as usize].range
+    }
+
+    /// Whether an operation rounds: the check has seen that its exact result is within `i128`.
+    fn is_fixed(&self, value: &Value, operands: [ValueId; 2]) -> bool {
+        let fixed = |id: ValueId| self.of.values[id.0 as usize].ty.is_fixed();
+        value.ty.is_fixed() || operands.into_iter().any(fixed)
+    }
+}
+
+/// The range of products, which the check has bounded.
+fn products(a: Range, b: Range) -> Range {
+    let ends = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
+    ends.map(Range::of)
+        .into_iter()
+        .fold(Range::of(ends[0]), Range::hull)
+}
+
+/// The range times `2^by`, rounded down, which the check has bounded.
+fn shifted(range: Range, by: i16) -> Range {
+    range.shifted(by).unwrap_or(range)
+}

@@ -1,0 +1,202 @@
+//! Numbers of the source in the types that they take, and conversions that cannot be refused.
+
+use super::{Builder, Handle, Operand};
+use crate::check::MAX_CONST_ELEMENTS;
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Binary, Op, ValueId};
+use crate::infer;
+use crate::literal::{Literal, Typed};
+use crate::types::{Data, Range, Type};
+
+impl Builder {
+    /// A number with a fraction, or an array of them, as an operand that has no type yet.
+    ///
+    /// # Errors
+    /// There are more of them than constants may have elements.
+    pub fn literal(
+        &mut self,
+        literal: Literal,
+        span: Option<&Span>,
+    ) -> Result<Operand, Diagnostic> {
+        let elements = self.elements + literal.numbers.len().saturating_sub(1);
+        super::within("elements of constants", elements, MAX_CONST_ELEMENTS)
+            .map_err(|error| error.at(span))?;
+        self.literals.push(literal);
+        Ok(Operand::Literal(self.literals.len() as u32 - 1))
+    }
+
+    /// A literal that has found its type elsewhere, with its warning if it was rounded.
+    pub fn typed(&mut self, typed: Typed, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let warning = typed.warning.map(|warning| warning.at(span));
+        // A body that is traced once may hold one literal several times.
+        self.rounded
+            .extend(warning.filter(|warning| !self.rounded.contains(warning)));
+        self.constant(typed.data, span)
+    }
+
+    /// The value of an operand that stands beside nothing: a number takes the smallest type that
+    /// holds it exactly.
+    pub fn alone(&mut self, operand: Operand, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let id = self.exactly(operand, None, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// The same number modulo `2^bits`, in an integer type that need not wrap. It is never refused
+    /// for its range.
+    pub fn wrap(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
+        let id = self.found(a, span)?;
+        let from = self.known(id).0;
+        if from.is_fixed() || ty.is_fixed() {
+            let fixed = if from.is_fixed() { from } else { ty };
+            return Err(infer::no_such_type("sl.wrap", fixed)
+                .because("a number with a fraction does not wrap")
+                .hint("write `sl.saturate(x, type)`, which stops at the ends of the type")
+                .at(span));
+        }
+        let modular = match ty {
+            Type::Bool => Type::unsigned(1).wrapping(),
+            ty => ty.wrapping(),
+        };
+        let id = self.cast_to(id, modular, span)?;
+        let id = self.cast_to(id, ty, span)?;
+        Ok(self.handle(id))
+    }
+
+    /// The number of `ty` that is nearest from below, or the end of the type beyond which it is.
+    /// It is never refused for its range.
+    pub fn saturate(
+        &mut self,
+        a: Handle,
+        ty: Type,
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let mut id = self.found(a, span)?;
+        let (from, range) = self.known(id);
+        if ty == Type::Bool && from.is_fixed() {
+            // Refused with what to write instead.
+            return self.cast(a, ty, span);
+        }
+        if from.fraction() > ty.fraction() {
+            // Rounded down first, it has no finer bits than the ends of the type have.
+            let down = range.converted(from, ty);
+            let coarse = down.and_then(|down| {
+                let like = if ty.is_fixed() { ty } else { Type::I64 };
+                like.smallest_like(down)
+            });
+            id = self.cast_to(id, coarse.unwrap_or(from), span)?;
+        }
+        let (from, range) = self.known(id);
+        let all = ty.range();
+        // The numbers of `from` that are within `ty`: its ends have bits that `from` may not have.
+        let finer = i16::from(ty.fraction()) - i16::from(from.fraction());
+        let within = Range {
+            lo: -(-all.lo >> finer),
+            hi: all.hi >> finer,
+        };
+        let ends = [
+            (Binary::Max, within.lo, range.lo < within.lo),
+            (Binary::Min, within.hi, range.hi > within.hi),
+        ];
+        let mut clipped = id;
+        for (op, end, reached) in ends {
+            if reached {
+                let end = self.stored(from, end, span)?;
+                clipped = self.push(Op::Binary(op, clipped, end), from, span)?;
+            }
+        }
+        clipped = self.cast_to(clipped, ty, span)?;
+        let ends = [
+            (Binary::Lt, within.lo, all.lo, range.lo < within.lo),
+            (Binary::Gt, within.hi, all.hi, range.hi > within.hi),
+        ];
+        for (op, near, end, reached) in ends {
+            // Between the last number of `from` and the end of `ty` there may be others.
+            if reached && near << finer != end {
+                let near = self.stored(from, near, span)?;
+                let beyond = self.push(Op::Binary(op, id, near), Type::Bool, span)?;
+                let end = self.stored(ty, end, span)?;
+                clipped = self.push(Op::Select(beyond, end, clipped), ty, span)?;
+            }
+        }
+        Ok(self.handle(clipped))
+    }
+
+    /// A constant of one stored number, which the type holds.
+    fn stored(
+        &mut self,
+        ty: Type,
+        number: i128,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let data = Data::from_numbers(ty, Vec::new(), &[number]);
+        let data = data.ok_or_else(|| infer::invalid("an end that its type does not hold"))?;
+        self.push(Op::Const(data), ty, span)
+    }
+
+    /// The literal in the fixed-point type `beside` it; beside nothing in its own.
+    pub(super) fn literal_beside(
+        &mut self,
+        literal: u32,
+        beside: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let literal = self.written(literal)?;
+        let Some(ty) = beside.filter(|ty| ty.is_fixed()) else {
+            return match literal.exactly().filter(|_| beside.is_none()) {
+                Some(data) => Ok(self.constant(data, span)?.id),
+                None => Err(untyped(&literal, beside).at(span)),
+            };
+        };
+        let typed = literal.in_type(ty, span).map_err(|refused| {
+            refused.hint(
+                "convert the other operand to a type that holds it, with `.astype`, or name the \
+                 type of the number: `sl.fixed(32, 16)(0.1)`",
+            )
+        })?;
+        let handle = self.typed(typed, span)?;
+        Ok(handle.id)
+    }
+
+    /// The literal for a comparison: exactly, or else in the type beside it, which may be too
+    /// small but not too coarse.
+    pub(super) fn literal_compared(
+        &mut self,
+        literal: u32,
+        beside: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let written = self.written(literal)?;
+        if let Some(data) = written.exactly() {
+            return Ok(self.constant(data, span)?.id);
+        }
+        let wide = beside.map(|ty| match ty {
+            Type::Fixed { fraction, .. } => Type::fixed(64 - fraction, fraction),
+            ty => ty,
+        });
+        self.literal_beside(literal, wide, span)
+    }
+
+    fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
+        let literal = self.literals.get(literal as usize).cloned();
+        literal.ok_or_else(|| infer::invalid("a literal of another program"))
+    }
+}
+
+/// The refusal of a literal that stands beside no fixed-point value.
+fn untyped(literal: &Literal, beside: Option<Type>) -> Diagnostic {
+    let text = literal.text();
+    let refused = |message| Diagnostic::new(code::TYPE_MISMATCH, message);
+    match beside {
+        Some(ty) => refused(format!("{text} stands beside a value of {ty}"))
+            .because(format!("{ty} has no fractions"))
+            .hint(
+                "convert the value: `x.astype(sl.fixed(32, 16))`, for example, or write whole \
+                 numbers",
+            ),
+        None => refused(format!("{text} has no type")).because(
+            "it takes the type of the fixed-point value beside it, and here is none; by itself no \
+             type holds it exactly",
+        )
+        .hint("name one: `sl.fixed(16, 16)(0.1)`, or of an array: `sl.fixed(16, 16)(array)`"),
+    }
+}

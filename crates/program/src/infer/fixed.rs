@@ -1,0 +1,146 @@
+//! Inference of fixed-point products, quotients and dot products: the exact result, rounded down
+//! once to the type that the value declares.
+//!
+//! Stored numbers `A` and `B` with `f` and `g` bits behind the point, and a result with `h`:
+//!
+//! ```text
+//! a * b    floor(A B 2^(h - f - g))
+//! a / b    floor(A 2^(h - f + g) / B)
+//! a @ b    floor((sum of A B) 2^(h - f - g))
+//! ```
+//!
+//! What stands in the brackets may be wider than any type, and as wide as `i128`.
+
+use super::range::{floor_div, products};
+use super::refuse::{invalid, no_common_type, no_such_type, overflow, settle, wider};
+use super::{Meta, Scope, shape};
+use crate::decimal::range_text;
+use crate::diagnostic::{Diagnostic, code};
+use crate::graph::{Binary, Value, ValueId};
+use crate::types::{Range, Type};
+
+/// Whether an operation on these types, which gives a value of type `declared`, is one of fixed
+/// point.
+pub fn applies(left: Type, right: Type, declared: Type) -> bool {
+    left.is_fixed() || right.is_fixed() || declared.is_fixed()
+}
+
+/// A product or quotient; a divisor's range has no zero in it.
+pub fn binary(
+    scope: &Scope,
+    op: Binary,
+    [a, b]: [ValueId; 2],
+    ty: Type,
+) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    takes(op.symbol(), left, right, ty)?;
+    let exact = match op {
+        Binary::Div => quotient(left, right, ty),
+        _ => products(left.range, right.range).and_then(|all| rounded(all, left, right, ty)),
+    };
+    let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
+    let exact = exact.ok_or_else(|| too_wide(&op.python(&x, &y)))?;
+    let range = settle(ty, exact, || {
+        let given = format!(
+            "{x} in {} and {y} in {} give {}",
+            range_text(left.range, left.ty),
+            range_text(right.range, right.ty),
+            range_text(exact, ty)
+        );
+        let second = scope.is_constant(a);
+        let cast = if second { right } else { left };
+        let all = cast.range.converted(cast.ty, ty);
+        let hint = wider(ty, all.map(|all| all.hull(exact)), |wide| match second {
+            true => op.python(&x, &format!("{y}.astype({wide})")),
+            false => op.python(&format!("{x}.astype({wide})"), &y),
+        });
+        overflow(&op.python(&x, &y), ty, given, hint)
+    })?;
+    Ok(Meta {
+        ty,
+        shape: shape::broadcast(scope, &left.shape, &right.shape)?,
+        range,
+        visibility: left.visibility.join(right.visibility),
+    })
+}
+
+/// A dot product.
+pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
+    takes("@", left, right, ty)?;
+    let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
+    let sum = products(left.range, right.range).and_then(|all| {
+        Some(Range {
+            lo: all.lo.checked_mul(length.into())?,
+            hi: all.hi.checked_mul(length.into())?,
+        })
+    });
+    let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
+    let exact = sum.and_then(|sum| rounded(sum, left, right, ty));
+    let exact = exact.ok_or_else(|| too_wide(&format!("{x} @ {y}")))?;
+    let range = settle(ty, exact, || {
+        let hint = wider(ty, Some(exact), |wide| {
+            format!("sl.dot({x}, {y}, dtype={wide})")
+        });
+        let given = format!("{length} products give {}", range_text(exact, ty));
+        overflow(&format!("{x} @ {y}"), ty, given, hint)
+    })?;
+    Ok(Meta {
+        ty,
+        shape,
+        range,
+        visibility: left.visibility.join(right.visibility),
+    })
+}
+
+/// Refuses operands and results that no exact number has: wrapping ones, and truth values.
+fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<(), Diagnostic> {
+    if left.ty.is_wrapping() || right.ty.is_wrapping() {
+        return Err(no_common_type(symbol, left.ty, right.ty));
+    }
+    for operand in [left, right] {
+        if operand.ty == Type::Bool {
+            return Err(no_such_type(symbol, operand.ty));
+        }
+    }
+    if !ty.is_valid() || ty.is_wrapping() || ty == Type::Bool {
+        return Err(invalid("a fixed-point result of a type that cannot be one"));
+    }
+    Ok(())
+}
+
+/// Exact products in the stored numbers of `ty`.
+fn rounded(products: Range, left: &Value, right: &Value, ty: Type) -> Option<Range> {
+    let fraction = |ty: Type| i16::from(ty.fraction());
+    products.shifted(fraction(ty) - fraction(left.ty) - fraction(right.ty))
+}
+
+fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
+    let fraction = |ty: Type| i16::from(ty.fraction());
+    let by = fraction(ty) - fraction(left.ty) + fraction(right.ty);
+    let (over, under) = match by {
+        0.. => (left.range.shifted(by)?, right.range),
+        _ => (left.range, right.range.shifted(-by)?),
+    };
+    // The one quotient beyond `i128` is that of its smallest number and -1.
+    if over.lo == i128::MIN {
+        return None;
+    }
+    let ends = [
+        (over.lo, under.lo),
+        (over.lo, under.hi),
+        (over.hi, under.lo),
+        (over.hi, under.hi),
+    ];
+    Range::of_all(ends.map(|(x, y)| floor_div(x, y)))
+}
+
+/// The refusal of what has to be exact and is wider than `i128`.
+pub fn too_wide(expression: &str) -> Diagnostic {
+    Diagnostic::new(
+        code::RANGE_OVERFLOW,
+        format!("`{expression}` takes more bits than there are"),
+    )
+    .because("before it is rounded down, an exact result has at most 127 bits")
+    .hint("declare narrower ranges of the inputs, or types of fewer bits")
+}

@@ -1,0 +1,305 @@
+//! Numbers with fractions as a program's source writes them, before they have a type.
+//!
+//! A literal takes the type of the value beside it: its nearest stored number there, of two that
+//! are equally near the even one; beside nothing the smallest type that holds it exactly. Where that is not the number that was written, a warning says so.
+//!
+//! A single number is an exact ratio, which is what Python's `Fraction`, `Decimal` and the printed
+//! form of a `float` are; elements of an array are the `f64` that they are.
+
+use crate::decimal::{self, Nearest, NotStored};
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::types::{Data, Range, Type};
+use std::fmt;
+
+/// Largest denominator of a ratio: room for its remainder times ten in `u128`.
+pub const MAX_DENOMINATOR: u128 = 1 << 124;
+/// Most digits behind the point of a ratio that prints as a decimal.
+const MAX_DIGITS: usize = 40;
+
+/// An exact number: a ratio of integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Real {
+    numerator: i128,
+    denominator: u128,
+}
+
+/// One number of a literal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A ratio.
+    Ratio(Real),
+    /// An element of an array of floats.
+    Float(f64),
+}
+
+/// A number, or an array of them, as the source has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Literal {
+    /// Its dimensions; none for a single number.
+    pub shape: Vec<u64>,
+    /// Its elements, row-major; as many as the product of the shape.
+    pub numbers: Vec<Number>,
+}
+
+/// A literal that has found its type.
+#[derive(Clone)]
+pub struct Typed {
+    /// The stored numbers.
+    pub data: Data,
+    /// That some of them are not the numbers that were written.
+    pub warning: Option<Diagnostic>,
+}
+
+impl Real {
+    /// The number `numerator / denominator`; `None` for a denominator of 0 or above
+    /// [`MAX_DENOMINATOR`].
+    pub fn new(numerator: i128, denominator: u128) -> Option<Real> {
+        (1..=MAX_DENOMINATOR)
+            .contains(&denominator)
+            .then_some(Real {
+                numerator,
+                denominator,
+            })
+    }
+
+    /// The nearest stored number with `fraction` bits behind the point.
+    ///
+    /// # Errors
+    /// No type holds it.
+    pub fn nearest(self, fraction: u8) -> Result<Nearest, NotStored> {
+        let negative = self.numerator < 0;
+        let magnitude = self.numerator.unsigned_abs();
+        let mut floor = magnitude / self.denominator;
+        let mut rest = magnitude % self.denominator;
+        let large = NotStored::TooLarge { negative };
+        for _ in 0..fraction {
+            rest *= 2;
+            let bit = u128::from(rest >= self.denominator);
+            rest -= bit * self.denominator;
+            floor = floor.checked_mul(2).ok_or(large)? + bit;
+        }
+        let up = 2 * rest > self.denominator || (2 * rest == self.denominator && floor % 2 == 1);
+        let stored = i128::try_from(floor).ok();
+        let stored = stored.and_then(|floor| floor.checked_add(up.into()));
+        let stored = stored.ok_or(large)?;
+        Ok(Nearest {
+            stored: if negative { -stored } else { stored },
+            exact: rest == 0,
+        })
+    }
+}
+
+/// As a decimal where it is one, else as a ratio.
+impl fmt::Display for Real {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let magnitude = self.numerator.unsigned_abs();
+        let mut rest = magnitude % self.denominator;
+        let mut digits = String::new();
+        while rest != 0 && digits.len() < MAX_DIGITS {
+            rest *= 10;
+            digits.push(char::from(b'0' + (rest / self.denominator) as u8));
+            rest %= self.denominator;
+        }
+        let sign = if self.numerator < 0 { "-" } else { "" };
+        match digits.as_str() {
+            _ if rest != 0 => write!(f, "{}/{}", self.numerator, self.denominator),
+            "" => write!(f, "{sign}{}", magnitude / self.denominator),
+            digits => write!(f, "{sign}{}.{digits}", magnitude / self.denominator),
+        }
+    }
+}
+
+impl Number {
+    /// The nearest stored number with `fraction` bits behind the point.
+    ///
+    /// # Errors
+    /// It is not finite, or no type holds it.
+    pub fn nearest(self, fraction: u8) -> Result<Nearest, NotStored> {
+        match self {
+            Number::Ratio(ratio) => ratio.nearest(fraction),
+            Number::Float(float) => decimal::from_f64(float, fraction),
+        }
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Number::Ratio(ratio) => ratio.fmt(f),
+            Number::Float(float) => float.fmt(f),
+        }
+    }
+}
+
+impl From<i128> for Number {
+    fn from(whole: i128) -> Number {
+        Number::Ratio(Real {
+            numerator: whole,
+            denominator: 1,
+        })
+    }
+}
+
+impl Literal {
+    /// A single number.
+    pub fn of(number: impl Into<Number>) -> Literal {
+        Literal {
+            shape: Vec::new(),
+            numbers: vec![number.into()],
+        }
+    }
+
+    /// The literal in type `ty`.
+    ///
+    /// # Errors
+    /// A number is not finite, outside of the type, or has a fraction where the type has none.
+    pub fn in_type(&self, ty: Type, span: Option<&Span>) -> Result<Typed, Diagnostic> {
+        let refused = |number: &Number| {
+            let holds = decimal::range_text(ty.range(), ty);
+            Diagnostic::new(
+                code::CONSTANT_RANGE,
+                format!("{number} is not a value of {ty}"),
+            )
+            .because(format!("{ty} holds {holds}"))
+            .hint("write a number of that range, or name another type")
+            .at(span)
+        };
+        let mut stored = Vec::with_capacity(self.numbers.len());
+        let (mut rounded, mut first) = (0, None);
+        for number in &self.numbers {
+            let nearest = number.nearest(ty.fraction());
+            let nearest = nearest.map_err(|_| refused(number))?;
+            if !ty.holds(Range::of(nearest.stored)) || !(nearest.exact || ty.is_fixed()) {
+                return Err(refused(number));
+            }
+            if !nearest.exact {
+                rounded += 1;
+                first.get_or_insert((*number, nearest.stored));
+            }
+            stored.push(nearest.stored);
+        }
+        let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
+        let data = Data::from_numbers(ty, self.shape.clone(), &stored);
+        let data = data.ok_or_else(|| {
+            Diagnostic::new(code::INVALID, "a literal of another size than its shape")
+        })?;
+        Ok(Typed { data, warning })
+    }
+
+    /// The literal in the smallest fixed-point type that holds it exactly, if there is one.
+    pub fn exactly(&self) -> Option<Data> {
+        let stored = |number: &Number| number.nearest(64).ok().filter(|nearest| nearest.exact);
+        let numbers = self.numbers.iter().map(|n| Some(stored(n)?.stored));
+        let mut numbers = numbers.collect::<Option<Vec<i128>>>()?;
+        let zeros = numbers.iter().map(|number| number.trailing_zeros()).min()?;
+        let zeros = zeros.min(64);
+        numbers.iter_mut().for_each(|number| *number >>= zeros);
+        let fraction = 64 - zeros as u8;
+        let like = Type::Fixed {
+            signed: true,
+            bits: fraction,
+            fraction,
+        };
+        let ty = like.smallest_like(Range::of_all(numbers.iter().copied())?)?;
+        Data::from_numbers(ty, self.shape.clone(), &numbers)
+    }
+
+    /// What to call it in a message.
+    pub fn text(&self) -> String {
+        match (&self.shape[..], &self.numbers[..]) {
+            ([], [number]) => number.to_string(),
+            _ => "an array of floats".into(),
+        }
+    }
+
+    /// The warning that `count` numbers were rounded, of which this is the first.
+    fn rounded(&self, ty: Type, count: usize, (meant, stored): (Number, i128)) -> Diagnostic {
+        let used = decimal::text(stored, ty.fraction());
+        let message = match self.numbers.len() {
+            1 => format!("{meant} is taken for {used}"),
+            all => format!(
+                "{count} of {all} numbers of an array are rounded: {meant} is taken for {used}"
+            ),
+        };
+        Diagnostic::new(code::LITERAL_ROUNDED, message)
+            .because(format!(
+                "{ty} holds multiples of 2^-{}, and this is the nearest",
+                ty.fraction()
+            ))
+            .hint(
+                "write the number that is meant, or name a type with more bits behind the point: \
+                 `sl.fixed(16, 32)(0.1)`",
+            )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ratio(numerator: i128, denominator: u128) -> Literal {
+        Literal::of(Number::Ratio(Real::new(numerator, denominator).unwrap()))
+    }
+
+    #[test]
+    fn a_ratio_takes_its_nearest_number_and_says_so() {
+        let typed = ratio(1, 10).in_type(Type::fixed(16, 16), None).unwrap();
+        assert_eq!(typed.data.elements, [6554]);
+        let warning = typed.warning.unwrap();
+        assert_eq!(warning.message, "0.1 is taken for 0.100006103515625");
+        assert!(warning.is_warning());
+        let exact = ratio(-3, 2).in_type(Type::fixed(2, 1), None).unwrap();
+        assert_eq!(exact.data.numbers().collect::<Vec<_>>(), [-3]);
+        assert!(exact.warning.is_none());
+    }
+
+    #[test]
+    fn what_the_type_does_not_hold_is_refused() {
+        let refused = |literal: Literal| literal.in_type(Type::ufixed(1, 1), None).err();
+        let codes = [ratio(2, 1), ratio(-1, 2), ratio(i128::MAX, 1)].map(refused);
+        assert!(
+            codes
+                .iter()
+                .all(|e| e.as_ref().unwrap().code == code::CONSTANT_RANGE)
+        );
+        let (shape, numbers) = (vec![2], [0.5, f64::NAN].map(Number::Float).to_vec());
+        assert!(refused(Literal { shape, numbers }).is_some());
+        assert!(ratio(1, 2).in_type(Type::U8, None).is_err());
+        assert!(ratio(255, 1).in_type(Type::U8, None).is_ok());
+        // Rounded up, it is 2, which is outside.
+        assert!(refused(ratio(19, 10)).is_some());
+    }
+
+    #[test]
+    fn an_exact_literal_finds_its_own_type() {
+        let own = |literal: Literal| literal.exactly().map(|data| data.ty.to_string());
+        assert_eq!(own(ratio(1, 2)).as_deref(), Some("ufixed0.1"));
+        assert_eq!(own(ratio(-5, 4)).as_deref(), Some("fixed2.2"));
+        assert_eq!(own(ratio(100, 1)).as_deref(), Some("ufixed7.0"));
+        assert_eq!(own(ratio(0, 1)).as_deref(), Some("ufixed1.0"));
+        assert_eq!(own(ratio(1, 3)), None);
+        let (shape, numbers) = (vec![2], [-1.5, 0.25].map(Number::Float).to_vec());
+        assert_eq!(own(Literal { shape, numbers }).as_deref(), Some("fixed2.2"));
+    }
+
+    #[test]
+    fn ratios_print_as_decimals_where_they_are_some() {
+        let text = |n, d| Real::new(n, d).unwrap().to_string();
+        assert_eq!(text(-5, 4), "-1.25");
+        assert_eq!(text(1, 3), "1/3");
+        assert_eq!(text(-1, 10u128.pow(30)), format!("-0.{}1", "0".repeat(29)));
+        assert!(Real::new(1, 0).is_none() && Real::new(1, MAX_DENOMINATOR + 1).is_none());
+    }
+
+    proptest! {
+        /// A decimal as a ratio and as text is the same stored number.
+        #[test]
+        fn a_ratio_is_read_as_its_decimal(
+            digits in any::<i64>(), places in 0u32..30, fraction in 0u8..=64,
+        ) {
+            let number = Real::new(digits.into(), 10u128.pow(places)).unwrap();
+            prop_assert_eq!(number.nearest(fraction), decimal::parse(&number.to_string(), fraction));
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! Arrow record batches: what pandas, Polars, DuckDB and pyarrow hand over, and what a Parquet file
+//! is read as.
+//!
+//! The format is that of the Arrow Columnar Format (arrow.apache.org/docs/format). Batches are read
+//! one after the other, and of each only the columns that an input wants.
+
+use crate::header::Header;
+use crate::number::Number;
+use crate::want::{Filling, Loaded, Want};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Schema};
+use sealane_program::diagnostic::Diagnostic;
+
+/// What to do about a column that is not there.
+const MISSING: &str = "add the column, or give another table";
+
+/// A table of Arrow data on its way into inputs.
+pub(crate) struct Table<'w> {
+    header: Header,
+    inputs: Vec<Filling<'w>>,
+    records: u64,
+}
+
+impl<'w> Table<'w> {
+    /// The table `name` with columns as in `schema`, of which `wants` choose theirs.
+    pub(crate) fn new(
+        name: &str,
+        schema: &Schema,
+        wants: &[Want<'w>],
+    ) -> Result<Table<'w>, Diagnostic> {
+        let names = schema.fields().iter().map(|field| field.name().clone());
+        let header = Header {
+            table: name.to_string(),
+            names: names.collect(),
+            missing: MISSING,
+        };
+        let columns = |want: &Want<'w>| {
+            let own = header
+                .names
+                .iter()
+                .position(|name| *name == want.input.name);
+            let whole = own.filter(|own| is_list(schema.field(*own).data_type()));
+            match whole {
+                Some(own) if want.input.columns.is_empty() => Ok(vec![own]),
+                _ => header.columns(want),
+            }
+        };
+        let filling = |want: &Want<'w>| Ok(Filling::new(*want, columns(want)?));
+        let inputs = wants.iter().map(filling).collect::<Result<Vec<_>, _>>()?;
+        for input in &inputs {
+            for column in &input.columns {
+                check_type(&header, *column, schema.field(*column).data_type(), input)?;
+            }
+        }
+        Ok(Table {
+            header,
+            inputs,
+            records: 0,
+        })
+    }
+
+    /// The columns that any input takes, in the order of the table.
+    pub(crate) fn needed(&self) -> Vec<usize> {
+        let columns = self.inputs.iter().flat_map(|input| &input.columns);
+        let mut columns = columns.copied().collect::<Vec<_>>();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Refuses a table that says it has more or fewer rows than an input can take.
+    pub(crate) fn expect(&self, records: u64) -> Result<(), Diagnostic> {
+        let name = &self.header.table;
+        let check = |input: &Filling<'_>| input.want.check_records(name, records, false);
+        self.inputs.iter().try_for_each(check)
+    }
+
+    /// Takes the batches, whose columns are those of the table with the indices `given`, and gives
+    /// the inputs.
+    pub(crate) fn take(
+        mut self,
+        given: &[usize],
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    ) -> Result<Vec<Loaded>, Diagnostic> {
+        for batch in batches {
+            let batch = batch.map_err(|error| broken(&self.header.table, &error))?;
+            self.take_batch(given, &batch)?;
+        }
+        let (records, name) = (self.records, &self.header.table);
+        let finish = |input: Filling<'_>| input.finish(name, records);
+        self.inputs.into_iter().map(finish).collect()
+    }
+
+    fn take_batch(&mut self, given: &[usize], batch: &RecordBatch) -> Result<(), Diagnostic> {
+        let before = self.records;
+        self.records += batch.num_rows() as u64;
+        for input in &mut self.inputs {
+            let records = self.records;
+            let table = &self.header.table;
+            input.want.check_records(table, records, true)?;
+            let start = input.grow(batch.num_rows());
+            for (place, column) in input.columns.clone().into_iter().enumerate() {
+                let position = given.iter().position(|index| *index == column);
+                let array = position.and_then(|position| batch.columns().get(position));
+                let Some(array) = array else {
+                    return Err(broken(table, &"a batch has other columns than the table"));
+                };
+                let cells = Cells {
+                    header: &self.header,
+                    column,
+                    before,
+                };
+                cells.fill(array, input, start, place)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The cells of one column in one batch.
+struct Cells<'a> {
+    header: &'a Header,
+    column: usize,
+    /// Rows of the table before this batch.
+    before: u64,
+}
+
+impl Cells<'_> {
+    /// Puts the cells into the input, from its element `start` on. They are its `place`-th column.
+    fn fill(
+        &self,
+        array: &ArrayRef,
+        input: &mut Filling<'_>,
+        start: usize,
+        place: usize,
+    ) -> Result<(), Diagnostic> {
+        let width = input.want.width() as usize;
+        let each = width / input.columns.len().max(1);
+        let leaves = self.leaves(array, input, each)?;
+        self.refuse_nulls(&leaves, each)?;
+        let Some(number) = numbers(&leaves) else {
+            return check_type(self.header, self.column, leaves.data_type(), input);
+        };
+        for index in 0..leaves.len() {
+            let at = start + index / each * width + place * each + index % each;
+            let number = number(index);
+            input.put(at, number, || self.place(index / each))?;
+        }
+        Ok(())
+    }
+
+    /// The numbers of a column, one after the other: of lists, of which each row has one with
+    /// `each` numbers in all, what they hold.
+    fn leaves(
+        &self,
+        array: &ArrayRef,
+        input: &Filling<'_>,
+        each: usize,
+    ) -> Result<ArrayRef, Diagnostic> {
+        let mut dims = input.want.record_dims();
+        let (mut array, mut per_row) = (array.clone(), 1);
+        while is_list(array.data_type()) {
+            self.refuse_nulls(&array, per_row)?;
+            let (inner, lengths) = open(&array);
+            // Below the last list, its dimensions may be flat.
+            let (first, rest) = dims.split_first().unwrap_or((&1, &[]));
+            let length = match is_list(inner.data_type()) {
+                true => *first as usize,
+                false => each / per_row,
+            };
+            if let Some(index) = lengths.iter().position(|have| *have != length) {
+                let message = format!(
+                    "the list in {} has {} elements, not {length}",
+                    self.place(index / per_row),
+                    lengths[index]
+                );
+                return Err(Diagnostic::new("data-shape", message)
+                    .because(format!(
+                        "the input `{}` is read from it",
+                        input.want.input.name
+                    ))
+                    .hint("give every row as many elements as the program says"));
+            }
+            (array, dims, per_row) = (inner, rest, per_row * length);
+        }
+        Ok(array)
+    }
+
+    fn refuse_nulls(&self, array: &ArrayRef, per_row: usize) -> Result<(), Diagnostic> {
+        let nulls = array.logical_nulls().filter(|nulls| nulls.null_count() > 0);
+        let Some(index) = nulls.and_then(|nulls| nulls.iter().position(|valid| !valid)) else {
+            return Ok(());
+        };
+        let message = format!("there is no value in {}", self.place(index / per_row));
+        Err(Diagnostic::new("data-null", message)
+            .because("a secret cannot be missing: every row takes part")
+            .hint("fill the value in, or drop the row, before the table is given"))
+    }
+
+    /// Where a row of the batch stands. The first row of a table is row 1.
+    fn place(&self, row: usize) -> String {
+        let Header { table, names, .. } = self.header;
+        let row = self.before + row as u64 + 1;
+        format!("row {row} of column `{}` of {table}", names[self.column])
+    }
+}
+
+/// What lists hold, and how many elements each has.
+fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
+    fn between(offsets: impl Iterator<Item = usize> + Clone) -> (usize, Vec<usize>) {
+        let first = offsets.clone().next().unwrap_or(0);
+        let next = offsets.clone().skip(1);
+        let lengths = offsets.zip(next).map(|(start, end)| end - start);
+        (first, lengths.collect())
+    }
+    let (values, (first, lengths)) = match lists.data_type() {
+        DataType::FixedSizeList(_, size) => {
+            let lists = lists.as_fixed_size_list();
+            (lists.values(), (0, vec![*size as usize; lists.len()]))
+        }
+        DataType::LargeList(_) => {
+            let lists = lists.as_list::<i64>();
+            let offsets = lists.value_offsets().iter().map(|offset| *offset as usize);
+            (lists.values(), between(offsets))
+        }
+        _ => {
+            let lists = lists.as_list::<i32>();
+            let offsets = lists.value_offsets().iter().map(|offset| *offset as usize);
+            (lists.values(), between(offsets))
+        }
+    };
+    (values.slice(first, lengths.iter().sum()), lengths)
+}
+
+/// Reads single numbers of an array without nulls; none if it does not hold numbers.
+fn numbers(array: &dyn Array) -> Option<Box<dyn Fn(usize) -> Number + '_>> {
+    macro_rules! read {
+        ($ty:ty, |$value:ident| $number:expr) => {{
+            let array = array.as_primitive::<$ty>();
+            Box::new(move |index| {
+                let $value = array.value(index);
+                $number
+            })
+        }};
+    }
+    Some(match array.data_type() {
+        DataType::Boolean => {
+            let array = array.as_boolean();
+            Box::new(|index| Number::Int(array.value(index).into()))
+        }
+        DataType::Int8 => read!(Int8Type, |value| Number::Int(value.into())),
+        DataType::Int16 => read!(Int16Type, |value| Number::Int(value.into())),
+        DataType::Int32 => read!(Int32Type, |value| Number::Int(value.into())),
+        DataType::Int64 => read!(Int64Type, |value| Number::Int(value.into())),
+        DataType::UInt8 => read!(UInt8Type, |value| Number::Int(value.into())),
+        DataType::UInt16 => read!(UInt16Type, |value| Number::Int(value.into())),
+        DataType::UInt32 => read!(UInt32Type, |value| Number::Int(value.into())),
+        DataType::UInt64 => read!(UInt64Type, |value| Number::Int(value.into())),
+        DataType::Float16 => read!(Float16Type, |value| Number::Float(value.to_f64())),
+        DataType::Float32 => read!(Float32Type, |value| Number::Float(value.into())),
+        DataType::Float64 => read!(Float64Type, |value| Number::Float(value)),
+        DataType::Decimal32(_, scale) => read!(Decimal32Type, |value| Number::Decimal {
+            unscaled: value.into(),
+            scale: *scale,
+        }),
+        DataType::Decimal64(_, scale) => read!(Decimal64Type, |value| Number::Decimal {
+            unscaled: value.into(),
+            scale: *scale,
+        }),
+        DataType::Decimal128(_, scale) => read!(Decimal128Type, |value| Number::Decimal {
+            unscaled: value,
+            scale: *scale,
+        }),
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let keys = dictionary.normalized_keys();
+            let number = numbers(dictionary.values())?;
+            Box::new(move |index| number(keys[index]))
+        }
+        _ => return None,
+    })
+}
+
+fn is_list(ty: &DataType) -> bool {
+    matches!(
+        ty,
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..)
+    )
+}
+
+/// Refuses a column whose type no input takes, or lists where the input wants a single number.
+fn check_type(
+    header: &Header,
+    column: usize,
+    ty: &DataType,
+    input: &Filling<'_>,
+) -> Result<(), Diagnostic> {
+    let hint = match ty {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            if input.columns.len() == 1 && input.want.width() > 1 {
+                return check_type(header, column, item.data_type(), input);
+            }
+            "make a column of each element of the lists"
+        }
+        DataType::Boolean | DataType::Dictionary(..) | DataType::Null => return Ok(()),
+        DataType::Decimal256(..) => "convert it to a decimal of at most 38 digits",
+        ty if ty.is_numeric() => return Ok(()),
+        ty if ty.is_temporal() => "convert it to whole numbers, such as days since a date",
+        ty if ty.is_nested() => "take its fields apart, a column for each",
+        _ => "convert it to numbers, such as one code for each text, where the table is made",
+    };
+    let Header { table, names, .. } = header;
+    let message = format!(
+        "column `{}` of {table} holds no numbers: {ty}",
+        names[column]
+    );
+    Err(Diagnostic::new("data-type", message)
+        .because(format!(
+            "the input `{}` is read from it",
+            input.want.input.name
+        ))
+        .hint(hint))
+}
+
+/// A table that could not be read to its end.
+pub(crate) fn broken(table: &str, cause: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::new("data-unreadable", format!("cannot read {table}"))
+        .because(cause.to_string())
+        .hint("whatever made the table has to make it again")
+}

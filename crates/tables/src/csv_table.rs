@@ -1,0 +1,352 @@
+//! A CSV file with a header line.
+
+use crate::header::Header;
+use crate::want::{Filling, Loaded, NOT_WHOLE, Want, kind, out_of_range};
+use crate::{read_file, unreadable_but};
+use sealane_program::decimal::{self, Nearest, NotStored};
+use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_program::graph::Input;
+use sealane_program::types::Type;
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Reads the inputs of a file, record by record.
+pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+    let text = text(path)?;
+    let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
+    let names = reader.headers().map_err(|error| malformed(path, &error))?;
+    let names = names.iter().map(|name| name.trim().to_string());
+    let table = Table::new(path, &text, names.collect());
+    let mut inputs = table.inputs(wants)?;
+    let (mut records, mut last) = (0, None);
+    for record in reader.records() {
+        let record = record.map_err(|error| malformed(path, &error))?;
+        records += 1;
+        table.take(&record, records, &mut inputs)?;
+        last = Some(record);
+    }
+    let end = last.map(|record| table.span(&record, 0));
+    let finish = |input: Filling<'_>| input.finish(&table.header.table, records);
+    let data = inputs.into_iter().map(finish).collect::<Result<_, _>>();
+    data.map_err(|finding| finding.at(end.as_ref()))
+}
+
+/// The text of a file, without the mark at its start that some programs leave there.
+fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
+    let bytes = read_file(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| {
+        let hint = "save the table as CSV in UTF-8; an array has to be a `.npy` file";
+        unreadable_but(path, &"it is not text in UTF-8", hint)
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Ok(Zeroizing::new(text.to_string()))
+}
+
+/// A table under way. Its text is there to find the place of a cell for an error.
+struct Table<'a> {
+    header: Header,
+    text: &'a str,
+}
+
+impl<'a> Table<'a> {
+    fn new(path: &Path, text: &'a str, names: Vec<String>) -> Table<'a> {
+        let missing = match &names[..] {
+            [] => "the file is empty; its first line has to name the columns",
+            [only] if only.contains([';', '\t']) => {
+                "separate columns by commas; this header is one column"
+            }
+            _ => "add the column, or give another file with `--input`",
+        };
+        let header = Header {
+            table: path.display().to_string(),
+            names,
+            missing,
+        };
+        Table { header, text }
+    }
+
+    fn inputs<'w>(&self, wants: &[Want<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
+        let input = |want: &Want<'w>| Ok(Filling::new(*want, self.header.columns(want)?));
+        let inputs = wants.iter().map(input).collect::<Result<_, _>>();
+        inputs.map_err(|finding: Diagnostic| finding.at(Some(&self.header_span())))
+    }
+
+    /// Takes what the inputs want of one record, the `count`-th.
+    fn take(
+        &self,
+        record: &csv::StringRecord,
+        count: u64,
+        inputs: &mut [Filling<'_>],
+    ) -> Result<(), Diagnostic> {
+        self.refuse_blank_line(record)?;
+        for filling in inputs {
+            let Want { input, .. } = filling.want;
+            let fits = filling.want.check_records(&self.header.table, count, true);
+            fits.map_err(|finding| finding.at(Some(&self.span(record, 0))))?;
+            let start = filling.grow(1);
+            for place in 0..filling.columns.len() {
+                let column = filling.columns[place];
+                let nearest = self.cell(record, column, input)?;
+                if !nearest.is_some_and(|nearest| filling.put_stored(start + place, nearest)) {
+                    return Err(self.out_of_range(record, column, input));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// In a table of one column, a blank line between records may be a row whose value is missing.
+    /// The reader leaves it out, and all rows after it would stand beside others than they belong
+    /// to. (With more columns, a row without values still has its commas.)
+    fn refuse_blank_line(&self, record: &csv::StringRecord) -> Result<(), Diagnostic> {
+        if self.header.names.len() != 1 {
+            return Ok(());
+        }
+        let Some(line) = blank_line(self.text, start(record)) else {
+            return Ok(());
+        };
+        let file = self.header.table.clone();
+        let message = format!("{file} has a blank line");
+        let span = Span {
+            file,
+            line,
+            column: 1,
+            end_column: 2,
+        };
+        Err(Diagnostic::new("data-malformed", message)
+            .at(Some(&span))
+            .because("it could be a row whose value is missing")
+            .hint("fill the row in, or drop the line"))
+    }
+
+    /// The stored number of a cell; `None` if it is beyond every type.
+    fn cell(
+        &self,
+        record: &csv::StringRecord,
+        column: usize,
+        input: &Input,
+    ) -> Result<Option<Nearest>, Diagnostic> {
+        let text = cell_text(record, column);
+        stored(text, input.ty).map_err(|NotANumber| {
+            let name = &self.header.names[column];
+            let message = format!("`{text}` in column `{name}` is not {}", kind(input.ty));
+            Diagnostic::new("data-not-a-number", message)
+                .at(Some(&self.span(record, column)))
+                .because(format!("the input `{}` is read from it", input.name))
+                .hint(not_a_number_hint(text, input.ty))
+        })
+    }
+
+    fn out_of_range(&self, record: &csv::StringRecord, column: usize, input: &Input) -> Diagnostic {
+        let place = format!(" in column `{}`", self.header.names[column]);
+        let span = Some(self.span(record, column));
+        out_of_range(input, cell_text(record, column), span, &place)
+    }
+
+    fn header_span(&self) -> Span {
+        let width = self.text.lines().next().unwrap_or("").chars().count() as u32;
+        Span {
+            file: self.header.table.clone(),
+            line: 1,
+            column: 1,
+            end_column: width.max(1) + 1,
+        }
+    }
+
+    /// Where a cell stands in the file.
+    fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
+        let Place {
+            line,
+            column,
+            end_column,
+        } = locate(self.text, start(record), column);
+        Span {
+            file: self.header.table.clone(),
+            line,
+            column,
+            end_column,
+        }
+    }
+}
+
+/// The text of a cell is no number of its type.
+struct NotANumber;
+
+/// The stored number that a text means; `None` if it is a number beyond every type.
+fn stored(text: &str, ty: Type) -> Result<Option<Nearest>, NotANumber> {
+    let whole = |stored| {
+        Some(Nearest {
+            stored,
+            exact: true,
+        })
+    };
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    match (ty, text) {
+        (Type::Bool, "true" | "True" | "TRUE") => Ok(whole(1)),
+        (Type::Bool, "false" | "False" | "FALSE") => Ok(whole(0)),
+        (Type::Fixed { fraction, .. }, _) => match decimal::parse(text, fraction) {
+            Ok(nearest) => Ok(Some(nearest)),
+            Err(NotStored::TooLarge { .. }) => Ok(None),
+            Err(_) => Err(NotANumber),
+        },
+        _ => match text.parse() {
+            Ok(number) => Ok(whole(number)),
+            // Digits beyond `i128`.
+            Err(_) if !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) => Ok(None),
+            Err(_) => Err(NotANumber),
+        },
+    }
+}
+
+fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
+    record.get(column).unwrap_or("").trim()
+}
+
+/// The byte at which a record starts.
+fn start(record: &csv::StringRecord) -> usize {
+    record.position().map_or(0, |at| at.byte() as usize)
+}
+
+/// Line and columns, all from 1; `end_column` is the one after the last.
+#[derive(Debug, PartialEq)]
+struct Place {
+    line: u32,
+    column: u32,
+    end_column: u32,
+}
+
+/// Where field `index` of the record that starts at byte `start` stands. Quoted fields may hold
+/// commas and line breaks; of a field over several lines the first counts.
+fn locate(text: &str, start: usize, index: usize) -> Place {
+    // The reader takes the position of a record before it skips empty lines.
+    let record = text
+        .get(start..)
+        .unwrap_or("")
+        .trim_start_matches(['\r', '\n']);
+    let (mut first, mut end) = (0, record.len());
+    let (mut fields, mut quoted) = (0, false);
+    for (at, c) in record.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            ',' if !quoted && fields < index => {
+                fields += 1;
+                first = at + 1;
+            }
+            ',' | '\r' | '\n' if !quoted => {
+                end = at;
+                break;
+            }
+            _ => {}
+        }
+    }
+    let before = &text[..text.len() - record.len() + first];
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1;
+    let width = record[first..end]
+        .lines()
+        .next()
+        .unwrap_or("")
+        .chars()
+        .count() as u32;
+    Place {
+        line,
+        column,
+        end_column: column + width.max(1),
+    }
+}
+
+/// The number of the blank line that comes before the record at byte `start`, if one does.
+fn blank_line(text: &str, start: usize) -> Option<u32> {
+    // The reader ends a line at its carriage return, and leaves the line feed to the next record.
+    let start = match text[..start].ends_with('\r') && text[start..].starts_with('\n') {
+        true => start + 1,
+        false => start,
+    };
+    let blank = text[start..].starts_with(['\r', '\n']);
+    blank.then(|| text[..start].matches('\n').count() as u32 + 1)
+}
+
+fn not_a_number_hint(text: &str, ty: Type) -> String {
+    match text.parse::<f64>() {
+        Err(_) if ty == Type::Bool && !text.is_empty() => "write 0 or 1".to_string(),
+        Ok(number) if number.is_finite() => NOT_WHOLE.to_string(),
+        parsed if parsed.is_ok() || text.is_empty() => {
+            "fill the cell in, or drop the line".to_string()
+        }
+        _ => "write digits alone, without units or separators".to_string(),
+    }
+}
+
+fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
+    let reason = match error.kind() {
+        csv::ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => {
+            format!("it has {len} fields where the header has {expected_len}")
+        }
+        _ => error.to_string(),
+    };
+    let line = error
+        .position()
+        .map_or(1, |position| position.line() as u32);
+    let file = path.display().to_string();
+    let span = Span {
+        file: file.clone(),
+        line,
+        column: 1,
+        end_column: 2,
+    };
+    let message = format!("{file} is not a well-formed CSV table");
+    Diagnostic::new("data-malformed", message)
+        .at(Some(&span))
+        .because(reason)
+        .hint("every line has as many fields as the header")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, blank_line, locate};
+
+    #[test]
+    fn blank_lines_between_records_are_found() {
+        let blank = |text: &str| {
+            let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
+            let records = reader.records().map(|record| {
+                let record = record.unwrap();
+                blank_line(text, record.position().unwrap().byte() as usize)
+            });
+            records.flatten().next()
+        };
+        for end in ["\n", "\r\n"] {
+            let text = |lines: &[&str]| lines.join(end);
+            assert_eq!(blank(&text(&["a", "1", "2", ""])), None);
+            assert_eq!(blank(&text(&["a", "1", "2", "", "", ""])), None);
+            assert_eq!(blank(&text(&["a,b", "\"1", "", "2\",3", "4,5", ""])), None);
+            assert_eq!(blank(&text(&["a", "1", "", "2"])), Some(3));
+            assert_eq!(blank(&text(&["a", "", "1", "2"])), Some(2));
+            assert_eq!(blank(&text(&["a,b", "1,2", "", "", "3,4"])), Some(3));
+        }
+    }
+
+    #[test]
+    fn cells_are_found_behind_quotes_and_line_breaks() {
+        let text = "a,b,c\r\n\r\nab,\"c,\"\"d\",e\r\n\"x\ny\",\"é\nw\",z";
+        let row = text.find("\r\nab").unwrap();
+        let at = |start, index| {
+            let Place {
+                line,
+                column,
+                end_column,
+            } = locate(text, start, index);
+            (line, column, end_column)
+        };
+        assert_eq!(at(row, 0), (3, 1, 3));
+        assert_eq!(at(row, 1), (3, 4, 11));
+        assert_eq!(at(row, 2), (3, 12, 13));
+        let row = text.find("\"x").unwrap();
+        assert_eq!(at(row, 0), (4, 1, 3));
+        assert_eq!(at(row, 1), (5, 4, 6));
+        assert_eq!(at(row, 2), (6, 4, 5));
+        assert_eq!(at(text.len(), 0), (6, 5, 6));
+    }
+}

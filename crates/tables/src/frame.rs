@@ -1,0 +1,307 @@
+//! Results of one table side by side, on their way to a file.
+//!
+//! A result of one element a row is a column of its name; one of more elements a row takes as many
+//! columns, `NAME_0`, `NAME_1` and so on, in every format. So what one program writes, another one
+//! reads with the columns that its signature names.
+
+use crate::number::of_element;
+use crate::{npy, parquet_file};
+use arrow_array::types::{
+    Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
+use arrow_schema::ArrowError;
+use sealane_program::decimal;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::types::{Data, Type};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::{fs, io};
+use zeroize::Zeroizing;
+
+/// The format of a file, which the ending of its name chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text with a header line.
+    Csv,
+    /// Columns in binary, with their types.
+    Parquet,
+    /// One NumPy array.
+    Npy,
+}
+
+impl Format {
+    const KNOWN: [(&'static str, Format); 3] = [
+        ("csv", Format::Csv),
+        ("parquet", Format::Parquet),
+        ("npy", Format::Npy),
+    ];
+
+    /// The format that results written to `path` have.
+    ///
+    /// # Errors
+    /// Its name has no ending, or an unknown one.
+    pub fn of(path: &Path) -> Result<Format, Diagnostic> {
+        let known = |(ending, _): &&(&str, Format)| crate::has_extension(path, ending);
+        let found = Format::KNOWN.iter().find(known);
+        found.map(|(_, format)| *format).ok_or_else(|| {
+            let endings = Format::KNOWN.map(|(ending, _)| format!("`.{ending}`"));
+            let message = format!("`{}` names no format that results have", path.display());
+            Diagnostic::new("output", message)
+                .because("the ending of the name chooses the format")
+                .hint(format!("end the name in one of {}", endings.join(", ")))
+        })
+    }
+
+    /// Refuses a file of this format for results that it cannot hold as they are, so that nothing
+    /// is rounded.
+    ///
+    /// # Errors
+    /// It holds one array, and there are several results; or no column of it holds a type.
+    pub fn check(self, path: &Path, results: &[Type]) -> Result<(), Diagnostic> {
+        let refuse = |what: String, reason: &str| {
+            let message = format!("`{}` cannot hold {what}", path.display());
+            let finding = Diagnostic::new("output", message).because(reason);
+            Err(finding.hint("write a `.csv` file, which holds all results as they are"))
+        };
+        let held = |ty: &Type| match self {
+            Format::Csv => true,
+            Format::Parquet => exact_column(*ty).is_some(),
+            Format::Npy => decimal::fits_f64(*ty) || !ty.is_fixed(),
+        };
+        if self == Format::Npy && results.len() > 1 {
+            let what = format!("{} results", results.len());
+            return refuse(what, "a `.npy` file holds one array");
+        }
+        match results.iter().find(|ty| !held(ty)) {
+            Some(ty) => refuse(format!("values of {ty} exactly"), TOO_FINE),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why a format refuses a type in fixed point.
+const TOO_FINE: &str = "they have more digits than its numbers, and a result is never rounded";
+
+/// Results side by side, as columns of one table.
+pub struct Frame<'a> {
+    results: Vec<(&'a str, &'a Data)>,
+    columns: Vec<Column<'a>>,
+    rows: usize,
+}
+
+/// One column: every `width`-th element of a result, from `first` on.
+struct Column<'a> {
+    name: String,
+    data: &'a Data,
+    first: usize,
+    width: usize,
+}
+
+impl<'a> Frame<'a> {
+    /// Results by name. Either all belong to the rows of one table, which is their first dimension,
+    /// or (`by_rows` is false) none does, and they are one row.
+    pub fn new(results: Vec<(&'a str, &'a Data)>, by_rows: bool) -> Frame<'a> {
+        let count = |data: &Data| if by_rows { data.shape[0] as usize } else { 1 };
+        let rows = results.first().map_or(0, |(_, data)| count(data));
+        let mut columns: Vec<Column<'a>> = Vec::new();
+        let mut taken = BTreeSet::new();
+        for &(name, data) in &results {
+            let width = data.elements.len().checked_div(rows).unwrap_or(0);
+            for first in 0..width {
+                let mut name = match width {
+                    1 => name.to_string(),
+                    _ => format!("{name}_{first}"),
+                };
+                // `a_0` may be a result of its own beside the first column of `a`.
+                while !taken.insert(name.clone()) {
+                    name.push('_');
+                }
+                columns.push(Column {
+                    name,
+                    data,
+                    first,
+                    width,
+                });
+            }
+        }
+        Frame {
+            results,
+            columns,
+            rows,
+        }
+    }
+
+    /// Writes the file in the format that its name says.
+    ///
+    /// # Errors
+    /// The name has an unknown ending, the format cannot hold these results, or the file cannot be
+    /// written.
+    pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
+        let format = Format::of(path)?;
+        let types = self.results.iter().map(|(_, data)| data.ty);
+        format.check(path, &types.collect::<Vec<_>>())?;
+        let written = match (format, &self.results[..]) {
+            (Format::Csv, _) => fs::write(path, self.csv().as_bytes()),
+            (Format::Parquet, _) => self.parquet(path),
+            (Format::Npy, results) => {
+                let mut arrays = results.iter();
+                arrays.try_for_each(|(_, data)| npy::write(path, data))
+            }
+        };
+        written.map_err(|error| {
+            let message = format!("results cannot be written to {}", path.display());
+            Diagnostic::new("output", message)
+                .because(error.to_string())
+                .hint("name a file in a folder that exists and that you may write to")
+        })
+    }
+
+    /// The results as one record batch. Integers take the narrowest type of Arrow; fixed point is a
+    /// `Float64` if that holds every value of its type, else a decimal.
+    ///
+    /// # Errors
+    /// A type in fixed point has values that neither holds.
+    pub fn batch(&self) -> Result<RecordBatch, Diagnostic> {
+        let column = |column: &Column<'a>| {
+            let array = column.array(self.rows).ok_or_else(|| {
+                let message = format!("a column cannot hold values of {} exactly", column.data.ty);
+                Diagnostic::new("output", message)
+                    .because(TOO_FINE)
+                    .hint("take the result as NumPy, or write a `.csv` file")
+            })?;
+            Ok((column.name.clone(), array))
+        };
+        let columns = self
+            .columns
+            .iter()
+            .map(column)
+            .collect::<Result<Vec<_>, _>>()?;
+        RecordBatch::try_from_iter(columns).map_err(|error: ArrowError| {
+            Diagnostic::new("internal", format!("internal error: {error}"))
+        })
+    }
+
+    fn parquet(&self, path: &Path) -> io::Result<()> {
+        let batch = self.batch().map_err(io::Error::other)?;
+        parquet_file::write(path, &batch)
+    }
+
+    /// A header and one line for each row.
+    fn csv(&self) -> Zeroizing<String> {
+        let names = self.columns.iter().map(|column| column.name.as_str());
+        let mut text = Zeroizing::new(names.collect::<Vec<_>>().join(",") + "\n");
+        for row in 0..self.rows {
+            for (index, column) in self.columns.iter().enumerate() {
+                let comma = if index == 0 { "" } else { "," };
+                let number = decimal::text(column.number(row), column.data.ty.fraction());
+                // Writing to a string does not fail.
+                let _ = write!(text, "{comma}{number}");
+            }
+            text.push('\n');
+        }
+        text
+    }
+}
+
+impl Column<'_> {
+    /// The stored number in a row.
+    fn number(&self, row: usize) -> i128 {
+        let element = self.data.elements[row * self.width + self.first];
+        of_element(self.data.ty, element)
+    }
+
+    /// The column as Arrow has it, exactly; none if it cannot.
+    fn array(&self, rows: usize) -> Option<ArrayRef> {
+        let numbers = (0..rows).map(|row| self.number(row));
+        fn array<T: ArrowPrimitiveType>(
+            numbers: impl Iterator<Item = i128>,
+            native: impl Fn(i128) -> T::Native,
+        ) -> ArrayRef {
+            Arc::new(PrimitiveArray::<T>::from_iter_values(numbers.map(native)))
+        }
+        macro_rules! integers {
+            ($ty:ty, $native:ty) => {
+                array::<$ty>(numbers, |number| number as $native)
+            };
+        }
+        Some(match exact_column(self.data.ty)? {
+            Exact::Bool => Arc::new(BooleanArray::from_iter(numbers.map(|bit| Some(bit != 0)))),
+            Exact::Int { signed, bits } => match (signed, bits) {
+                (false, 8) => integers!(UInt8Type, u8),
+                (false, 16) => integers!(UInt16Type, u16),
+                (false, 32) => integers!(UInt32Type, u32),
+                (false, _) => integers!(UInt64Type, u64),
+                (true, 8) => integers!(Int8Type, i8),
+                (true, 16) => integers!(Int16Type, i16),
+                (true, 32) => integers!(Int32Type, i32),
+                (true, _) => integers!(Int64Type, i64),
+            },
+            Exact::Float { fraction } => {
+                array::<Float64Type>(numbers, |number| decimal::to_f64(number, fraction).0)
+            }
+            Exact::Decimal { fraction, scale } => {
+                // `stored / 2^f` is `stored * 5^f / 10^f`.
+                let unscaled = |number: i128| number * 5i128.pow(fraction.into());
+                let column = numbers.map(unscaled);
+                let decimals = PrimitiveArray::<Decimal128Type>::from_iter_values(column);
+                Arc::new(decimals.with_precision_and_scale(DIGITS, scale).ok()?)
+            }
+        })
+    }
+}
+
+/// Digits of the widest decimal that every reader of Arrow and Parquet knows.
+const DIGITS: u8 = 38;
+
+/// A type of Arrow that holds every value of a type as it is.
+enum Exact {
+    Bool,
+    Int { signed: bool, bits: u8 },
+    Float { fraction: u8 },
+    Decimal { fraction: u8, scale: i8 },
+}
+
+/// The column for a type; none if no column holds all of its values.
+fn exact_column(ty: Type) -> Option<Exact> {
+    match ty {
+        Type::Bool => Some(Exact::Bool),
+        Type::Int { signed, bits, .. } => Some(Exact::Int {
+            signed,
+            bits: bits.next_power_of_two().max(8),
+        }),
+        Type::Fixed { fraction, .. } if decimal::fits_f64(ty) => Some(Exact::Float { fraction }),
+        Type::Fixed { fraction, .. } => {
+            let largest = ty
+                .range()
+                .lo
+                .unsigned_abs()
+                .max(ty.range().hi.unsigned_abs());
+            let unscaled = 5u128.checked_pow(fraction.into())?.checked_mul(largest)?;
+            let scale = i8::try_from(fraction).ok()?;
+            (unscaled < 10u128.pow(DIGITS.into())).then_some(Exact::Decimal { fraction, scale })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_program::types::Type;
+
+    #[test]
+    fn columns_stand_side_by_side() {
+        let data = |ty, shape: &[u64], numbers: &[i128]| {
+            Data::from_numbers(ty, shape.to_vec(), numbers).expect("numbers of the type")
+        };
+        let flag = data(Type::Bool, &[2], &[1, 0]);
+        let pair = data(Type::signed(8), &[2, 2], &[5, -1, 7, 8]);
+        let frame = Frame::new(vec![("flag", &flag), ("pair", &pair)], true);
+        assert_eq!(*frame.csv(), "flag,pair_0,pair_1\n1,5,-1\n0,7,8\n");
+        let frame = Frame::new(vec![("pair", &pair)], false);
+        assert_eq!(*frame.csv(), "pair_0,pair_1,pair_2,pair_3\n5,-1,7,8\n");
+    }
+}

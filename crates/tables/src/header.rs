@@ -1,0 +1,74 @@
+//! Which columns of a table fill an input: found by name, in any order, others left alone.
+
+use crate::want::Want;
+use sealane_program::diagnostic::Diagnostic;
+
+/// The names of a table's columns.
+pub(crate) struct Header {
+    /// What people call the table: its file.
+    pub(crate) table: String,
+    /// The names, in the order of the table.
+    pub(crate) names: Vec<String>,
+    /// What to do about a column that is not there, where none has a similar name.
+    pub(crate) missing: &'static str,
+}
+
+impl Header {
+    /// The columns that fill an input: those that the signature names, else the one that has the
+    /// input's name, else (several wanted) all, if they are as many.
+    pub(crate) fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
+        let (input, width) = (want.input, want.width());
+        let named = match (input.columns.is_empty(), width) {
+            (false, _) if input.columns.len() as u64 == width => &input.columns,
+            (true, 1) => &vec![input.name.clone()],
+            (true, _) if self.names.len() as u64 == width => &self.names,
+            _ => {
+                let message = format!("`{}` wants {width} columns", input.name);
+                let have = match input.columns.len() {
+                    0 => format!("{} has {}", self.table, self.names.len()),
+                    names => format!("the signature names {names}"),
+                };
+                return Err(Diagnostic::new("data-columns", message)
+                    .because(have)
+                    .hint("name the columns in the signature: a list of names as a dimension"));
+            }
+        };
+        named
+            .iter()
+            .map(|name| self.find(name, &input.name))
+            .collect()
+    }
+
+    fn find(&self, name: &str, input: &str) -> Result<usize, Diagnostic> {
+        let mut places = (0..self.names.len()).filter(|i| self.names[*i] == name);
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            (Some(_), Some(_)) => {
+                let message = format!("{} has two columns `{name}`", self.table);
+                Err(Diagnostic::new("data-column-twice", message)
+                    .because(format!("the input `{input}` is read from one of them"))
+                    .hint("rename or drop one of the columns"))
+            }
+            (None, _) => {
+                let message = format!("{} has no column `{name}`", self.table);
+                let hint = match self.nearest(name) {
+                    Some(near) => format!("is it `{near}`? Rename the column or the input"),
+                    None => self.missing.to_string(),
+                };
+                Err(Diagnostic::new("data-column-missing", message)
+                    .because(format!("the input `{input}` is read from it"))
+                    .hint(hint))
+            }
+        }
+    }
+
+    /// A column whose name differs only in case, spaces, dashes or underscores.
+    fn nearest(&self, name: &str) -> Option<&String> {
+        let plain = |name: &str| {
+            let letters = name.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect::<String>()
+        };
+        let want = plain(name);
+        self.names.iter().find(|column| plain(column) == want)
+    }
+}

@@ -1,0 +1,136 @@
+//! NumPy's `.npy` files: integers and truth values of any width, and floating point for inputs and
+//! results in fixed point; read and written in C order.
+
+use crate::number::{Number, of_element};
+use crate::want::{Filling, Loaded, Want, element_count, has_shape, wrong_shape};
+use crate::{read_file, unreadable, unreadable_but};
+use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
+use sealane_program::decimal;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::types::{Data, Type};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+/// Reads the inputs of a file, each of which takes the whole array.
+pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+    wants.iter().map(|want| read_one(path, want)).collect()
+}
+
+/// The elements of one input. A flat array stands for any shape of as many elements.
+fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
+    let input = want.input;
+    let bytes = read_file(path)?;
+    let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;
+    let dims = file.shape().to_vec();
+    if file.order() != Order::C && dims.len() > 1 {
+        return Err(unreadable(
+            path,
+            &"it is in Fortran order; save it in C order",
+        ));
+    }
+    let count = element_count(&dims);
+    // An element takes at least one byte, so a header that claims more is not believed.
+    if count.is_none_or(|count| count > bytes.len() as u64) {
+        return Err(unreadable(path, &"it is shorter than its header says"));
+    }
+    let first = || dims.first().copied().unwrap_or(1);
+    let shape = want.shape(want.records().unwrap_or_else(first));
+    let flat = dims.len() <= 1 && count == element_count(&shape);
+    if !flat && !has_shape(input, &dims) {
+        return Err(wrong_shape(
+            input,
+            &dims,
+            &format!(" in {}", path.display()),
+        ));
+    }
+    let mut filling = Filling::whole(*want, shape);
+    fill(file, path, &mut filling)?;
+    Ok(filling.loaded())
+}
+
+/// Takes the elements of a file one by one.
+fn fill(file: NpyFile<&[u8]>, path: &Path, input: &mut Filling<'_>) -> Result<(), Diagnostic> {
+    let dtype = file.dtype().descr();
+    let fixed = input.want.input.ty.is_fixed();
+    macro_rules! fill {
+        ($($name:literal => $ty:ty as $kind:ident),* $(,)?) => {
+            match dtype.trim_matches('\'').trim_start_matches(['<', '>', '|', '=']) {
+                $($name if fixed || stringify!($kind) == "Int" => {
+                    let elements = file.data::<$ty>();
+                    let elements = elements.map_err(|error| unreadable(path, &error))?;
+                    for (at, element) in elements.enumerate() {
+                        let element = element.map_err(|error| unreadable(path, &in_words(&error)))?;
+                        let place = || format!("element {at} of {}", path.display());
+                        input.put(at, Number::$kind(element.into()), place)?;
+                    }
+                    Ok(())
+                })*
+                other => Err(wrong_elements(path, other)),
+            }
+        };
+    }
+    fill! {
+        "b1" => bool as Int, "i1" => i8 as Int, "i2" => i16 as Int, "i4" => i32 as Int,
+        "i8" => i64 as Int, "u1" => u8 as Int, "u2" => u16 as Int, "u4" => u32 as Int,
+        "u8" => u64 as Int, "f4" => f32 as Float, "f8" => f64 as Float,
+    }
+}
+
+fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
+    let cause =
+        format!("its elements are {dtype}; integers and bool are read, such as int64 or uint8");
+    let hint = "scale and convert it, then save it again: `np.rint(100 * x).astype(np.int64)`";
+    match dtype.contains(['f', 'c']) {
+        true => unreadable_but(path, &cause, hint),
+        false => unreadable(path, &cause),
+    }
+}
+
+/// Writes one array, in the narrowest type of NumPy that holds the type of the data. Fixed point
+/// becomes `float64`, which the caller has made sure holds it.
+pub(crate) fn write(path: &Path, data: &Data) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    macro_rules! write {
+        ($ty:ty, |$element:ident| $value:expr) => {{
+            let options = WriteOptions::<$ty>::new()
+                .default_dtype()
+                .shape(&data.shape);
+            let mut writer = options.writer(&mut file).begin_nd()?;
+            writer.extend(data.elements.iter().map(|$element| $value))?;
+            writer.finish()?;
+        }};
+        ($ty:ty) => {
+            write!($ty, |element| *element as $ty)
+        };
+    }
+    match (data.ty, data.ty.bits()) {
+        (Type::Bool, _) => write!(bool, |element| *element != 0),
+        (Type::Fixed { .. }, _) => write!(f64, |element| {
+            decimal::to_f64(of_element(data.ty, *element), data.ty.fraction()).0
+        }),
+        (Type::Int { signed: false, .. }, ..=8) => write!(u8),
+        (Type::Int { signed: false, .. }, ..=16) => write!(u16),
+        (Type::Int { signed: false, .. }, ..=32) => write!(u32),
+        (Type::Int { signed: false, .. }, _) => write!(u64),
+        (Type::Int { signed: true, .. }, ..=8) => write!(i8),
+        (Type::Int { signed: true, .. }, ..=16) => write!(i16),
+        (Type::Int { signed: true, .. }, ..=32) => write!(i32),
+        (Type::Int { signed: true, .. }, _) => write!(i64),
+    }
+    file.flush()
+}
+
+/// What is wrong with a file, for people who have never seen the inside of one.
+fn in_words(error: &io::Error) -> String {
+    let text = error.to_string();
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "it ends too early: it was cut off".to_string(),
+        _ if text.contains("magic") => "it is no `.npy` file".to_string(),
+        _ if text.contains("type string") => {
+            "its elements are objects; integers and bool are read, such as int64 or uint8"
+                .to_string()
+        }
+        _ => text,
+    }
+}

@@ -1,0 +1,70 @@
+//! Parquet files, as pandas, Polars, DuckDB, pyarrow and Spark write them, and as results leave.
+//!
+//! What the file says of itself is checked before a page is read: its rows against the bound of
+//! each input, its columns against what the inputs want. Of the rest, no page is read.
+
+use crate::arrow::{Table, broken};
+use crate::want::{Loaded, Want};
+use crate::{unreadable, unreadable_but};
+use arrow_array::RecordBatch;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use sealane_program::diagnostic::Diagnostic;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Rows that are in memory at a time, beside the page that they come from.
+const BATCH_ROWS: usize = 8192;
+
+/// Reads the inputs of a file, batch by batch.
+pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    // The schema is the one of Parquet: another one that the writer may have left beside it adds
+    // nothing that an input can take.
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+        .map_err(|error| not_parquet(path, &error))?;
+    let name = path.display().to_string();
+    let table = Table::new(&name, builder.schema(), wants)?;
+    let rows = builder.metadata().file_metadata().num_rows();
+    let rows = u64::try_from(rows).map_err(|_| broken(&name, &"it has less than no rows"))?;
+    table.expect(rows)?;
+    let needed = table.needed();
+    let mask = ProjectionMask::roots(builder.parquet_schema(), needed.iter().copied());
+    let reader = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
+    let batches = reader.build().map_err(|error| broken(&name, &error))?;
+    table.take(&needed, batches)
+}
+
+/// Writes one table.
+pub(crate) fn write(path: &Path, batch: &RecordBatch) -> io::Result<()> {
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_created_by(format!("sealane {}", env!("CARGO_PKG_VERSION")))
+        .build();
+    let options = ArrowWriterOptions::new()
+        .with_properties(properties)
+        .with_skip_arrow_metadata(true);
+    let file = File::create(path)?;
+    let mut writer = ArrowWriter::try_new_with_options(file, batch.schema(), options)?;
+    writer.write(batch)?;
+    writer.close()?;
+    Ok(())
+}
+
+fn not_parquet(path: &Path, error: &ParquetError) -> Diagnostic {
+    let text = error.to_string();
+    match error {
+        ParquetError::External(_) => unreadable(path, error),
+        _ if text.contains("magic") || text.contains("EOF") || text.contains("file size") => {
+            let cause = "it is no Parquet file, or was cut off";
+            unreadable_but(path, &cause, "write the file again, and copy it as a whole")
+        }
+        _ => broken(&path.display().to_string(), error),
+    }
+}

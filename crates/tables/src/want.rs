@@ -1,0 +1,289 @@
+//! What an input wants of a table, and the checks that all formats share.
+
+use crate::number::{Number, Unfit};
+use sealane_program::decimal::{self, Nearest};
+use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_program::graph::{Input, Program, Rows};
+use sealane_program::types::{Data, Range, Type};
+
+/// What an input wants: its type, shape, columns and range, and the bound on its rows.
+#[derive(Clone, Copy)]
+pub struct Want<'a> {
+    /// The input.
+    pub input: &'a Input,
+    /// The number of rows that its first dimension is, if it has rows.
+    pub rows: Option<&'a Rows>,
+}
+
+impl<'a> Want<'a> {
+    /// What an input of a program wants.
+    pub fn of(program: &'a Program, input: &'a Input) -> Want<'a> {
+        let rows = input.shape.rows.map(|id| &program.rows[usize::from(id.0)]);
+        Want { input, rows }
+    }
+
+    /// How many records fill it, where the program fixes that.
+    pub(crate) fn records(&self) -> Option<u64> {
+        self.layout().0
+    }
+
+    /// How many columns each of its records takes.
+    pub(crate) fn width(&self) -> u64 {
+        self.layout().1
+    }
+
+    /// Records, none where their number is only known from the table, and columns of each. Names
+    /// of columns turn a fixed dimension into one record.
+    fn layout(&self) -> (Option<u64>, u64) {
+        let shape = &self.input.shape;
+        let product = |dims: &[u64]| dims.iter().product::<u64>();
+        match (shape.rows, shape.fixed.split_first()) {
+            (Some(_), _) => (None, product(&shape.fixed)),
+            (None, None) => (Some(1), 1),
+            (None, Some(_)) if self.input.columns.len() as u64 == product(&shape.fixed) => {
+                (Some(1), product(&shape.fixed))
+            }
+            (None, Some((first, rest))) => (Some(*first), product(rest)),
+        }
+    }
+
+    /// The dimensions of one record.
+    pub(crate) fn record_dims(&self) -> &'a [u64] {
+        let fixed = &self.input.shape.fixed;
+        match self.layout() {
+            (Some(records), _) if fixed.first() == Some(&records) => &fixed[1..],
+            _ => fixed,
+        }
+    }
+
+    /// Shape of the data once the number of records is known.
+    pub(crate) fn shape(&self, records: u64) -> Vec<u64> {
+        let rows = self.input.shape.rows.map(|_| records);
+        let fixed = self.input.shape.fixed.iter().copied();
+        rows.into_iter().chain(fixed).collect()
+    }
+
+    /// Refuses a table of another number of records than the input can take. `at_least` says that
+    /// the table goes on after them.
+    pub(crate) fn check_records(
+        &self,
+        table: &str,
+        records: u64,
+        at_least: bool,
+    ) -> Result<(), Diagnostic> {
+        let has = match at_least {
+            true => format!("{table} has more than {} records", records - 1),
+            false => format!("{table} has {records} records"),
+        };
+        match (self.records(), self.rows) {
+            (Some(want), _) if records > want || (records < want && !at_least) => {
+                let message = format!("{has} where `{}` wants {want}", self.input.name);
+                Err(Diagnostic::new("data-rows", message)
+                    .because("the program fixes this dimension")
+                    .hint("give exactly that many rows"))
+            }
+            (None, Some(rows)) if records > rows.bound => {
+                let message = format!("{has}, too many for `{}`", self.input.name);
+                Err(Diagnostic::new("data-rows", message)
+                    .because(format!(
+                        "the program says `{} <= {}`",
+                        rows.name, rows.bound
+                    ))
+                    .hint(format!("give between 1 and {} rows", rows.bound)))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// An input that was read.
+pub struct Loaded {
+    /// Its elements, each within the declared range.
+    pub data: Data,
+    /// How many of them are not the number that the table has, but the nearest of their type.
+    pub rounded: u64,
+}
+
+/// An input under way: its columns in a table, and the elements of the records read so far.
+pub(crate) struct Filling<'a> {
+    pub(crate) want: Want<'a>,
+    /// Where its columns stand in the table.
+    pub(crate) columns: Vec<usize>,
+    /// Erased on drop, also where a later cell is refused.
+    data: Data,
+    rounded: u64,
+}
+
+impl<'a> Filling<'a> {
+    pub(crate) fn new(want: Want<'a>, columns: Vec<usize>) -> Filling<'a> {
+        let data = Data {
+            ty: want.input.ty,
+            shape: vec![],
+            elements: vec![],
+        };
+        Filling {
+            want,
+            columns,
+            data,
+            rounded: 0,
+        }
+    }
+
+    /// An input that is given as a whole, in its shape.
+    pub(crate) fn whole(want: Want<'a>, shape: Vec<u64>) -> Filling<'a> {
+        let mut filling = Filling::new(want, vec![]);
+        let count = element_count(&shape).unwrap_or(0);
+        filling.data.elements.resize(count as usize, 0);
+        filling.data.shape = shape;
+        filling
+    }
+
+    /// Makes room for `records` more records, and gives the index of its first element.
+    pub(crate) fn grow(&mut self, records: usize) -> usize {
+        let start = self.data.elements.len();
+        let width = self.want.width() as usize;
+        self.data.elements.resize(start + records * width, 0);
+        start
+    }
+
+    /// Puts a number into element `at`. `place` says where it comes from.
+    pub(crate) fn put(
+        &mut self,
+        at: usize,
+        number: Number,
+        place: impl Fn() -> String,
+    ) -> Result<(), Diagnostic> {
+        let input = self.want.input;
+        match number.stored(input.ty) {
+            Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
+            Ok(_) | Err(Unfit::TooLarge) => {
+                let place = format!(" in {}", place());
+                Err(out_of_range(input, &number.text(), None, &place))
+            }
+            Err(unfit) => {
+                let whose = format!("the input `{}` is read from it", input.name);
+                let message = format!("{} in {} is not {}", number.text(), place(), kind(input.ty));
+                let finding = Diagnostic::new("data-not-a-number", message).because(whose);
+                Err(finding.hint(match unfit {
+                    Unfit::NotWhole => NOT_WHOLE,
+                    _ => "fill the value in, or drop the row, before the table is given",
+                }))
+            }
+        }
+    }
+
+    /// Puts a stored number into element `at`, unless it is outside the range of the input.
+    pub(crate) fn put_stored(&mut self, at: usize, nearest: Nearest) -> bool {
+        let fits = self.want.input.range.contains(Range::of(nearest.stored));
+        if fits {
+            self.data.elements[at] = nearest.stored as u64;
+            self.rounded += u64::from(!nearest.exact);
+        }
+        fits
+    }
+
+    /// The input, once `records` records of `table` have been read.
+    pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Loaded, Diagnostic> {
+        self.want.check_records(table, records, false)?;
+        self.data.shape = self.want.shape(records);
+        Ok(self.loaded())
+    }
+
+    /// The input, all of which has been put.
+    pub(crate) fn loaded(self) -> Loaded {
+        Loaded {
+            data: self.data,
+            rounded: self.rounded,
+        }
+    }
+}
+
+/// What to do about a fraction where the program has none.
+pub(crate) const NOT_WHOLE: &str = "scale the column to whole numbers and state the unit in its \
+                                    name, or declare the input as `sl.fixed(...)`";
+
+/// What the elements of a type are, for people.
+pub(crate) fn kind(ty: Type) -> &'static str {
+    match ty {
+        Type::Bool => "a truth value (0, 1, true or false)",
+        Type::Int { .. } => "a whole number",
+        Type::Fixed { .. } => "a decimal",
+    }
+}
+
+/// Checks data that did not come from a table: shape, number of elements, ranges. Their integer
+/// type need not be the declared one, since only the stored numbers count.
+///
+/// # Errors
+/// They are not what the input declares.
+pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
+    let count = element_count(&data.shape);
+    if !has_shape(input, &data.shape) || count != Some(data.elements.len() as u64) {
+        return Err(wrong_shape(input, &data.shape, ""));
+    }
+    for (i, number) in data.numbers().enumerate() {
+        check_range(input, number, || format!(" at element {i}"))?;
+    }
+    Ok(())
+}
+
+/// The product of dimensions; none above `u64`.
+pub(crate) fn element_count(dims: &[u64]) -> Option<u64> {
+    dims.iter()
+        .try_fold(1u64, |product, &length| product.checked_mul(length))
+}
+
+/// Whether dimensions are those that an input declares, whatever the number of rows.
+pub(crate) fn has_shape(input: &Input, dims: &[u64]) -> bool {
+    let rows = usize::from(input.shape.rows.is_some());
+    dims.get(rows..) == Some(&input.shape.fixed[..])
+}
+
+pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnostic {
+    let rows = input.shape.rows.map(|_| "rows".to_string());
+    let declared = rows
+        .into_iter()
+        .chain(input.shape.fixed.iter().map(u64::to_string));
+    let declared = declared.collect::<Vec<_>>().join(", ");
+    let (declared, hint) = match declared.is_empty() {
+        true => (
+            "a single value".to_string(),
+            "give one number, not an array",
+        ),
+        false => (format!("[{declared}]"), "give an array of that shape"),
+    };
+    let message = format!("`{}` has the shape {dims:?}{place}", input.name);
+    Diagnostic::new("data-shape", message)
+        .at(input.span.as_ref())
+        .because(format!("the program says {declared}"))
+        .hint(hint)
+}
+
+/// `place` completes the sentence "`x` is 7 …, outside 0 to 5".
+pub(crate) fn check_range(
+    input: &Input,
+    number: i128,
+    place: impl FnOnce() -> String,
+) -> Result<(), Diagnostic> {
+    if input.range.contains(Range::of(number)) {
+        Ok(())
+    } else {
+        let value = decimal::text(number, input.ty.fraction());
+        Err(out_of_range(input, &value, None, &place()))
+    }
+}
+
+pub(crate) fn out_of_range(
+    input: &Input,
+    value: &str,
+    span: Option<Span>,
+    place: &str,
+) -> Diagnostic {
+    let text = |stored| decimal::text(stored, input.ty.fraction());
+    let (lo, hi) = (text(input.range.lo), text(input.range.hi));
+    let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
+    Diagnostic::new("data-range", message)
+        .at(span.as_ref())
+        .because("the program declares this range, and every later range rests on it")
+        .hint("mend the value, or declare a wider type or range in the program")
+}

@@ -1,0 +1,398 @@
+//! What people read when their data do not fit: each error of the readers of CSV and `.npy`, whole.
+//! The folder of a file is left out of the texts.
+
+use sealane_program::graph::{Input, Rows};
+use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_tables::{Source, Want};
+use std::fs;
+
+const NUMBERS: Shape = Shape {
+    rows: Some(RowId(0)),
+    fixed: vec![],
+};
+
+fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
+    Input {
+        name: name.to_string(),
+        owner: 0,
+        ty,
+        shape,
+        range: Range {
+            lo: range.0,
+            hi: range.1,
+        },
+        columns: columns.iter().map(|name| name.to_string()).collect(),
+        span: None,
+    }
+}
+
+/// Ages of people, 0 to 120.
+fn age() -> Input {
+    input("age", Type::U8, NUMBERS, (0, 120), &[])
+}
+
+/// Reads one input, of at most 4 people, from a file of this name and content.
+fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, content).expect("a file");
+    let people = Rows {
+        name: "people".to_string(),
+        bound: 4,
+    };
+    let want = Want {
+        input: &input,
+        rows: input.shape.rows.map(|_| &people),
+    };
+    let mut data = sealane_tables::read(Source::File(&path), &[want]).map_err(|error| {
+        let text = error.render(None);
+        text.replace(&format!("{}/", folder.path().display()), "")
+    })?;
+    Ok(data.remove(0))
+}
+
+fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
+    read(input, "people.csv", content.as_bytes()).map(|data| data.numbers().collect())
+}
+
+#[track_caller]
+fn assert_refused(result: Result<Vec<i128>, String>, text: &str) {
+    assert_eq!(result.expect_err("it has to be refused"), text);
+}
+
+#[test]
+fn columns_are_found_by_name_whatever_stands_around_them() {
+    let table = "name, age ,city\r\n\"Ng, A\",41,Bern\r\n\r\n\"O\"\"B\",\"7\",\"Rome\nItaly\"\r\nC, 120 ,\r\n";
+    assert_eq!(csv(age(), table), Ok(vec![41, 7, 120]));
+    let marked = format!(
+        "\u{feff}{}",
+        table.replace("name", "age2").replace("age ", "age")
+    );
+    assert_eq!(csv(age(), &marked), Ok(vec![41, 7, 120]));
+    let first = "\u{feff}age\n3\n";
+    assert_eq!(csv(age(), first), Ok(vec![3]));
+}
+
+#[test]
+fn shapes_are_filled_row_by_row() {
+    let shape = Shape {
+        rows: Some(RowId(0)),
+        fixed: vec![2],
+    };
+    let pairs =
+        |columns: &[&str]| input("pair", Type::signed(9), shape.clone(), (-200, 200), columns);
+    assert_eq!(
+        csv(pairs(&["b", "a"]), "a,x,b\n1,2,3\n-4,5,-6\n"),
+        Ok(vec![3, 1, -6, -4])
+    );
+    assert_eq!(csv(pairs(&[]), "a,b\n1,2\n3,4\n"), Ok(vec![1, 2, 3, 4]));
+    let weights = input("w", Type::U8, Shape::fixed([3]), (0, 9), &[]);
+    assert_eq!(csv(weights, "w\n1\n2\n3\n"), Ok(vec![1, 2, 3]));
+    let row = input("w", Type::U8, Shape::fixed([2]), (0, 9), &["a", "b"]);
+    assert_eq!(csv(row, "b,a\n1,2\n"), Ok(vec![2, 1]));
+    let flags = input("sick", Type::Bool, NUMBERS, (0, 1), &[]);
+    assert_eq!(
+        csv(flags, "sick\ntrue\nFalse\n1\n0\n"),
+        Ok(vec![1, 0, 1, 0])
+    );
+}
+
+#[test]
+fn a_missing_column_is_told_with_the_header() {
+    assert_refused(
+        csv(age(), "name,Age,city\nA,41,Bern\n"),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n  |\n1 | name,Age,city\n  | ^^^^^^^^^^^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: is it `Age`? Rename the column or the input",
+    );
+    assert_refused(
+        csv(age(), "\u{feff}name\nA\n"),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n  |\n1 | name\n  | ^^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: add the column, or give another file with `--input`",
+    );
+    assert_refused(
+        csv(age(), "name;age\nA;41\n"),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n  |\n1 | name;age\n  | ^^^^^^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: separate columns by commas; this header is one column",
+    );
+    assert_refused(
+        csv(age(), ""),
+        "error[data-column-missing]: people.csv has no column `age`\n \
+         --> people.csv:1:1\n\
+         reason: the input `age` is read from it\n\
+         hint: the file is empty; its first line has to name the columns",
+    );
+    assert_refused(
+        csv(age(), "age,name,age\n1,A,2\n"),
+        "error[data-column-twice]: people.csv has two columns `age`\n \
+         --> people.csv:1:1\n  |\n1 | age,name,age\n  | ^^^^^^^^^^^^\n\
+         reason: the input `age` is read from one of them\n\
+         hint: rename or drop one of the columns",
+    );
+    let pair = input(
+        "pair",
+        Type::U8,
+        Shape {
+            fixed: vec![2],
+            ..NUMBERS
+        },
+        (0, 9),
+        &[],
+    );
+    assert_refused(
+        csv(pair, "a,b,c\n1,2,3\n"),
+        "error[data-columns]: `pair` wants 2 columns\n \
+         --> people.csv:1:1\n  |\n1 | a,b,c\n  | ^^^^^\n\
+         reason: people.csv has 3\n\
+         hint: name the columns in the signature: a list of names as a dimension",
+    );
+}
+
+#[test]
+fn a_value_that_is_no_number_is_told_with_its_cell() {
+    assert_refused(
+        csv(age(), "name,age\nA,41\n\"Ng, A\",old\n"),
+        "error[data-not-a-number]: `old` in column `age` is not a whole number\n \
+         --> people.csv:3:9\n  |\n3 | \"Ng, A\",old\n  |         ^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: write digits alone, without units or separators",
+    );
+    assert_refused(
+        csv(age(), "name,age\r\n\"A\nB\",4.5\r\n"),
+        "error[data-not-a-number]: `4.5` in column `age` is not a whole number\n \
+         --> people.csv:3:4\n  |\n3 | B\",4.5\n  |    ^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: scale the column to whole numbers and state the unit in its name",
+    );
+    assert_refused(
+        csv(age(), "age,name\n,A\n"),
+        "error[data-not-a-number]: `` in column `age` is not a whole number\n \
+         --> people.csv:2:1\n  |\n2 | ,A\n  | ^\n\
+         reason: the input `age` is read from it\n\
+         hint: fill the cell in, or drop the line",
+    );
+    assert_refused(
+        csv(
+            input("sick", Type::Bool, NUMBERS, (0, 1), &[]),
+            "sick\nyes\n",
+        ),
+        "error[data-not-a-number]: `yes` in column `sick` is not a truth value (0, 1, true or \
+         false)\n --> people.csv:2:1\n  |\n2 | yes\n  | ^^^\n\
+         reason: the input `sick` is read from it\n\
+         hint: write 0 or 1",
+    );
+    assert_refused(
+        csv(age(), "age\nNaN\n"),
+        "error[data-not-a-number]: `NaN` in column `age` is not a whole number\n \
+         --> people.csv:2:1\n  |\n2 | NaN\n  | ^^^\n\
+         reason: the input `age` is read from it\n\
+         hint: fill the cell in, or drop the line",
+    );
+}
+
+#[test]
+fn a_value_out_of_range_is_told_with_its_cell_and_the_range() {
+    let reason = "reason: the program declares this range, and every later range rests on it\n\
+                  hint: mend the value, or declare a wider type or range in the program";
+    assert_refused(
+        csv(age(), "name,age\nA,41\n\nB, 121\n"),
+        &format!(
+            "error[data-range]: `age` is 121 in column `age`, outside 0 to 120\n \
+             --> people.csv:4:3\n  |\n4 | B, 121\n  |   ^^^^\n{reason}"
+        ),
+    );
+    let huge = "9".repeat(60);
+    assert_refused(
+        csv(age(), &format!("age\n-{huge}\n")),
+        &format!(
+            "error[data-range]: `age` is -{huge} in column `age`, outside 0 to 120\n \
+             --> people.csv:2:1\n  |\n2 | -{huge}\n  | {}\n{reason}",
+            "^".repeat(61)
+        ),
+    );
+}
+
+#[test]
+fn a_table_that_is_no_table_is_told_with_the_line() {
+    assert_refused(
+        csv(age(), "age,name\n1,A\n2\n"),
+        "error[data-malformed]: people.csv is not a well-formed CSV table\n \
+         --> people.csv:3:1\n  |\n3 | 2\n  | ^\n\
+         reason: it has 1 fields where the header has 2\n\
+         hint: every line has as many fields as the header",
+    );
+    assert_refused(
+        read(age(), "people.csv", b"age\n\xff\n").map(|_| vec![]),
+        "error[data-unreadable]: cannot read people.csv\n\
+         reason: it is not text in UTF-8\n\
+         hint: save the table as CSV in UTF-8; an array has to be a `.npy` file",
+    );
+    assert_refused(
+        csv(
+            input("w", Type::U8, Shape::fixed([3]), (0, 9), &[]),
+            "w\n1\n2\n",
+        ),
+        "error[data-rows]: people.csv has 2 records where `w` wants 3\n \
+         --> people.csv:3:1\n  |\n3 | 2\n  | ^\n\
+         reason: the program fixes this dimension\n\
+         hint: give exactly that many rows",
+    );
+}
+
+/// A `.npy` file of format 1.0.
+fn npy(dtype: &str, fortran: bool, shape: &str, elements: &[u8]) -> Vec<u8> {
+    let order = if fortran { "True" } else { "False" };
+    let mut header =
+        format!("{{'descr': '{dtype}', 'fortran_order': {order}, 'shape': {shape}, }}");
+    while (10 + header.len() + 1) % 64 != 0 {
+        header.push(' ');
+    }
+    header.push('\n');
+    let length = (header.len() as u16).to_le_bytes();
+    [
+        b"\x93NUMPY\x01\x00",
+        &length[..],
+        header.as_bytes(),
+        elements,
+    ]
+    .concat()
+}
+
+#[test]
+fn arrays_of_every_integer_type_are_read() {
+    let wide = || input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[]);
+    for (dtype, bytes, want) in [
+        ("|b1", vec![1, 0], vec![1, 0]),
+        ("|i1", vec![1, 0xff], vec![1, -1]),
+        ("|u1", vec![1, 0xff], vec![1, 255]),
+        ("<i2", vec![1, 0, 0xff, 0xff], vec![1, -1]),
+        (">u2", vec![0, 1, 1, 0], vec![1, 256]),
+        ("<i4", vec![1, 0, 0, 0, 0, 0, 0, 0x80], vec![1, -1 << 31]),
+        (
+            "<i8",
+            [[1, 0, 0, 0, 0, 0, 0, 0], [0xff; 8]].concat(),
+            vec![1, -1],
+        ),
+        (
+            ">i8",
+            [[0, 0, 0, 0, 0, 0, 0, 1], [0xff; 8]].concat(),
+            vec![1, -1],
+        ),
+    ] {
+        let data = read(wide(), "x.npy", &npy(dtype, false, "(2,)", &bytes)).unwrap();
+        assert_eq!(data.numbers().collect::<Vec<_>>(), want, "{dtype}");
+        assert_eq!(data.shape, [2]);
+    }
+    let large = input("x", Type::unsigned(64), NUMBERS, (0, u64::MAX.into()), &[]);
+    let data = read(large, "x.npy", &npy("<u8", false, "(1,)", &[0xff; 8])).unwrap();
+    assert_eq!(data.numbers().collect::<Vec<_>>(), [i128::from(u64::MAX)]);
+}
+
+#[test]
+fn arrays_of_the_declared_shape_are_read_and_flat_ones_where_they_fit() {
+    let matrix = || input("x", Type::U8, Shape::fixed([2, 3]), (0, 9), &[]);
+    for shape in ["(2, 3)", "(6,)"] {
+        let data = read(
+            matrix(),
+            "x.npy",
+            &npy("|u1", false, shape, &[1, 2, 3, 4, 5, 6]),
+        )
+        .unwrap();
+        assert_eq!(
+            (data.shape.clone(), data.elements.clone()),
+            (vec![2, 3], vec![1, 2, 3, 4, 5, 6]),
+            "{shape}"
+        );
+    }
+    for shape in ["()", "(1,)"] {
+        let scalar = input("x", Type::U8, Shape::scalar(), (0, 9), &[]);
+        assert!(
+            read(scalar, "x.npy", &npy("|u1", false, shape, &[7]))
+                .unwrap()
+                .shape
+                .is_empty()
+        );
+    }
+    let refused = |shape, count| {
+        let bytes = npy("|u1", false, shape, &vec![0; count]);
+        read(matrix(), "x.npy", &bytes).map(|_| vec![])
+    };
+    assert_refused(
+        refused("(3, 2)", 6),
+        "error[data-shape]: `x` has the shape [3, 2] in x.npy\n\
+         reason: the program says [2, 3]\n\
+         hint: give an array of that shape",
+    );
+    assert!(refused("(2, 3, 1)", 6).is_err() && refused("(5,)", 5).is_err());
+    let table = input(
+        "x",
+        Type::U8,
+        Shape {
+            fixed: vec![2],
+            ..NUMBERS
+        },
+        (0, 9),
+        &[],
+    );
+    assert_refused(
+        read(table, "x.npy", &npy("|u1", false, "(2, 3)", &[0; 6])).map(|_| vec![]),
+        "error[data-shape]: `x` has the shape [2, 3] in x.npy\n\
+         reason: the program says [rows, 2]\n\
+         hint: give an array of that shape",
+    );
+}
+
+#[test]
+fn arrays_that_cannot_be_read_are_told_why() {
+    let refused = |bytes: &[u8], reason: &str| {
+        let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
+        let text = read(matrix, "x.npy", bytes)
+            .map(|_| ())
+            .expect_err("it has to be refused");
+        assert!(
+            text.starts_with("error[data-unreadable]: cannot read x.npy\nreason: "),
+            "{text}"
+        );
+        assert!(text.contains(reason), "{text}");
+    };
+    refused(b"age\n3\n", "it is no `.npy` file");
+    refused(
+        &npy("|O", false, "(2, 2)", &[0; 32]),
+        "its elements are objects; integers and bool are read",
+    );
+    refused(
+        &npy("<f8", false, "(2, 2)", &[0; 32]),
+        "its elements are f8; integers and bool are read, such as int64 or uint8\n\
+         hint: scale and convert it, then save it again: `np.rint(100 * x).astype(np.int64)`",
+    );
+    refused(
+        &npy("|u1", true, "(2, 2)", &[0; 4]),
+        "it is in Fortran order; save it in C order",
+    );
+    refused(
+        &npy("|u1", false, "(2, 99)", &[0; 4]),
+        "it is shorter than its header says",
+    );
+    refused(
+        &npy("|u1", false, "(2147483648, 2147483648)", &[0; 4]),
+        "it is shorter than",
+    );
+    refused(&npy("<i8", false, "(2, 2)", &[0; 31]), "it ends too early");
+    let matrix = input("x", Type::U8, Shape::fixed([2, 2]), (0, 9), &[]);
+    let text = read(
+        matrix,
+        "x.npy",
+        &npy("|i1", false, "(2, 2)", &[0, 1, 0xff, 2]),
+    );
+    assert_refused(
+        text.map(|_| vec![]),
+        "error[data-range]: `x` is -1 at element 2 of x.npy, outside 0 to 9\n\
+         reason: the program declares this range, and every later range rests on it\n\
+         hint: mend the value, or declare a wider type or range in the program",
+    );
+}

@@ -1,0 +1,107 @@
+//! Random arithmetic of fixed point: products, quotients and sums of products that are rounded
+//! down, of values and literals, in ranges that leave room for them.
+
+use super::{Grower, split_mix};
+use sealane_program::builder::{Handle, Operand};
+use sealane_program::graph::{Binary, Reduction};
+use sealane_program::literal::{Literal, Number, Real};
+use sealane_program::types::Type;
+
+impl Grower<'_> {
+    /// A fixed-point operation, where the builder takes it: of `a` as it is, or of what it is in a
+    /// type where most are taken.
+    pub(super) fn fixed(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
+        let ty = self.pick(&[
+            Type::fixed(16, 16),
+            Type::fixed(12, 4),
+            Type::fixed(20, 1),
+            Type::fixed(30, 30),
+        ]);
+        let a = match self.below(3) {
+            0 => a,
+            _ => self.small(a, ty)?,
+        };
+        let b = match self.below(4) {
+            0 => self.pick(pool),
+            _ => {
+                let (b, other) = (
+                    self.pick(pool),
+                    self.pick(&[ty, Type::fixed(20, 12), Type::I64]),
+                );
+                self.small(b, other)?
+            }
+        };
+        let operand: Operand = match self.below(4) {
+            0 => self.literal()?,
+            1 => Operand::Int(self.below(7) as i128 - 3),
+            _ => b.into(),
+        };
+        let made = match self.below(9) {
+            0 | 1 => self.builder.binary(Binary::Mul, a.into(), operand, None),
+            2 => {
+                // Away from zero, so that it divides.
+                let least = self
+                    .builder
+                    .binary(Binary::Max, b.into(), Operand::Int(1), None);
+                self.builder
+                    .binary(Binary::Div, a.into(), least.ok()?.into(), None)
+            }
+            3 => self.builder.binary(Binary::Div, a.into(), operand, None),
+            4 => {
+                let op = self.pick(&[Binary::Lt, Binary::Le, Binary::Eq, Binary::Gt, Binary::Ne]);
+                self.builder.binary(op, a.into(), operand, None)
+            }
+            5 => {
+                let wanted = self.pick_type(ty);
+                self.builder.dot(a, b, wanted, None)
+            }
+            6 => {
+                let wanted = self.pick_type(Type::fixed(24, 2));
+                self.builder.reduce(Reduction::Sum, a, None, wanted, None)
+            }
+            7 => {
+                let op = self.pick(&[Binary::Add, Binary::Sub, Binary::Min, Binary::Max]);
+                self.builder.binary(op, a.into(), operand, None)
+            }
+            _ => {
+                let op = self.pick(&[Binary::FloorDiv, Binary::Mod]);
+                self.builder.binary(op, a.into(), operand, None)
+            }
+        };
+        made.ok()
+    }
+
+    fn pick_type(&mut self, ty: Type) -> Option<Type> {
+        self.pick(&[None, Some(ty)])
+    }
+
+    /// The value in a type, cut to a few units about zero.
+    fn small(&mut self, a: Handle, ty: Type) -> Option<Handle> {
+        let a = self.builder.saturate(a, ty, None).ok()?;
+        let top = self.pick(&[1, 7, 30]);
+        let low = self
+            .builder
+            .binary(Binary::Min, a.into(), Operand::Int(top), None);
+        self.builder
+            .binary(Binary::Max, low.ok()?.into(), Operand::Int(-top), None)
+            .ok()
+    }
+
+    /// A number with a fraction or an array of three, exact in few types.
+    fn literal(&mut self) -> Option<Operand> {
+        let (tenths, quarters) = (self.below(90) as i128 - 40, self.below(60) as i128 - 20);
+        let literal = match self.below(3) {
+            0 => Literal::of(Number::Ratio(Real::new(tenths, 10)?)),
+            1 => Literal::of(Number::Ratio(Real::new(quarters, 4)?)),
+            _ => {
+                let mut state = self.below(1 << 20) as u64;
+                let number = |_| f64::from(split_mix(&mut state) % 1000) / 64.0 - 5.0;
+                Literal {
+                    shape: vec![3],
+                    numbers: (0..3).map(number).map(Number::Float).collect(),
+                }
+            }
+        };
+        self.builder.literal(literal, None).ok()
+    }
+}

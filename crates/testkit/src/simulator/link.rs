@@ -1,0 +1,158 @@
+//! A party's end of a link at which something happens at given frames.
+
+use std::time::{Duration, Instant};
+
+use sealane_net::{Bell, Farewell, Frame, FrameKind, LinkError, Traffic, Transport};
+
+use super::Process;
+use super::network::Connection;
+
+/// What happens to a party or to a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The party's process is gone.
+    Dies,
+    /// The party computes for so long.
+    Computes(Duration),
+    /// The party's process stops for so long; nothing of it shows a sign of life.
+    Freezes(Duration),
+    /// The connection is reset.
+    Reset,
+    /// The connection carries nothing any more, and nobody is told.
+    Lost,
+    /// None of the party's connections does.
+    Isolated,
+    /// The connection carries nothing for so long.
+    Stalls(Duration),
+}
+
+/// Something that happens when the frame of this number (from 0) is sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// The number of the frame.
+    pub at: usize,
+    /// Whether it happens when the frame has left the protocol, rather than before.
+    pub after: bool,
+    /// What happens.
+    pub what: Happening,
+}
+
+/// A transport of a simulated party, whose thread may be stopped at each call.
+pub(super) struct Link {
+    inner: Box<dyn Transport>,
+    process: Process,
+    connection: Connection,
+    peer: usize,
+    /// What is still to happen, in order.
+    events: Vec<Event>,
+    /// Frames that have left the protocol.
+    sent: usize,
+}
+
+impl Link {
+    /// The end of `connection` at `process`, on top of `inner`.
+    pub(super) fn new(
+        inner: Box<dyn Transport>,
+        process: &Process,
+        connection: &Connection,
+        mut events: Vec<Event>,
+    ) -> Link {
+        events.sort_by_key(|event| (event.at, event.after));
+        events.reverse();
+        Link {
+            inner,
+            process: process.clone(),
+            connection: connection.clone(),
+            peer: connection.other_end(process.number),
+            events,
+            sent: 0,
+        }
+    }
+
+    /// Lets all happen that is due before, or after, the next frame leaves.
+    fn happen(&mut self, after: bool) {
+        let is_due = |event: &mut Event| (event.at, event.after) <= (self.sent, after);
+        while let Some(event) = self.events.pop_if(is_due) {
+            let process = &self.process;
+            process.log(|| format!("at frame {} to {}: {:?}", self.sent, self.peer, event.what));
+            match event.what {
+                Happening::Dies => process.kill(),
+                Happening::Computes(time) => process.rest(time),
+                Happening::Freezes(time) => process.freeze(time),
+                Happening::Reset => self.connection.reset(),
+                Happening::Lost => self.connection.lose(),
+                Happening::Isolated => process.connections().iter().for_each(Connection::lose),
+                Happening::Stalls(time) => self.connection.stall(time),
+            }
+        }
+    }
+
+    fn log_frame(&self, verb: &str, frame: &Frame) {
+        self.process.log(|| {
+            let kind = match frame.kind {
+                FrameKind::Control => "control",
+                FrameKind::Data { end: true } => "data",
+                FrameKind::Data { end: false } => "data, more to come",
+            };
+            let (peer, stamp, bytes) = (self.peer, frame.stamp, frame.payload.len());
+            format!("{verb} {peer}: {kind}, stamp {stamp}, {bytes} bytes")
+        });
+    }
+}
+
+impl Transport for Link {
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
+        self.process.give_way();
+        self.happen(false);
+        let copy = frame.clone();
+        let back = self.inner.try_send(frame)?;
+        if back.is_none() {
+            self.log_frame("sends to", &copy);
+            self.happen(true);
+            self.sent += 1;
+        }
+        Ok(back)
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        self.process.give_way();
+        let frame = self.inner.try_recv()?;
+        if let Some(frame) = &frame {
+            self.log_frame("hears from", frame);
+        }
+        Ok(frame)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.inner.due()
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.process.give_way();
+        self.inner.take_in(at_most)
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        self.inner.backlog_bytes()
+    }
+
+    fn end(&self) -> Option<LinkError> {
+        self.process.give_way();
+        self.inner.end()
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        self.inner.call(bell);
+    }
+
+    fn shutdown(&mut self, farewell: Farewell<'_>) {
+        let peer = self.peer;
+        self.process.log(|| format!("tells {peer}: {farewell:?}"));
+        self.process.give_way();
+        self.inner.shutdown(farewell);
+    }
+
+    fn wire(&self) -> Traffic {
+        self.inner.wire()
+    }
+}

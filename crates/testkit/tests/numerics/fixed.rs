@@ -1,0 +1,383 @@
+//! The part of the norm on fixed point. Columns hold stored numbers; expected ones are what Python
+//! gives with `Fraction`.
+
+use super::*;
+use sealane_program::decimal;
+use sealane_program::graph::Binary;
+use sealane_program::literal::{Literal, Number, Real};
+
+const fn f(integer: u8, fraction: u8) -> Type {
+    Type::fixed(integer, fraction)
+}
+
+/// The ratio as a literal of the program.
+fn literal(b: &mut Builder, numerator: i128, denominator: u128) -> Operand {
+    let number = Real::new(numerator, denominator).expect("a ratio");
+    let literal = b.literal(Literal::of(Number::Ratio(number)), None);
+    literal.expect("a literal")
+}
+
+/// An operation with a ratio on the right.
+fn with_ratio(
+    op: Binary,
+    a: Column,
+    (numerator, denominator): (i128, u128),
+) -> Result<(Type, Vec<i128>), Diagnostic> {
+    run(&[a], |b, x| {
+        let ratio = literal(b, numerator, denominator);
+        b.binary(op, x[0].into(), ratio, None)
+    })
+}
+
+#[test]
+fn n39_a_fixed_point_type_holds_multiples() {
+    assert_eq!(f(16, 16).range(), i(32).range());
+    assert_eq!(Type::ufixed(0, 8).range(), u(8).range());
+    assert_eq!(decimal::range_text(f(2, 2).range(), f(2, 2)), "-2..1.75");
+    for text in [
+        "fixed16.16",
+        "ufixed8.8",
+        "fixed1.63",
+        "ufixed0.64",
+        "fixed64.0",
+    ] {
+        let ty = text.parse::<Type>().expect("a type");
+        assert_eq!(ty.to_string(), text);
+        assert_eq!(ty.wrapping(), ty);
+    }
+    for text in [
+        "fixed",
+        "fixed16",
+        "fixed0.0",
+        "fixed33.32",
+        "ufixed01.2",
+        "fixed1.",
+        "fixed4.4.wrapping",
+    ] {
+        assert!(text.parse::<Type>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn n40_common_types_have_the_longer_fraction() {
+    let common = |a: Type, b: Type| a.common(b);
+    assert_eq!(common(f(16, 16), f(8, 24)), Some(f(16, 24)));
+    assert_eq!(common(f(16, 16), u(8)), Some(f(16, 16)));
+    assert_eq!(common(u(16), f(16, 16)), Some(f(17, 16)));
+    assert_eq!(
+        common(Type::ufixed(8, 8), Type::ufixed(4, 12)),
+        Some(Type::ufixed(8, 12))
+    );
+    assert_eq!(common(Type::ufixed(8, 8), i(4)), Some(f(9, 8)));
+    assert_eq!(common(f(16, 16), Type::Bool), Some(f(16, 16)));
+    assert_eq!(common(i(64), f(16, 16)), None);
+    assert_eq!(common(f(8, 8), w(8)), None);
+    let sum = binary(Add, all(f(8, 2), &[5]), within(f(4, 4), -20, 20, &[3]));
+    assert_eq!(sum, Err(code::RANGE_OVERFLOW));
+    let sum = binary(
+        Add,
+        within(f(8, 2), 0, 9, &[5]),
+        within(f(4, 4), -20, 20, &[3]),
+    );
+    assert_eq!(sum, Ok((f(8, 4), vec![23])));
+}
+
+#[test]
+fn n41_what_is_exact_stays_exact() {
+    // -1.75 and 2.5, -0.75 and 1.25, in quarters.
+    let (a, b) = (
+        within(f(6, 2), -40, 40, &[-7, 10]),
+        within(f(6, 2), -40, 40, &[-3, 5]),
+    );
+    assert_eq!(binary(Sub, a, b), Ok((f(6, 2), vec![-4, 5])));
+    assert_eq!(binary(Min, a, b), Ok((f(6, 2), vec![-7, 5])));
+    let divisor = within(f(6, 2), 1, 20, &[3, 5]);
+    // Python: -1.75 // 0.75 == -3, 2.5 // 1.25 == 2; -1.75 % 0.75 == 0.5, 2.5 % 1.25 == 0.
+    let wide = within(f(9, 2), -40, 40, &[-7, 10]);
+    assert_eq!(binary(FloorDiv, wide, divisor), Ok((f(9, 2), vec![-12, 8])));
+    assert_eq!(binary(Mod, a, divisor), Ok((f(6, 2), vec![2, 0])));
+    assert_eq!(unary(Neg, a).unwrap(), (f(6, 2), vec![7, -10]));
+    assert_eq!(unary(Abs, a).unwrap(), (f(6, 2), vec![7, 10]));
+    assert_eq!(reduce(Reduction::Max, a, None), Ok((f(6, 2), vec![10])));
+    assert_eq!(reduce(Reduction::Sum, a, None), Ok((f(6, 2), vec![3])));
+    assert_eq!(
+        binary(FloorDiv, all(f(6, 2), &[1]), divisor),
+        Err(code::RANGE_OVERFLOW)
+    );
+}
+
+#[test]
+fn n42_products_and_quotients_are_rounded_down() {
+    let small = |numbers| within(f(6, 2), -8, 8, numbers);
+    // 0.75 * 0.75 = 0.5625, -0.25 * 0.25 = -0.0625, in quarters.
+    let product = binary(Mul, small(&[3, -1]), small(&[3, 1]));
+    assert_eq!(product, Ok((f(6, 2), vec![2, -1])));
+    // An integer beside it, and a bare whole number that the type does not hold.
+    let product = binary(Mul, small(&[3, -1]), within(u(3), 0, 3, &[3, 2]));
+    assert_eq!(product, Ok((f(6, 2), vec![9, -2])));
+    let narrow = within(f(1, 7), -10, 10, &[-3]);
+    assert_eq!(with_number(Mul, narrow, 5), Ok((f(1, 7), vec![-15])));
+    // 1.25 / 0.75 = 1.66…, -0.25 / 0.5 = -0.5, and by 3: 0.416…, -0.083….
+    let divisor = within(f(6, 2), 2, 8, &[3, 2]);
+    assert_eq!(
+        binary(Div, small(&[5, -1]), divisor),
+        Ok((f(6, 2), vec![6, -2]))
+    );
+    assert_eq!(
+        with_number(Div, small(&[5, -1]), 3),
+        Ok((f(6, 2), vec![1, -1]))
+    );
+    let inverse = run(&[divisor], |b, x| {
+        b.binary(Div, Operand::Int(1), x[0].into(), None)
+    });
+    assert_eq!(inverse.unwrap(), (f(6, 2), vec![5, 8]));
+    assert_eq!(
+        binary(Div, small(&[1]), small(&[1])),
+        Err(code::DIVISION_BY_ZERO)
+    );
+    let integers = run(&[all(u(8), &[1])], |b, x| {
+        b.binary(Div, x[0].into(), 3.into(), None)
+    });
+    let refused = integers.unwrap_err();
+    assert_eq!(refused.code, code::TYPE_MISMATCH);
+    assert!(
+        refused
+            .hint
+            .starts_with("say it: `x0.astype(sl.fixed(32, 16)) / 3`")
+    );
+    // A refusal speaks of values.
+    let wide = run(&[all(f(2, 2), &[1])], |b, x| {
+        b.binary(Mul, x[0].into(), x[0].into(), None)
+    });
+    let refused = wide.unwrap_err();
+    assert_eq!(
+        (refused.reason.as_str(), refused.hint.as_str()),
+        (
+            "x0 in -2..1.75 and x0 in -2..1.75 give -3.5..4, and fixed2.2 holds -2..1.75",
+            "write `x0.astype(sl.fixed(4, 2)) * x0`"
+        )
+    );
+}
+
+#[test]
+fn n43_a_sum_of_products_is_rounded_once() {
+    let a = within(f(6, 2), -8, 8, &[1, 1, 1, 1]);
+    let dot =
+        |dtype| run(&[a, a], |b, x| b.dot(x[0], x[1], dtype, None)).map_err(|refused| refused.code);
+    // Four times 0.0625 is 0.25; rounded one by one it would be nothing.
+    assert_eq!(dot(None), Ok((f(6, 2), vec![1])));
+    assert_eq!(dot(Some(f(6, 4))), Ok((f(6, 4), vec![4])));
+    assert_eq!(dot(Some(i(8))), Ok((i(8), vec![0])));
+    let mixed = run(&[a, within(u(2), 0, 3, &[3, 3, 3, 1])], |b, x| {
+        b.dot(x[0], x[1], None, None)
+    });
+    assert_eq!(mixed.unwrap(), (f(6, 2), vec![10]));
+    let sum = |numbers| {
+        reduce(
+            Reduction::Sum,
+            within(f(6, 2), -8, 8, numbers),
+            Some(f(6, 0)),
+        )
+    };
+    assert_eq!(sum(&[3, 3, 3]), Ok((f(6, 0), vec![2])));
+    assert_eq!(sum(&[-1, -1, 1]), Ok((f(6, 0), vec![-1])));
+}
+
+#[test]
+fn n44_comparisons_do_not_see_fractions() {
+    let a = within(f(4, 2), -16, 16, &[6, 6, 6]);
+    let b = within(f(8, 4), -99, 99, &[23, 24, 25]);
+    assert_eq!(binary(Lt, a, b), Ok((Type::Bool, vec![0, 0, 1])));
+    assert_eq!(binary(Eq, a, b), Ok((Type::Bool, vec![0, 1, 0])));
+    assert_eq!(
+        binary(Ge, a, all(u(8), &[1, 2, 255])),
+        Ok((Type::Bool, vec![1, 0, 0]))
+    );
+    assert_eq!(
+        binary(Gt, a, all(w(4), &[1, 2, 15])),
+        Ok((Type::Bool, vec![1, 0, 0]))
+    );
+    let (wide, tiny) = (all(u(64), &[1]), all(Type::ufixed(0, 64), &[1]));
+    assert_eq!(binary(Gt, wide, tiny), Err(code::RANGE_OVERFLOW));
+}
+
+#[test]
+fn n45_conversions_round_down_and_nothing_else_does() {
+    let a = within(f(6, 4), -40, 40, &[-1, 23, -40]);
+    assert_eq!(cast(a, f(4, 1)), Ok((f(4, 1), vec![-1, 2, -5])));
+    assert_eq!(cast(a, i(4)), Ok((i(4), vec![-1, 1, -3])));
+    assert_eq!(cast(a, f(6, 8)), Ok((f(6, 8), vec![-16, 368, -640])));
+    assert_eq!(cast(a, w(8)), Ok((w(8), vec![255, 1, 253])));
+    assert_eq!(cast(a, u(8)), Err(code::RANGE_OVERFLOW));
+    assert_eq!(cast(all(u(8), &[3]), f(9, 3)), Ok((f(9, 3), vec![24])));
+    assert_eq!(cast(a, Type::Bool), Err(code::TYPE_MISMATCH));
+    let unasked = run(&[a], |b, x| {
+        b.reveal("whole", x[0].into(), &[0], i(8), None)?;
+        Ok(x[0])
+    });
+    let refused = unasked.unwrap_err();
+    assert_eq!(
+        refused.message,
+        "the result `whole` has more bits behind the point than i8"
+    );
+    assert!(
+        refused
+            .hint
+            .starts_with("round it down with `.astype(sl.i8)`")
+    );
+    let carried = run(&[a], |b, x| {
+        let (carry, element) = b.begin_scan(&[Operand::Int(0)], &[x[0]], None)?;
+        let _ = carry;
+        b.end_scan(&[element[0].into()], &[], None)
+            .map(|(last, _)| last[0])
+    });
+    assert_eq!(carried.unwrap_err().code, code::TYPE_MISMATCH);
+}
+
+#[test]
+fn n46_shifts_are_powers_of_two_and_bits_are_for_integers() {
+    let a = within(f(6, 2), -20, 20, &[-3, 7]);
+    assert_eq!(with_number(Shr, a, 1), Ok((f(6, 2), vec![-2, 3])));
+    assert_eq!(with_number(Shl, a, 2), Ok((f(6, 2), vec![-12, 28])));
+    for op in [And, Or, Xor] {
+        assert_eq!(binary(op, a, a), Err(code::TYPE_MISMATCH));
+    }
+    assert_eq!(binary(Shl, a, a), Err(code::TYPE_MISMATCH));
+    for op in [Not, Popcount] {
+        let refused = unary(op, a).unwrap_err();
+        assert_eq!(refused.code, code::TYPE_MISMATCH);
+        assert_eq!(refused.hint, "round down first: `x0.astype(sl.i4)`");
+    }
+    assert_eq!(reduce(Reduction::Any, a, None), Err(code::TYPE_MISMATCH));
+    let place = run(&[a, all(u(8), &[1, 2])], |b, x| b.lookup(x[1], x[0], None));
+    assert_eq!(place.unwrap_err().code, code::TYPE_MISMATCH);
+}
+
+#[test]
+fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
+    let a = within(f(8, 4), -100, 100, &[16, -16]);
+    // 0.1 is 1.6 sixteenths, 0.03125 half a one, and 0.25 is exact.
+    assert_eq!(
+        with_ratio(Add, a, (1, 10)).unwrap(),
+        (f(8, 4), vec![18, -14])
+    );
+    assert_eq!(
+        with_ratio(Add, a, (1, 32)).unwrap(),
+        (f(8, 4), vec![16, -16])
+    );
+    assert_eq!(with_ratio(Mul, a, (3, 32)).unwrap(), (f(8, 4), vec![2, -2]));
+    assert_eq!(
+        with_ratio(Add, a, (1000, 1)).unwrap_err().code,
+        code::CONSTANT_RANGE
+    );
+    let beside_integer = with_ratio(Mul, all(u(8), &[1]), (1, 2)).unwrap_err();
+    assert_eq!(beside_integer.code, code::TYPE_MISMATCH);
+    // A comparison is exact with what some type holds, and else with the nearest number.
+    assert_eq!(
+        with_ratio(Gt, a, (33, 32)).unwrap(),
+        (Type::Bool, vec![0, 0])
+    );
+    assert_eq!(
+        with_ratio(Lt, all(u(8), &[1, 2]), (3, 2)).unwrap().1,
+        [1, 0]
+    );
+    assert_eq!(
+        with_ratio(Ge, a, (1, 10)).unwrap(),
+        (Type::Bool, vec![1, 0])
+    );
+    assert_eq!(
+        with_ratio(Ge, all(u(8), &[1]), (1, 10)).unwrap_err().code,
+        code::TYPE_MISMATCH
+    );
+
+    let warnings = |numerator, denominator| {
+        let mut b = Builder::new("norm").unwrap();
+        let owner = b.party("alice").unwrap();
+        let (name, shape) = ("x".to_string(), Shape::scalar());
+        let (ty, range) = (f(8, 4), Range { lo: 0, hi: 9 });
+        let (columns, span) = (Vec::new(), None);
+        let x = b
+            .input(Input {
+                name,
+                owner,
+                ty,
+                shape,
+                range,
+                columns,
+                span,
+            })
+            .unwrap();
+        let ratio = literal(&mut b, numerator, denominator);
+        let sum = b.binary(Add, x.into(), ratio, None).unwrap();
+        b.reveal("result", sum.into(), &[owner], ty, None).unwrap();
+        b.finish().unwrap().1
+    };
+    let warned = warnings(1, 10);
+    assert_eq!(warned.len(), 1);
+    assert_eq!(
+        (warned[0].code, warned[0].message.as_str()),
+        (code::LITERAL_ROUNDED, "0.1 is taken for 0.125")
+    );
+    assert!(warnings(1, 4).is_empty());
+}
+
+#[test]
+fn n48_data_are_read_to_the_nearest_number() {
+    let near = |text| decimal::parse(text, 4).expect("a decimal");
+    assert_eq!((near("0.1").stored, near("0.1").exact), (2, false));
+    assert_eq!((near("0.03125").stored, near("0.09375").stored), (0, 2));
+    assert_eq!((near("-0.25").stored, near("-0.25").exact), (-4, true));
+    assert_eq!(decimal::from_f64(0.1, 4), Ok(near("0.1")));
+}
+
+#[test]
+fn n49_wrap_saturate_and_clip_are_not_refused() {
+    let a = all(i(16), &[-1, 300, -32768, 127]);
+    let wrapped = |ty| run(&[a], |b, x| b.wrap(x[0], ty, None)).unwrap();
+    assert_eq!(wrapped(u(8)), (u(8), vec![255, 44, 0, 127]));
+    assert_eq!(wrapped(i(8)), (i(8), vec![-1, 44, 0, 127]));
+    assert_eq!(wrapped(Type::Bool), (Type::Bool, vec![1, 0, 0, 1]));
+    let fraction = run(&[all(f(8, 4), &[1])], |b, x| b.wrap(x[0], u(8), None));
+    assert_eq!(fraction.unwrap_err().code, code::TYPE_MISMATCH);
+
+    let saturated = |ty| run(&[a], |b, x| b.saturate(x[0], ty, None)).unwrap();
+    assert_eq!(saturated(u(8)), (u(8), vec![0, 255, 0, 127]));
+    assert_eq!(saturated(i(8)), (i(8), vec![-1, 127, -128, 127]));
+    assert_eq!(saturated(Type::Bool), (Type::Bool, vec![0, 1, 0, 1]));
+    // The largest number of the type is 7.9375, and no integer.
+    assert_eq!(saturated(f(4, 4)), (f(4, 4), vec![-16, 127, -128, 127]));
+    let down = run(&[all(f(8, 4), &[-1, 1000, 23])], |b, x| {
+        b.saturate(x[0], f(4, 1), None)
+    });
+    assert_eq!(down.unwrap(), (f(4, 1), vec![-1, 15, 2]));
+    let wide = run(&[all(i(64), &[i64::MAX as i128, 5])], |b, x| {
+        b.saturate(x[0], f(32, 32), None)
+    });
+    assert_eq!(wide.unwrap(), (f(32, 32), vec![i64::MAX.into(), 5 << 32]));
+    // `clip` has the range of its ends.
+    let clipped = run(&[a], |b, x| {
+        let low = b.binary(Max, x[0].into(), Operand::Int(-3), None)?;
+        let clipped = b.binary(Min, low.into(), Operand::Int(100), None)?;
+        b.cast(clipped, i(8), None)
+    });
+    assert_eq!(clipped.unwrap(), (i(8), vec![-1, 100, -3, 100]));
+}
+
+#[test]
+fn n50_exact_results_may_be_wider_than_types() {
+    let wide = f(33, 31);
+    let ends = wide.range();
+    // The product has 126 bits before it is rounded, and 64 behind.
+    let unit = within(
+        f(1, 63),
+        ends.lo,
+        ends.hi,
+        &[i64::MIN as i128, i64::MAX as i128],
+    );
+    let product = run(&[unit, all(wide, &[3, -3])], |b, x| {
+        b.dot(x[0], x[1], Some(f(40, 24)), None)
+    });
+    assert_eq!(product.unwrap(), (f(40, 24), vec![-1]));
+    let beyond = binary(Mul, all(u(64), &[1]), all(Type::ufixed(0, 64), &[1]));
+    assert_eq!(beyond, Err(code::RANGE_OVERFLOW));
+}

@@ -1,0 +1,20 @@
+//! All targets under libFuzzer, guided by what an input reaches. `SEALANE_FUZZ_TARGET` names the
+//! one that runs, so that one build serves them all.
+
+#![no_main]
+
+use libfuzzer_sys::{Corpus, fuzz_target};
+use sealane_fuzz::{TARGETS, Target};
+use std::sync::LazyLock;
+
+static TARGET: LazyLock<&Target> = LazyLock::new(|| {
+    let name = std::env::var("SEALANE_FUZZ_TARGET").unwrap_or_default();
+    let target = TARGETS.iter().find(|target| target.name == name);
+    target.unwrap_or_else(|| panic!("SEALANE_FUZZ_TARGET names no target: `{name}`"))
+});
+
+fuzz_target!(|input: &[u8]| -> Corpus {
+    // Also what is refused is kept: how far it came before is what guides.
+    let _ = (TARGET.run)(input);
+    Corpus::Keep
+});

@@ -1,0 +1,294 @@
+//! Tables of users: CSV against a splitter that knows nothing but RFC 4180, `.npy` against a reader
+//! of what NumPy itself writes. Each file is read as several inputs would read it.
+
+use crate::Verdict;
+use sealane_engine::data::{Sources, load};
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::Program;
+use sealane_program::text::parse;
+use sealane_program::types::{Data, Type};
+use std::io::Write;
+use std::sync::OnceLock;
+
+/// Words of CSV.
+#[rustfmt::skip] // Words side by side.
+pub const CSV: &[&str] = &[
+    ",", "\n", "\r\n", "\"", "\"\"", "a", "b", "c,d", "e", "true", "FALSE", "-1", "+200", " ", "\t",
+    "1.5", "1e3", "nan", "\u{feff}",
+];
+/// Words of the header of a `.npy` file.
+#[rustfmt::skip] // Words side by side.
+pub const NPY: &[&str] = &[
+    "'descr': '<i8'", "'|b1'", "'<u4'", "'>u2'", "'<f8'", "'O'", "'fortran_order': True",
+    "'shape': (3,)", "(2, 2)", "()", "(18446744073709551615,)", "[", "(", "{", "}",
+];
+
+/// Most rows of the programs.
+const MOST_ROWS: usize = 1000;
+
+/// What is read from a file, each by a program of its own.
+const INPUTS: [&str; 5] = [
+    "a : o u8[n] in 0..200",
+    "b : o i64[n, 2] in -9223372036854775808..9223372036854775807 columns \"b\", \"c,d\"",
+    "c : o bool[n] in 0..1",
+    "d : o i16[2] in -300..32767",
+    "e : o u64 in 1..18446744073709551615",
+];
+
+fn programs() -> &'static [Program] {
+    static PROGRAMS: OnceLock<Vec<Program>> = OnceLock::new();
+    PROGRAMS.get_or_init(|| INPUTS.iter().map(|input| program(input)).collect())
+}
+
+/// A program that reveals the one input that it has.
+fn program(input: &str) -> Program {
+    let (name, rest) = input.split_once(" : o ").expect("a name");
+    let signature = rest.split(" columns").next().expect("a signature");
+    let ty = signature.split(['[', ' ']).next().expect("a type");
+    let rows = if signature.contains("[n") {
+        "rows n <= 1000\n"
+    } else {
+        ""
+    };
+    let text = format!(
+        "sealane program 1\nname table\nparty o\nparty p\n{rows}input {name} : o {rest}\nmain {{\n\
+         %0 = param 0 : {signature} known o\n}}\nreveal r = %0 : {ty} to p\n"
+    );
+    parse(&text, "text").unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// Reads the input of a program from a file of that content.
+fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnostic> {
+    let mut file = tempfile::Builder::new()
+        .suffix(suffix)
+        .tempfile()
+        .expect("a file");
+    file.write_all(content).expect("a file that can be written");
+    let sources = Sources {
+        default: Some(file.path().to_path_buf()),
+        ..Sources::default()
+    };
+    let mut inputs = load(program, 0, &sources)?;
+    Ok(inputs.remove(0).expect("this party's input"))
+}
+
+/// Checks what holds for any data that are read, and says that they were.
+fn sound(program: &Program, data: &Data) -> Verdict {
+    let input = &program.inputs[0];
+    assert_eq!(data.ty, input.ty);
+    assert_eq!(
+        data.shape.iter().product::<u64>(),
+        data.elements.len() as u64
+    );
+    for number in data.numbers() {
+        assert!(
+            input.range.lo <= number && number <= input.range.hi,
+            "{number}"
+        );
+    }
+    Verdict::Accepted
+}
+
+/// A table in CSV.
+pub fn csv(bytes: &[u8]) -> Verdict {
+    let mut verdict = Verdict::Refused;
+    let table = str::from_utf8(bytes).ok().map(split);
+    for program in programs() {
+        // More rows than the program takes are refused here or when the row counts are settled.
+        let plain = table.as_ref().and_then(Option::as_ref);
+        let plain = plain.filter(|table| table.len() <= MOST_ROWS);
+        let wanted = plain.map(|table| fill(program, table));
+        match read(program, bytes, ".csv") {
+            Ok(data) => {
+                verdict = sound(program, &data);
+                if let Some(wanted) = wanted {
+                    let numbers: Vec<i128> = data.numbers().collect();
+                    assert_eq!(wanted, Some(numbers), "`{}`", program.inputs[0].name);
+                }
+            }
+            Err(error) => {
+                let refused = wanted.flatten().is_none() || may_refuse(bytes);
+                assert!(refused, "what is plain is refused: {error}");
+            }
+        }
+    }
+    verdict
+}
+
+/// Whether a table has nothing but a header, or a blank line, which could be a row without a value.
+fn may_refuse(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut lines = text.split(['\n', '\r']);
+    let blank = lines.clone().any(|line| line.trim().is_empty());
+    blank || lines.next().is_none() || lines.next().is_none()
+}
+
+type Table = Vec<Vec<String>>;
+
+/// Records by RFC 4180, with any line end and without empty lines; none where a quote stands where
+/// the standard has none.
+fn split(text: &str) -> Option<Table> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let (mut table, mut record) = (Table::new(), vec![String::new()]);
+    let mut rest = text.chars().peekable();
+    let mut start = true;
+    while let Some(c) = rest.next() {
+        match c {
+            '"' if start => {
+                start = false;
+                loop {
+                    match rest.next()? {
+                        '"' if rest.peek() == Some(&'"') => {
+                            rest.next();
+                            record.last_mut()?.push('"');
+                        }
+                        '"' => break,
+                        c => record.last_mut()?.push(c),
+                    }
+                }
+                if !matches!(rest.peek(), None | Some(',' | '\n' | '\r')) {
+                    return None;
+                }
+            }
+            '"' => return None,
+            ',' => {
+                record.push(String::new());
+                start = true;
+            }
+            '\n' | '\r' => {
+                end(&mut table, &mut record, start);
+                start = true;
+            }
+            c => {
+                record.last_mut()?.push(c);
+                start = false;
+            }
+        }
+    }
+    end(&mut table, &mut record, start);
+    Some(table)
+}
+
+/// Ends a record, unless it is an empty line.
+fn end(table: &mut Table, record: &mut Vec<String>, start: bool) {
+    let done = std::mem::replace(record, vec![String::new()]);
+    if !(start && done.len() == 1) {
+        table.push(done);
+    }
+}
+
+/// The numbers of a program's input; none if the table does not fill it.
+fn fill(program: &Program, table: &Table) -> Option<Vec<i128>> {
+    let input = &program.inputs[0];
+    let (header, records) = table.split_first()?;
+    let names = match input.columns.is_empty() {
+        true => vec![input.name.clone()],
+        false => input.columns.clone(),
+    };
+    let column = |name: &String| {
+        let mut found = (0..header.len()).filter(|at| header[*at].trim() == name);
+        found.next().filter(|_| found.next().is_none())
+    };
+    let columns: Vec<usize> = names.iter().map(column).collect::<Option<_>>()?;
+    let fixed = match input.shape.rows {
+        Some(_) => records.len(),
+        None => input.shape.fixed.first().copied().unwrap_or(1) as usize,
+    };
+    if records.len() != fixed || records.iter().any(|record| record.len() != header.len()) {
+        return None;
+    }
+    let cells = records
+        .iter()
+        .flat_map(|record| columns.iter().map(|at| record[*at].trim()));
+    let range = input.range;
+    let number = |cell| number(cell, input.ty).filter(|n| range.lo <= *n && *n <= range.hi);
+    cells.map(number).collect()
+}
+
+fn number(cell: &str, ty: Type) -> Option<i128> {
+    match (ty, cell) {
+        (Type::Bool, "true" | "True" | "TRUE") => return Some(1),
+        (Type::Bool, "false" | "False" | "FALSE") => return Some(0),
+        _ => {}
+    }
+    let (sign, digits) = match cell.as_bytes() {
+        [b'-', digits @ ..] => (-1, digits),
+        [b'+', digits @ ..] | digits => (1, digits),
+    };
+    let mut sum = 0i128;
+    for digit in digits {
+        let digit = digit.is_ascii_digit().then(|| i128::from(digit - b'0'))?;
+        sum = sum.saturating_mul(10).saturating_add(digit);
+    }
+    (!digits.is_empty()).then(|| sign * sum)
+}
+
+/// An array in NumPy's own format.
+pub fn npy(bytes: &[u8]) -> Verdict {
+    let mut verdict = Verdict::Refused;
+    let plain = array(bytes);
+    for program in programs() {
+        let Ok(data) = read(program, bytes, ".npy") else {
+            continue;
+        };
+        verdict = sound(program, &data);
+        let numbers: Vec<i128> = data.numbers().collect();
+        if let Some(plain) = &plain {
+            assert_eq!(&numbers, plain, "`{}`", program.inputs[0].name);
+        }
+        let again = read(program, &written(&data), ".npy").expect("a file in NumPy's form");
+        assert!(again.elements == data.elements && again.shape == data.shape);
+    }
+    verdict
+}
+
+/// The numbers of a file as NumPy writes it: integers or truth values, little-endian, in C order.
+fn array(bytes: &[u8]) -> Option<Vec<i128>> {
+    let rest = bytes.strip_prefix(b"\x93NUMPY\x01\x00")?;
+    let (length, rest) = rest.split_first_chunk::<2>()?;
+    let (header, elements) = rest.split_at_checked(u16::from_le_bytes(*length).into())?;
+    let header = str::from_utf8(header).ok()?.strip_prefix("{'descr': '")?;
+    let (descr, header) = header.split_once("', 'fortran_order': False, 'shape': (")?;
+    let (shape, _) = header.split_once("), }")?;
+    let dims = shape
+        .split(',')
+        .map(str::trim)
+        .filter(|dim| !dim.is_empty());
+    let count = dims
+        .map(|dim| dim.parse::<usize>().ok())
+        .try_fold(1usize, |count, dim| count.checked_mul(dim?))?;
+    let (width, signed) = match descr {
+        "|b1" | "|u1" => (1, false),
+        "|i1" => (1, true),
+        "<u2" => (2, false),
+        "<i8" => (8, true),
+        _ => return None,
+    };
+    let element = |bytes: &[u8]| {
+        let magnitude = bytes
+            .iter()
+            .rev()
+            .fold(0i128, |sum, byte| sum << 8 | i128::from(*byte));
+        let negative = signed && bytes.last().is_some_and(|top| top >> 7 == 1);
+        magnitude - (i128::from(negative) << (8 * bytes.len()))
+    };
+    let elements = elements.get(..count.checked_mul(width)?)?;
+    Some(elements.chunks(width).map(element).collect())
+}
+
+/// Data as NumPy would write them, as 64-bit integers.
+fn written(data: &Data) -> Vec<u8> {
+    let dims: Vec<String> = data.shape.iter().map(|dim| format!("{dim},")).collect();
+    let kind = if data.ty.range().lo < 0 { 'i' } else { 'u' };
+    let shape = dims.join(" ");
+    let header = format!("{{'descr': '<{kind}8', 'fortran_order': False, 'shape': ({shape}), }}\n");
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.into_bytes());
+    bytes.extend(
+        data.elements
+            .iter()
+            .flat_map(|element| element.to_le_bytes()),
+    );
+    bytes
+}

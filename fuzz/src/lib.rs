@@ -1,0 +1,105 @@
+//! Room `fuzz`: every parser and every message of a peer, fed with what nobody meant.
+//!
+//! A [`Target`] is a function over bytes that reads them as one form and holds what comes out
+//! against something else: an interpreter that is slow and plain, the printer of the same form, or
+//! an honest run. It panics if they disagree, if the code under it panics, or if an error points
+//! outside of what was read; whatever else a target does is no finding. The same table serves the
+//! smoke run of `cargo run -p sealane-fuzz`, which mutates a small corpus by a fixed seed, and
+//! libFuzzer (`tools/fuzz.sh`), which is guided by coverage.
+//!
+//! What each target checks, and which bounds hold for what it reads, is listed in `README.md`.
+
+#![forbid(unsafe_code)]
+
+mod chance;
+pub mod child;
+mod circuits;
+pub mod corpus;
+mod decimals;
+mod files;
+pub mod mutate;
+mod programs;
+mod roles;
+mod script;
+pub mod seeds;
+
+mod sessions;
+mod settings;
+mod wire;
+
+pub use chance::Chance;
+
+/// What became of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It was read, and everything about it agreed.
+    Accepted,
+    /// It was refused with an error.
+    Refused,
+}
+
+/// Something that reads bytes of others.
+pub struct Target {
+    /// Name, and that of the folder of its corpus.
+    pub name: &'static str,
+    /// Reads an input.
+    ///
+    /// # Panics
+    /// That is a finding.
+    pub run: fn(&[u8]) -> Verdict,
+    /// Words of the form, for mutations.
+    pub words: &'static [&'static str],
+    /// Mutations in a smoke run: more of what is quick.
+    pub smoke: u32,
+}
+
+/// All targets.
+#[rustfmt::skip] // One target a line.
+pub const TARGETS: &[Target] = &[
+    target("bristol", circuits::bristol, circuits::WORDS, 4000),
+    target("program", programs::program, programs::WORDS, 4000),
+    target("plan", programs::plan, programs::WORDS, 1000),
+    target("grow", programs::grow, &[], 60),
+    target("type", programs::type_name, &["u", "i", ".wrapping"], 2000),
+    target("decimal", decimals::decimal, decimals::WORDS, 2000),
+    target("csv", files::csv, files::CSV, 1000),
+    target("npy", files::npy, files::NPY, 1000),
+    target("config", settings::config, settings::WORDS, 1500),
+    target("frames", wire::frames, &[], 2000),
+    target("hello", wire::hello, &["SEALANE\n"], 2000),
+    target("key", wire::key, &["ed25519:", "0", "f"], 500),
+    target("control", wire::control, &[], 2000),
+    target("recording", wire::recording, &["SEALREC\u{1}", "<", ">"], 2000),
+    target("mesh", wire::mesh_of_two, &[], 1000),
+    target("shown", wire::shown, &["\u{202e}", "\u{1b}[31m", "\u{e0041}"], 2000),
+    target("clear-run", sessions::clear, &[], 300),
+    target("yao-run", sessions::yao, &[], 60),
+    target("trio-run", sessions::trio, &[], 300),
+    target("yao-roles", roles::yao, &[], 60),
+    target("trio-roles", roles::trio, &[], 300),
+];
+
+const fn target(
+    name: &'static str,
+    run: fn(&[u8]) -> Verdict,
+    words: &'static [&'static str],
+    smoke: u32,
+) -> Target {
+    Target {
+        name,
+        run,
+        words,
+        smoke,
+    }
+}
+
+/// Panics unless a place, both counted from 1, is one of `text` or right behind a line of it.
+fn place(text: &str, line: usize, column: usize) {
+    let lines = text.split('\n').count();
+    assert!(1 <= line && line <= lines + 1, "line {line} of {lines}");
+    let length = text.split('\n').nth(line - 1).unwrap_or("").chars().count();
+    assert!(
+        1 <= column && column <= length + 1,
+        "column {column} of {length}"
+    );
+}

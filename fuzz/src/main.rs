@@ -1,0 +1,230 @@
+//! The smoke run, and what helps with a finding.
+//!
+//! ```text
+//! cargo run -p sealane-fuzz -- smoke               every target: corpus, long inputs, mutations
+//! cargo run -p sealane-fuzz -- smoke --seed 7 csv  one target from another seed
+//! cargo run -p sealane-fuzz -- replay csv FILE     one input; panics as the target does
+//! cargo run -p sealane-fuzz -- seeds               writes the seeds that the code itself makes
+//! ```
+
+#![forbid(unsafe_code)]
+
+use clap::{Parser, Subcommand};
+use sealane_fuzz::child::{self, Finding, Tally};
+use sealane_fuzz::corpus::{self, minimise};
+use sealane_fuzz::{TARGETS, Target, seeds};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// Longest time for one target; a target that takes longer hangs on the input in hand.
+const MOST_TIME: Duration = Duration::from_secs(600);
+/// Address space of a child in KiB: enough for threads and their stacks, far too little for a
+/// length that somebody made up. Beyond it the child is ended by its own allocator.
+const ADDRESS_SPACE_KIB: u64 = 4 << 20;
+/// Most children that are started to make a finding smaller.
+const TRIES: usize = 100;
+
+#[derive(Parser)]
+#[command(about = "Fuzz targets of Sealane")]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Names all targets
+    List,
+    /// Runs targets, each in a process of its own
+    Smoke {
+        /// Which; all if none is named
+        targets: Vec<String>,
+        /// Where the mutations start
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+        /// How many times the usual number of mutations
+        #[arg(long, default_value_t = 1)]
+        times: u32,
+    },
+    /// Runs a target in this process
+    #[command(hide = true)]
+    Child {
+        target: String,
+        seed: u64,
+        mutations: u32,
+        in_hand: PathBuf,
+    },
+    /// Runs one input
+    Replay { target: String, file: PathBuf },
+    /// Writes the seeds that the code itself makes into the corpora
+    Seeds,
+}
+
+fn main() -> ExitCode {
+    match Arguments::parse().verb {
+        Verb::List => TARGETS
+            .iter()
+            .for_each(|target| println!("{}", target.name)),
+        Verb::Smoke {
+            targets,
+            seed,
+            times,
+        } => return smoke(&targets, seed, times),
+        Verb::Child {
+            target,
+            seed,
+            mutations,
+            in_hand,
+        } => {
+            return report(
+                named(&target),
+                child::run(named(&target), seed, mutations, &in_hand),
+            );
+        }
+        Verb::Replay { target, file } => {
+            let input = fs::read(&file).expect("the file can be read");
+            println!("{:?}", (named(&target).run)(&input));
+        }
+        Verb::Seeds => seeds::write(),
+    }
+    ExitCode::SUCCESS
+}
+
+fn named(name: &str) -> &'static Target {
+    let target = TARGETS.iter().find(|target| target.name == name);
+    target.unwrap_or_else(|| panic!("there is no target `{name}`; `list` names them"))
+}
+
+fn smoke(names: &[String], seed: u64, times: u32) -> ExitCode {
+    let chosen = TARGETS
+        .iter()
+        .filter(|target| names.is_empty() || names.iter().any(|name| name == target.name));
+    let folder = tempfile::tempdir().expect("a folder for the input in hand");
+    let in_hand = folder.path().join("input");
+    let mut failed = 0;
+    for target in chosen {
+        let mutations = target.smoke.saturating_mul(times);
+        let arguments = [target.name, &seed.to_string(), &mutations.to_string()];
+        let mut child = start("child", &arguments, &in_hand, Stdio::inherit());
+        match end(&mut child) {
+            Some(status) if status.success() => continue,
+            // It has said so itself.
+            Some(status) if status.code() == Some(FOUND) => {}
+            status => died(target, status, &in_hand, folder.path()),
+        }
+        failed += 1;
+    }
+    if failed > 0 {
+        println!("{failed} targets have findings");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+/// Exit status of a child that has told its finding.
+const FOUND: i32 = 1;
+
+/// Starts this program once more, with bounded address space where the shell can bound it.
+fn start(verb: &str, arguments: &[&str], file: &Path, output: Stdio) -> Child {
+    let me = std::env::current_exe().expect("the path of this program");
+    let bounded = format!("ulimit -v {ADDRESS_SPACE_KIB} 2>/dev/null; exec \"$0\" \"$@\"");
+    Command::new("sh")
+        .args(["-c", &bounded])
+        .arg(me)
+        .arg(verb)
+        .args(arguments)
+        .arg(file)
+        .stdout(output)
+        .spawn()
+        .expect("a child")
+}
+
+/// How a child ended; none if it had to be stopped.
+fn end(child: &mut Child) -> Option<ExitStatus> {
+    let deadline = Instant::now() + MOST_TIME;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait().expect("the child can be asked") {
+            return Some(status);
+        }
+        sleep(Duration::from_millis(10));
+    }
+    child
+        .kill()
+        .and_then(|()| child.wait())
+        .expect("the child can be stopped");
+    None
+}
+
+/// A child that ended without a word: its last input is the finding.
+fn died(target: &Target, status: Option<ExitStatus>, in_hand: &Path, folder: &Path) {
+    let input = fs::read(in_hand).unwrap_or_default();
+    let (what, small) = match status {
+        None => (
+            format!("does not end within {} s", MOST_TIME.as_secs()),
+            input,
+        ),
+        Some(status) => {
+            let file = folder.join("smaller");
+            let dies = |input: &[u8]| {
+                fs::write(&file, input).expect("an input");
+                let mut child = start("replay", &[target.name], &file, Stdio::null());
+                end(&mut child).is_none_or(|status| !status.success())
+            };
+            (
+                format!("ends the process: {status}"),
+                minimise(&input, TRIES, dies),
+            )
+        }
+    };
+    let origin = "the last input of the run".to_string();
+    let input = small;
+    report(
+        target,
+        Err(Finding {
+            input,
+            what,
+            origin,
+        }),
+    );
+}
+
+fn report(target: &Target, result: Result<Tally, Finding>) -> ExitCode {
+    let name = target.name;
+    match result {
+        Ok(tally) => {
+            let Tally {
+                inputs,
+                accepted,
+                slowest_ns,
+                peak_bytes,
+            } = tally;
+            println!(
+                "{name:<14} {inputs:>6} inputs, {accepted:>6} accepted, slowest {:>5} ms, {:>4} MiB",
+                slowest_ns / 1_000_000,
+                peak_bytes >> 20
+            );
+            ExitCode::SUCCESS
+        }
+        Err(Finding {
+            input,
+            what,
+            origin,
+        }) => {
+            println!("{name}: FOUND ({origin}): {what}");
+            let hex: String = input
+                .iter()
+                .take(512)
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
+            println!("{} bytes: {hex}", input.len());
+            match corpus::add(name, "found", &input) {
+                Ok(path) => println!("kept in {}", path.display()),
+                Err(error) => println!("it cannot be kept: {error}"),
+            }
+            ExitCode::from(FOUND as u8)
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! One role of a protocol against a peer that sends what it likes and tells the truth about it: the
+//! digest that settles the transcript is put right before it is delivered, so that hostile bytes
+//! reach what comes after it.
+//!
+//! Randomness is fixed, so the corpus holds what honest peers send to this very party. With `yao` a
+//! party either learns what it would have learnt from them or refuses: labels that nobody gave are
+//! found when results are opened. With `trio` a corrupt peer can change results (SECURITY.md), and
+//! only their form is checked.
+
+use crate::Verdict;
+use crate::script::{Script, Tap, mesh};
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
+use sealane_net::{FrameKind, Limits, Mesh, PartyId};
+use sealane_protocol::{
+    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, PartySet, Protocol, Setting, Step, Work,
+    run_alone,
+};
+use sealane_trio::Trio;
+use sealane_yao::Yao;
+use std::sync::{Arc, OnceLock};
+use zeroize::Zeroizing;
+
+/// Lanes of the session; not a multiple of anything.
+const LANES: usize = 11;
+/// Bits of the integers into which results are converted.
+const RING: u8 = 9;
+
+/// The garbler or the evaluator, as the first byte says.
+pub fn yao(bytes: &[u8]) -> Verdict {
+    let setting = setting(2, 2);
+    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
+    let honest = HONEST.get_or_init(|| honest::<Yao>(&setting));
+    hostile::<Yao>(bytes, &setting, honest, |end, honest, streams| {
+        // Whoever opens results to the evaluator can open them as it likes.
+        let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
+        let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
+        if honest.me == PartyId(0) || same {
+            assert_eq!(end, &honest.learnt, "hostile bytes change no result");
+        }
+    })
+}
+
+/// One of three roles, or a party without one, as the first byte says.
+pub fn trio(bytes: &[u8]) -> Verdict {
+    let setting = setting(4, 3);
+    static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
+    let honest = HONEST.get_or_init(|| honest::<Trio>(&setting));
+    hostile::<Trio>(bytes, &setting, honest, |end, honest, _| {
+        for (result, wanted) in end.iter().flatten().zip(honest.learnt.iter().flatten()) {
+            assert_eq!(result.len(), wanted.len());
+            assert!(result.iter().all(|bit| *bit <= 1));
+        }
+    })
+}
+
+/// What honest peers of [`yao`] send to each party.
+pub fn yao_seeds() -> Vec<Vec<u8>> {
+    seeds(honest::<Yao>(&setting(2, 2)))
+}
+
+/// What honest peers of [`trio`] send to each party.
+pub fn trio_seeds() -> Vec<Vec<u8>> {
+    seeds(honest::<Trio>(&setting(4, 3)))
+}
+
+fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
+    let input = |one: &Honest| join(one.me, &one.streams);
+    sessions.iter().map(input).collect()
+}
+
+/// The first parties compute, in order.
+fn setting(parties: usize, roles: u8) -> Setting {
+    let roles = (0..roles).map(PartyId).collect();
+    Setting { parties, roles }
+}
+
+/// An input: who the party is, and what each peer sends it, all but the last behind its length.
+fn join(me: PartyId, streams: &[Vec<u8>]) -> Vec<u8> {
+    let mut bytes = vec![me.0];
+    for (place, stream) in streams.iter().enumerate() {
+        if place + 1 < streams.len() {
+            bytes.extend_from_slice(&(stream.len() as u16).to_le_bytes());
+        }
+        bytes.extend_from_slice(stream);
+    }
+    bytes
+}
+
+/// What an input says that each of `peers` peers sends.
+fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
+    let mut streams = Vec::new();
+    for _ in 1..peers {
+        let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0, 0], &[]));
+        let length = usize::from(u16::from_le_bytes(*length)).min(rest.len());
+        let (stream, rest) = rest.split_at(length);
+        streams.push(stream.to_vec());
+        bytes = rest;
+    }
+    streams.push(bytes.to_vec());
+    streams
+}
+
+type Learnt = Vec<Option<Vec<u8>>>;
+
+/// One party of an honest session.
+struct Honest {
+    me: PartyId,
+    /// Payload from each peer.
+    streams: Vec<Vec<u8>>,
+    /// Bytes of each that came before the digest.
+    settle_at: Vec<usize>,
+    learnt: Learnt,
+}
+
+fn hostile<P: Protocol>(
+    bytes: &[u8],
+    setting: &Setting,
+    honest: &[Honest],
+    check: impl Fn(&Learnt, &Honest, &[Vec<u8>]),
+) -> Verdict {
+    let Some((me, rest)) = bytes.split_first() else {
+        return Verdict::Refused;
+    };
+    let honest = &honest[usize::from(*me) % honest.len()];
+    let mut streams = split(rest, setting.parties - 1);
+    for (stream, at) in streams.iter_mut().zip(&honest.settle_at) {
+        let at = (*at).min(stream.len());
+        let (before, after) = stream.split_at_mut(at);
+        if let Some(digest) = after.first_chunk_mut() {
+            *digest = *blake3::hash(before).as_bytes();
+        }
+    }
+    let scripts = streams.iter().map(|stream| Script::payload(stream));
+    let mut mesh = mesh(honest.me, scripts.collect());
+    match session::<P>(setting, &mut mesh, &mut |_| ()) {
+        Err(Fault::Internal(what)) => panic!("a peer's bytes are no fault of ours: {what}"),
+        Err(_) => Verdict::Refused,
+        Ok(learnt) => {
+            check(&learnt, honest, &streams);
+            Verdict::Accepted
+        }
+    }
+}
+
+/// An honest session of all parties, each with what came to it.
+fn honest<P: Protocol>(setting: &Setting) -> Vec<Honest> {
+    let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
+    let settled: Vec<(Vec<usize>, Learnt)> = std::thread::scope(|threads| {
+        let party = |mut mesh: Mesh| {
+            threads.spawn(move || {
+                let mut settle_at = Vec::new();
+                let peers: Vec<PartyId> = mesh.peers().collect();
+                let learnt = session::<P>(setting, &mut mesh, &mut |mesh| {
+                    let bytes = |peer: &PartyId| mesh.payload_received(*peer) as usize;
+                    settle_at = peers.iter().map(bytes).collect();
+                });
+                mesh.finish().expect("an honest end");
+                (settle_at, learnt.expect("an honest session"))
+            })
+        };
+        let threads: Vec<_> = meshes.into_iter().map(party).collect();
+        let ends = threads
+            .into_iter()
+            .map(|party| party.join().expect("an honest party"));
+        ends.collect()
+    });
+    let parties = settled.into_iter().zip(taps).enumerate();
+    let one = |(me, ((settle_at, learnt), taps)): (usize, (_, Vec<Tap>))| Honest {
+        me: PartyId::from_index(me),
+        streams: taps.iter().map(payload).collect(),
+        settle_at,
+        learnt,
+    };
+    parties.map(one).collect()
+}
+
+fn payload(tap: &Tap) -> Vec<u8> {
+    let frames = tap.frames().into_iter();
+    let data = frames.filter(|frame| matches!(frame.kind, FrameKind::Data { .. }));
+    data.flat_map(|frame| frame.payload).collect()
+}
+
+/// One party's side: two inputs, of the first and the last party, a tape, and, where the protocol
+/// has integers, a conversion there, a product and a conversion back; all parties learn all.
+/// `settling` is called before anything is revealed.
+fn session<P: Protocol>(
+    setting: &Setting,
+    mesh: &mut Mesh,
+    settling: &mut dyn FnMut(&Mesh),
+) -> Result<Learnt, Fault> {
+    let me = mesh.me();
+    let bits = P::input_domain(Algebra::Z2);
+    let owners = [PartyId(0), PartyId::from_index(setting.parties - 1)];
+    let mut demand = Demand::default();
+    for owner in owners {
+        demand.merge(&P::demand(
+            setting,
+            &Work::Input {
+                owner,
+                domain: bits,
+                elements: LANES as u64,
+                bits: 1,
+            },
+        ));
+    }
+    let cpu = Cpu::detect().expect("a tier");
+    let coins = Coins::danger_fixed_seed(cpu, u64::from(me.0) + 1);
+    let mut party = P::start(setting, me, cpu, coins);
+    party.prepare(&demand, mesh)?;
+
+    let input = |owner: PartyId| Step::Input {
+        owner,
+        domain: bits,
+        elements: LANES,
+        planes: 1,
+        bits: (owner == me).then(|| {
+            let bit = |lane: usize| ((lane >> (2 * usize::from(owner != PartyId(0)))) & 1) as u8;
+            Zeroizing::new((0..LANES).map(bit).collect())
+        }),
+    };
+    let x = share(run_alone(&mut party, mesh, input(owners[0]))?);
+    let y = share(run_alone(&mut party, mesh, input(owners[1]))?);
+    let tape = tape();
+    let step = Step::Tape {
+        tape: &tape,
+        lanes: LANES,
+        operands: vec![x, y],
+    };
+    let z = share(run_alone(&mut party, mesh, step)?);
+    let domain = P::domain(Algebra::Z2);
+    let to = PartySet::of((0..setting.parties).map(PartyId::from_index));
+    let mut results = vec![(z.clone(), domain, to)];
+    if P::profile().arithmetic {
+        let ring = P::domain(Algebra::Z2k(RING));
+        let convert = |from, to, bits, share| Step::Convert {
+            from,
+            to,
+            bits,
+            signed: true,
+            share,
+        };
+        let integers = share(run_alone(&mut party, mesh, convert(domain, ring, 2, z))?);
+        let step = Step::Product {
+            domain: ring,
+            left: integers.clone(),
+            right: integers,
+        };
+        let product = share(run_alone(&mut party, mesh, step)?);
+        let step = convert(ring, domain, usize::from(RING), product.clone());
+        let back = share(run_alone(&mut party, mesh, step)?);
+        results.extend([(product, ring, to), (back, domain, to)]);
+    }
+    settling(mesh);
+    let step = Step::Reveal {
+        results,
+        checks: vec![],
+    };
+    match run_alone(&mut party, mesh, step)? {
+        Outcome::Revealed(bits) => {
+            let plain = |bits: Option<Zeroizing<Vec<u8>>>| bits.map(|bits| bits.to_vec());
+            Ok(bits.into_iter().map(plain).collect())
+        }
+        Outcome::Share(..) => panic!("a reveal shares nothing"),
+    }
+}
+
+fn share<P: Protocol>(outcome: Outcome<P>) -> Arc<P::Share> {
+    match outcome {
+        Outcome::Share(share, _) => Arc::new(share),
+        Outcome::Revealed(_) => panic!("only a reveal reveals"),
+    }
+}
+
+/// Of two bits x and y: x AND y, and (x XOR y) AND NOT x.
+fn tape() -> Tape {
+    let gate = |a, b, out| Gate { a, b, out };
+    Tape {
+        inputs: 2,
+        slots: 8,
+        xors: vec![gate(2, 3, 4), gate(2, ONE, 5)],
+        ands: vec![gate(2, 3, 6), gate(4, 5, 7)],
+        batches: vec![Batch {
+            xors: 0..2,
+            ands: 0..2,
+        }],
+        outputs: vec![6, 7],
+        depth: 1,
+    }
+}

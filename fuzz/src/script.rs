@@ -1,0 +1,158 @@
+//! A peer that says what somebody else wrote: a transport that delivers frames and hears nothing.
+
+use sealane_net::{
+    Bell, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, PartyId, Traffic, Transport,
+    memory_pair,
+};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// Delivers its frames one by one and has then finished; takes whatever is sent to it. It never
+/// has to be waited for.
+pub struct Script(VecDeque<Frame>);
+
+impl Script {
+    /// A peer that sends these frames.
+    pub fn of(frames: impl IntoIterator<Item = Frame>) -> Script {
+        Script(frames.into_iter().collect())
+    }
+
+    /// A peer that sends these bytes as payload.
+    pub fn payload(bytes: &[u8]) -> Script {
+        let frame = |piece: &[u8]| Frame {
+            kind: FrameKind::Data { end: true },
+            stamp: 1,
+            payload: piece.to_vec(),
+        };
+        Script::of(bytes.chunks(PIECE_BYTES).map(frame))
+    }
+}
+
+/// Bytes to a frame of [`Script::payload`]; odd, so that frames end within blocks.
+const PIECE_BYTES: usize = 4099;
+
+impl Transport for Script {
+    fn try_send(&mut self, _frame: Frame) -> Result<Option<Frame>, LinkError> {
+        Ok(None)
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        self.0.pop_front().map(Some).ok_or(LinkError::Finished)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    fn take_in(&mut self, _at_most: usize) -> usize {
+        0
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        0
+    }
+
+    fn end(&self) -> Option<LinkError> {
+        self.0.is_empty().then_some(LinkError::Finished)
+    }
+
+    fn call(&mut self, _bell: &Bell) {}
+
+    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
+
+    fn wire(&self) -> Traffic {
+        Traffic::default()
+    }
+}
+
+/// What party `me` sees of a run with these peers: one script for each other party, in order.
+pub fn mesh(me: PartyId, peers: Vec<Script>) -> Mesh {
+    let mut transports: Vec<Option<Box<dyn Transport>>> = Vec::new();
+    transports.extend(peers.into_iter().map(|peer| Some(Box::new(peer) as _)));
+    transports.insert(me.index(), None);
+    Mesh::from_transports(me, transports, Limits::default()).expect("a link to each peer")
+}
+
+/// What came over one link of an honest run, in order. A view that stays when the link is gone.
+#[derive(Clone, Default)]
+pub struct Tap(Arc<Mutex<Vec<Frame>>>);
+
+impl Tap {
+    /// A mesh in memory for each party, and for each its taps, one for each peer in order.
+    pub fn full(parties: usize, limits: &Limits) -> (Vec<Mesh>, Vec<Vec<Tap>>) {
+        let empty = || (0..parties).map(|_| None).collect::<Vec<_>>();
+        let mut links: Vec<Vec<Option<Box<dyn Transport>>>> =
+            (0..parties).map(|_| empty()).collect();
+        let mut taps = vec![Vec::new(); parties];
+        for (one, other) in (0..parties).flat_map(|a| (0..parties).map(move |b| (a, b))) {
+            if one < other {
+                let (a, b) = memory_pair(limits);
+                links[one][other] = Some(Box::new(a));
+                links[other][one] = Some(Box::new(b));
+            }
+        }
+        let meshes = links.into_iter().enumerate().map(|(me, links)| {
+            let tapped = links.into_iter().map(|link| {
+                let inner = link?;
+                let tap = Tap::default();
+                taps[me].push(tap.clone());
+                Some(Box::new(Tapped { inner, tap }) as Box<dyn Transport>)
+            });
+            let me = PartyId::from_index(me);
+            Mesh::from_transports(me, tapped.collect(), *limits).expect("a link to each peer")
+        });
+        (meshes.collect(), taps)
+    }
+
+    /// The frames so far.
+    pub fn frames(&self) -> Vec<Frame> {
+        self.0.lock().expect("no holder of the lock panics").clone()
+    }
+}
+
+struct Tapped {
+    inner: Box<dyn Transport>,
+    tap: Tap,
+}
+
+impl Transport for Tapped {
+    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
+        self.inner.try_send(frame)
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        let frame = self.inner.try_recv()?;
+        let mut seen = self.tap.0.lock().expect("no holder of the lock panics");
+        seen.extend(frame.clone());
+        Ok(frame)
+    }
+
+    fn due(&self) -> Option<Instant> {
+        self.inner.due()
+    }
+
+    fn take_in(&mut self, at_most: usize) -> usize {
+        self.inner.take_in(at_most)
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        self.inner.backlog_bytes()
+    }
+
+    fn end(&self) -> Option<LinkError> {
+        self.inner.end()
+    }
+
+    fn call(&mut self, bell: &Bell) {
+        self.inner.call(bell);
+    }
+
+    fn shutdown(&mut self, farewell: Farewell<'_>) {
+        self.inner.shutdown(farewell);
+    }
+
+    fn wire(&self) -> Traffic {
+        self.inner.wire()
+    }
+}

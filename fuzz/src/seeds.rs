@@ -1,0 +1,123 @@
+//! Seeds that the code itself makes, for forms that nobody writes by hand.
+
+use crate::chance::Chance;
+use crate::wire::{bytes_of, frames_of};
+use crate::{corpus, roles, sessions};
+use sealane_net::{Frame, FrameKind};
+use sealane_program::text::{print, print_with_spans};
+use sealane_testkit::random_program::random_program;
+
+/// Writes all of them into the corpora.
+///
+/// # Panics
+/// If a file cannot be written.
+pub fn write() {
+    for (target, name, bytes) in all() {
+        let path = corpus::root().join(target).join(name);
+        let folder = path.parent().expect("a folder in the corpus");
+        std::fs::create_dir_all(folder).expect("a folder that can be made");
+        std::fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+/// Target, name of the file, content.
+type Seed = (&'static str, String, Vec<u8>);
+
+fn all() -> Vec<Seed> {
+    let mut seeds = Vec::new();
+    for seed in 0..6 {
+        let program = random_program(seed).program;
+        let full = print_with_spans(&program).into_bytes();
+        seeds.push(("program", format!("random-{seed}"), full));
+        seeds.push((
+            "plan",
+            format!("random-{seed}"),
+            print(&program).into_bytes(),
+        ));
+        let mut chance = Chance::new(seed);
+        let tape = (0..1 + 4 * 60).map(|_| chance.number() as u8).collect();
+        seeds.push(("grow", format!("random-{seed}"), tape));
+    }
+    let recorded = [
+        ("clear-run", sessions::seeds("clear")),
+        ("yao-run", sessions::seeds("yao")),
+        ("trio-run", sessions::seeds("trio")),
+        ("yao-roles", roles::yao_seeds()),
+        ("trio-roles", roles::trio_seeds()),
+    ];
+    for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
+        if frame.kind == FrameKind::Control {
+            seeds.push(("control", format!("run-{number}"), frame.payload));
+        }
+    }
+    seeds.extend(wire());
+    for (target, inputs) in recorded {
+        let inputs = inputs.into_iter().enumerate();
+        seeds.extend(inputs.map(|(party, bytes)| (target, format!("party-{party}"), bytes)));
+    }
+    seeds
+}
+
+fn wire() -> Vec<Seed> {
+    let seed = |target, name: &str, bytes: Vec<u8>| (target, name.to_string(), bytes);
+    let frame = |kind, stamp, payload: &[u8]| Frame {
+        kind,
+        stamp,
+        payload: payload.to_vec(),
+    };
+    let frames = [
+        frame(FrameKind::Control, 0, b"\x07\x02ok\x02\x00\x01\x01"),
+        frame(FrameKind::Data { end: false }, 1, &[7; 300]),
+        frame(FrameKind::Data { end: true }, 1, &[8; 17]),
+        frame(FrameKind::Data { end: true }, 3, b"last"),
+    ];
+    let (mut wire, mut recording) = (Vec::new(), b"SEALREC\x01".to_vec());
+    for (frame, direction) in frames.iter().zip(*b"<><>") {
+        frame.encode(&mut wire);
+        recording.push(direction);
+        frame.encode(&mut recording);
+    }
+    // Heartbeat, goodbye, and an abort that blames the network.
+    let mut signals = [3, 4].map(|tag| [&[tag][..], &[0; 11]].concat()).concat();
+    signals.extend([5, 1, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0]);
+    signals.extend(b"reason");
+    let mut hello = b"SEALANE\n\x01\x00\x01\x00\x02\x050.1.0".to_vec();
+    hello.resize(46, 0);
+    hello.extend(30_000u32.to_le_bytes());
+    let mesh = [
+        vec![0b0000_0001],
+        frames.iter().flat_map(bytes_of).collect(),
+    ]
+    .concat();
+    let text = format!("ed25519:{}", PUBLIC);
+    vec![
+        seed("frames", "of-each-kind", wire.clone()),
+        seed("frames", "signals", [wire, signals].concat()),
+        seed("recording", "both-ways", recording),
+        seed("recording", "empty", b"SEALREC\x01".to_vec()),
+        seed("hello", "dialler", hello),
+        seed("mesh", "in-turns", mesh),
+        seed("key", "text", text.into_bytes()),
+        seed("key", "raw", [&SPKI_PREFIX[..], &hex(PUBLIC)].concat()),
+        seed("key", "file", [&PKCS8_PREFIX[..], &hex(SECRET)].concat()),
+        seed("shown", "plain", b"the disk is full".to_vec()),
+        seed(
+            "shown",
+            "hostile",
+            "a\u{1b}[31mb\u{202e}c\u{feff}\n\u{e0041}d".into(),
+        ),
+    ]
+}
+
+/// Private and public key of RFC 8032, section 7.1, test 1, and what RFC 8410 puts before them.
+const SECRET: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
+const PUBLIC: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+const PKCS8_PREFIX: [u8; 16] = [
+    0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
+];
+const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
+
+fn hex(digits: &str) -> Vec<u8> {
+    let byte = |at: usize| u8::from_str_radix(&digits[at..at + 2], 16).expect("two digits");
+    (0..digits.len()).step_by(2).map(byte).collect()
+}

@@ -1,0 +1,150 @@
+//! A whole run of the engine, from the handshake to the farewell, against peers that send whatever
+//! frames they like, among them those of another run. With `clear` and `yao` it ends with an error,
+//! or with the results of the honest run and no others. With `trio` peers who repeat what they said
+//! in another run change results, as any corrupt peer can (SECURITY.md); TLS keeps everybody else
+//! from doing so.
+
+use crate::Verdict;
+use crate::script::{Script, Tap, mesh};
+use crate::wire::{bytes_of, frames_of};
+use sealane_engine::{Journal, Job, Kind, NetworkClass, ProtocolName, run, simulate};
+use sealane_net::{Frame, Limits, Mesh, PartyId};
+use sealane_program::text::parse;
+use sealane_program::types::Data;
+use std::sync::OnceLock;
+
+/// Two parties of `clear`.
+pub fn clear(bytes: &[u8]) -> Verdict {
+    static SCENE: OnceLock<Scene> = OnceLock::new();
+    SCENE.get_or_init(|| Scene::of("clear")).hostile(bytes)
+}
+
+/// The garbler or the evaluator. The randomness is that of the system, so a recorded peer gets no
+/// further than the opening of results; `yao-roles` goes on from there.
+pub fn yao(bytes: &[u8]) -> Verdict {
+    static SCENE: OnceLock<Scene> = OnceLock::new();
+    SCENE.get_or_init(|| Scene::of("yao")).hostile(bytes)
+}
+
+/// One of three roles.
+pub fn trio(bytes: &[u8]) -> Verdict {
+    static SCENE: OnceLock<Scene> = OnceLock::new();
+    SCENE.get_or_init(|| Scene::of("trio")).hostile(bytes)
+}
+
+/// What honest peers send to each party in a run of a protocol.
+pub fn seeds(protocol: &str) -> Vec<Vec<u8>> {
+    Scene::of(protocol).recorded()
+}
+
+/// A job with inputs and results.
+struct Scene {
+    job: Job,
+    /// Inputs of each party.
+    inputs: Vec<Vec<Option<Data>>>,
+    /// The results of the honest run.
+    results: Vec<Option<Data>>,
+}
+
+/// The clinic counts the rows, at most 100, and has its largest value alone; the lab has a limit.
+const TWO: &str = include_str!("../corpus/plan/over");
+/// The same of people whom a registry lists.
+const THREE: &str = include_str!("../corpus/plan/listed");
+/// Rows of the clinic and the registry.
+const ROWS: u64 = 5;
+
+impl Scene {
+    fn of(protocol: &str) -> Scene {
+        let protocol: ProtocolName = protocol.parse().expect("a protocol");
+        let text = if protocol == ProtocolName::Trio {
+            THREE
+        } else {
+            TWO
+        };
+        let program = parse(text, "text").expect("a program");
+        let data = |input: &sealane_program::graph::Input| {
+            let shape: Vec<u64> = input.shape.rows.map(|_| ROWS).into_iter().collect();
+            let count = shape.iter().product::<u64>() as i128;
+            let numbers: Vec<i128> = (0..count).map(|n| 37 * n % (input.range.hi + 1)).collect();
+            Data::from_numbers(input.ty, shape, &numbers).expect("numbers in their range")
+        };
+        let all: Vec<Data> = program.inputs.iter().map(data).collect();
+        let own = |party: usize| {
+            let mine = |at: usize| usize::from(program.inputs[at].owner) == party;
+            let input = |(at, data): (usize, &Data)| mine(at).then(|| data.clone());
+            all.iter().enumerate().map(input).collect()
+        };
+        let inputs = (0..program.parties.len()).map(own).collect();
+        let job = Job::new(program.clone(), protocol, NetworkClass::Lan, vec![]).expect("a job");
+        let report = simulate(&job, all).expect("an honest run");
+        let results = report
+            .results
+            .into_iter()
+            .map(|result| result.data)
+            .collect();
+        Scene {
+            job,
+            inputs,
+            results,
+        }
+    }
+
+    /// Runs one party, which the first byte names, against frames of its peers: each behind the
+    /// number of the peer.
+    fn hostile(&self, bytes: &[u8]) -> Verdict {
+        let Some((me, rest)) = bytes.split_first() else {
+            return Verdict::Refused;
+        };
+        let parties = self.inputs.len();
+        let me = PartyId::from_index(usize::from(*me) % parties);
+        let mut frames: Vec<Vec<Frame>> = vec![Vec::new(); parties - 1];
+        for frame in frames_of(rest) {
+            // The upper bits of a stamp say who sends it.
+            let peer = (frame.stamp >> STAMP_BITS) as usize % frames.len();
+            let stamp = frame.stamp & ((1 << STAMP_BITS) - 1);
+            frames[peer].push(Frame { stamp, ..frame });
+        }
+        let mut mesh = mesh(me, frames.into_iter().map(Script::of).collect());
+        let inputs = &self.inputs[me.index()];
+        match run(&self.job, inputs, &mut mesh, &mut Journal::silent()) {
+            Err(error) if error.kind() == Kind::Internal => panic!("no bug of ours: {error}"),
+            Err(_) => Verdict::Refused,
+            Ok(report) => {
+                for (result, wanted) in report.results.iter().zip(&self.results) {
+                    let same = result.data.is_none()
+                        || result.data == *wanted
+                        || self.job.protocol() == ProtocolName::Trio;
+                    assert!(same, "{} is another than in an honest run", result.name);
+                }
+                Verdict::Accepted
+            }
+        }
+    }
+
+    /// What came to each party of an honest run.
+    fn recorded(&self) -> Vec<Vec<u8>> {
+        let (meshes, taps) = Tap::full(self.inputs.len(), &Limits::default());
+        std::thread::scope(|threads| {
+            for (mut mesh, inputs) in meshes.into_iter().zip(&self.inputs) {
+                threads.spawn(move || {
+                    let run = |mesh: &mut Mesh| run(&self.job, inputs, mesh, &mut Journal::silent());
+                    run(&mut mesh).expect("an honest run")
+                });
+            }
+        });
+        let one = |(me, taps): (usize, Vec<Tap>)| {
+            let mut bytes = vec![me as u8];
+            for (peer, tap) in taps.iter().enumerate() {
+                for frame in tap.frames() {
+                    let stamp = frame.stamp | (peer as u32) << STAMP_BITS;
+                    bytes.extend(bytes_of(&Frame { stamp, ..frame }));
+                }
+            }
+            bytes
+        };
+        taps.into_iter().enumerate().map(one).collect()
+    }
+}
+
+/// Bits of a stamp in an input; a run here has far fewer rounds.
+const STAMP_BITS: u32 = 12;

@@ -1,0 +1,124 @@
+//! The configuration file: what is accepted is complete, and says the same when it is written out
+//! again in the plainest form.
+
+use crate::{Verdict, place};
+use sealane_cli::config::Config;
+use sealane_net::NetworkClass;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Words of the file.
+#[rustfmt::skip] // Words side by side.
+pub const WORDS: &[&str] = &[
+    "[parties.a]\n", "[limits]\n", "timeout_s = 30\n", "network = \"lan\"\n", "helpers = [\"a\"]\n",
+    "me = \"a\"\n", "address = \"a:1\"\n", "key = \"ed25519:", "identity = \"k\"\n",
+    "protocol = \"trio\"\n", "listen = \"[::]:1\"\n", "runs = \"runs\"\n", "[", "{", "'''", "\"\"\"",
+    "1e999", "nan", "inf", "\u{e9}", "\\u0000",
+];
+
+/// Reads a configuration.
+pub fn config(bytes: &[u8]) -> Verdict {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("sealane.toml");
+    fs::write(&path, bytes).expect("a file that can be written");
+    let config = match Config::load(&path) {
+        Ok(config) => config,
+        Err(error) => {
+            if let (Some(span), Ok(text)) = (error.span, str::from_utf8(bytes)) {
+                place(text, span.line as usize, span.column as usize);
+            }
+            return Verdict::Refused;
+        }
+    };
+    let known = |name: &String| config.parties.contains_key(name);
+    assert!(
+        config
+            .me
+            .iter()
+            .chain(config.helpers.iter().flatten())
+            .all(known)
+    );
+    let bounds = Duration::from_millis(100)..=Duration::from_secs(86_400);
+    assert!(
+        config
+            .timeout
+            .is_none_or(|timeout| bounds.contains(&timeout))
+    );
+    let text = written(&config);
+    let plain = folder.path().join("plain.toml");
+    fs::write(&plain, &text).expect("a file that can be written");
+    let again = Config::load(&plain).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(written(&again), text);
+    Verdict::Accepted
+}
+
+/// A configuration in the plainest form.
+fn written(config: &Config) -> String {
+    let mut text = String::new();
+    let path = |path: &Path| quoted(&path.to_string_lossy());
+    let class = |class: NetworkClass| format!("{class:?}").to_lowercase();
+    let lines = [
+        ("me", config.me.as_deref().map(quoted)),
+        ("identity", config.identity.as_deref().map(path)),
+        (
+            "protocol",
+            config
+                .protocol
+                .map(|protocol| quoted(&protocol.to_string())),
+        ),
+        ("runs", config.runs.as_deref().map(path)),
+        (
+            "network",
+            config.network.map(|network| quoted(&class(network))),
+        ),
+        (
+            "helpers",
+            config.helpers.as_ref().map(|names| {
+                let names: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+                format!("[{}]", names.join(", "))
+            }),
+        ),
+    ];
+    for (key, value) in lines {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{key} = {value}");
+        }
+    }
+    // Also without parties, the table of parties has to be there.
+    text.push_str("[parties]\n");
+    for (name, party) in &config.parties {
+        let _ = writeln!(text, "[parties.{}]", quoted(name));
+        let lines = [
+            ("address", Some(quoted(&party.address))),
+            ("listen", party.listen.as_deref().map(quoted)),
+            ("key", Some(quoted(&party.key.to_string()))),
+            ("identity", party.identity.as_deref().map(path)),
+        ];
+        for (key, value) in lines {
+            if let Some(value) = value {
+                let _ = writeln!(text, "{key} = {value}");
+            }
+        }
+    }
+    if let Some(timeout) = config.timeout {
+        let _ = writeln!(text, "[limits]\ntimeout_s = {:?}", timeout.as_secs_f64());
+    }
+    text
+}
+
+/// A basic string of TOML.
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => {
+                let _ = write!(quoted, "\\u{:04x}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
+}
