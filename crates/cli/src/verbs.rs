@@ -11,7 +11,7 @@ use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
 use sealane_program::graph::Program;
 use serde_json::Value;
-use std::io::{ErrorKind, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stdout};
 use std::path::Path;
 
 /// Runs a verb.
@@ -119,13 +119,12 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     let job = job(&args.job, None, host)?;
     results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
-    let inputs = inputs::load_all(job.program(), &sources)?;
+    let (inputs, notes) = inputs::load_all(job.program(), &sources)?;
     let recording = args.traces.recording(None, &job);
-    let shown = args
-        .traces
-        .progress(args.json)
-        .map(|show| show("simulation"));
-    let report = session::simulate(&job, inputs, recording, shown)?;
+    let shown = args.traces.progress(args.json);
+    let shown = shown.map(|show| show("simulation"));
+    let mut report = session::simulate(&job, inputs, recording, shown)?;
+    report.notes = notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 
@@ -137,13 +136,14 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
-    let own_rows = sealane_engine::data::own_rows(job.program(), &inputs);
+    let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::data)?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
     let recording = args.traces.recording(config.runs.as_deref(), &job);
     let shown = args.traces.progress(args.json).map(|show| show(&party));
-    let report = session::meet_and_run(&job, &inputs, &meeting, recording, shown)?;
+    let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
+    report.notes = inputs.notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
 

@@ -240,6 +240,7 @@ pub fn report_card(job: &Job, report: &RunReport) -> Card {
         .is_empty()
         .then(|| "nothing but the numbers of rows".to_string());
     card.lines("learnt", learnt.into_iter().chain(nothing));
+    card.lines("note", report.notes.iter().cloned());
     promise(&mut card, job.parties(), &report.promise, Some(report));
     let speed = speed(report.promise.ands as f64 / report.seconds.max(1e-9));
     let time = seconds(report.seconds);
@@ -283,6 +284,7 @@ pub fn report_json(job: &Job, report: &RunReport) -> Value {
             "rounds": report.promise.rounds,
         },
         "as_planned": report.as_planned(),
+        "notes": report.notes,
         "seconds": report.seconds,
         "results": results.collect::<Map<_, _>>(),
     })
@@ -371,7 +373,10 @@ fn element(ty: Type, number: i128) -> Value {
         Type::Bool => json!(number != 0),
         Type::Int { signed: true, .. } => json!(number as i64),
         Type::Int { signed: false, .. } => json!(number as u64),
-        Type::Fixed { fraction, .. } => json!(decimal::text(number, fraction)),
+        // The exact decimal, digit by digit: JSON has numbers of any length.
+        Type::Fixed { fraction, .. } => decimal::text(number, fraction)
+            .parse()
+            .map_or(Value::Null, Value::Number),
     }
 }
 

@@ -228,6 +228,7 @@ fn run_steps(
         sent,
         rounds: u64::from(rounds),
         promise: cost.promise,
+        notes: Vec::new(),
         seconds,
     })
 }

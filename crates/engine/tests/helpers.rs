@@ -141,9 +141,9 @@ fn a_protocol_of_two_that_both_compute_wants_no_helper() {
 fn a_helper_brings_no_data() {
     let job = clear(&["ada"]);
     let nothing = data::load(job.program(), 2, &Sources::default()).expect("nothing to read");
-    assert_eq!(nothing.len(), 2);
-    assert!(nothing.iter().all(Option::is_none));
-    let rows = data::own_rows(job.program(), &nothing);
+    assert_eq!(nothing.data.len(), 2);
+    assert!(nothing.data.iter().all(Option::is_none) && nothing.notes.is_empty());
+    let rows = data::own_rows(job.program(), &nothing.data);
     assert_eq!(rows.expect("no rows of its own"), [None]);
     for argument in ["ada.csv", "x=ada.csv"] {
         let sources = Sources::from_arguments(&named(&[argument]));

@@ -36,7 +36,7 @@ use crate::channel::Channel;
 use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
-use crate::{Farewell, PartyId, Transport};
+use crate::{Farewell, PartyId, Payload, Transport};
 
 /// How long nothing comes from a peer before a party that waits for it takes in what others send.
 /// Longer than the pauses of a stream, so that two peers who stream side by side are slowed down to
@@ -168,7 +168,7 @@ impl Links {
         }
     }
 
-    pub(crate) fn send_control(&mut self, to: PartyId, payload: Vec<u8>) -> Result<(), NetError> {
+    pub(crate) fn send_control(&mut self, to: PartyId, payload: Payload) -> Result<(), NetError> {
         self.member(to)?;
         let frame = Frame {
             kind: FrameKind::Control,
@@ -179,7 +179,7 @@ impl Links {
         self.hand_over(frame, &mut wait)
     }
 
-    pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Vec<u8>, NetError> {
+    pub(crate) fn recv_control(&mut self, from: PartyId) -> Result<Payload, NetError> {
         let on_link = |error: LinkError| NetError::on_link(from, error);
         self.member(from)?.expect_control().map_err(on_link)?;
         let frame = self.next_frame(&mut Wait::new(from, Awaited::Control))?;

@@ -275,7 +275,7 @@ impl Mesh {
             )));
         }
         self.flush_to(to)?;
-        self.links.send_control(to, payload)
+        self.links.send_control(to, payload.into())
     }
 
     /// Receives one control message.

@@ -247,7 +247,7 @@ mod tests {
         Frame {
             kind: FrameKind::Data { end: true },
             stamp: 1,
-            payload: vec![5; bytes],
+            payload: vec![5; bytes].into(),
         }
     }
 

@@ -347,7 +347,7 @@ fn a_stamp_that_falls_or_leaps_out_of_range_is_malformed() {
             let frame = Frame {
                 kind,
                 stamp: *stamp,
-                payload: vec![1],
+                payload: vec![1].into(),
             };
             assert_eq!(adversary.try_send(frame), Ok(None));
         }

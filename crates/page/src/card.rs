@@ -87,6 +87,14 @@ impl Card {
         }
     }
 
+    /// Adds a line across the whole width.
+    pub fn bare(&mut self, line: String) {
+        self.groups.push(Group {
+            label: None,
+            body: Body::Lines(vec![line]),
+        });
+    }
+
     /// Adds lines in columns, under a label or across the whole width; nothing if there are none.
     pub fn table(
         &mut self,

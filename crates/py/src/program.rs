@@ -13,7 +13,6 @@ use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
-use sealane_program::types::Data;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,17 +93,15 @@ impl Program {
         show: Show,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let inputs = self
-            .elements(py, inputs)?
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>();
+        let data::Inputs { data, notes } = self.elements(py, inputs)?;
+        let inputs = data.into_iter().flatten().collect::<Vec<_>>();
         let graph = self.graph.clone();
         let (shown, line) = showing("simulation", show);
         wait::interruptibly(py, line, move || {
             let job = Job::new(graph, protocol, network, helpers)?;
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
-            let report = sealane_cli::simulate(&job, inputs, recording, shown)?;
+            let mut report = sealane_cli::simulate(&job, inputs, recording, shown)?;
+            report.notes = notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -157,7 +154,8 @@ impl Program {
                 runs,
             } = begun;
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
-            let report = meet_and_run(&job, &inputs, &meeting, recording, shown)?;
+            let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
+            report.notes = inputs.notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -212,12 +210,14 @@ impl Program {
         &self,
         py: Python<'_>,
         mut arrays: BTreeMap<String, Array>,
-    ) -> PyResult<Vec<Option<Data>>> {
+    ) -> PyResult<data::Inputs> {
+        let mut all = data::Inputs::default();
         let read = |input: &graph::Input| {
             let Some(array) = arrays.remove(&input.name) else {
                 return Ok(None);
             };
-            let (mut data, _rounded) = array::input(py, array, input)?;
+            let (mut data, rounded) = array::input(py, array, input)?;
+            all.note_rounded(input, rounded);
             let checked = data::check(input, &data)
                 .map_err(|finding| error::engine(py, &EngineError::data(finding)));
             checked?;
@@ -240,7 +240,7 @@ impl Program {
                     &Failure::usage("unknown-input", what, hint),
                 ))
             }
-            None => Ok(read),
+            None => Ok(data::Inputs { data: read, ..all }),
         }
     }
 }
@@ -248,7 +248,7 @@ impl Program {
 /// A run that may begin.
 struct Begun {
     job: Job,
-    inputs: Vec<Option<Data>>,
+    inputs: data::Inputs,
     meeting: Meeting,
     runs: Option<PathBuf>,
 }
@@ -279,10 +279,10 @@ fn own_inputs(
     program: &graph::Program,
     me: u8,
     files: &[String],
-    mut arrays: Vec<Option<Data>>,
-) -> Result<Vec<Option<Data>>, Failure> {
+    mut arrays: data::Inputs,
+) -> Result<data::Inputs, Failure> {
     let refused = |finding: Diagnostic| Failure::from(EngineError::data(finding));
-    let foreign = program.inputs.iter().zip(&arrays);
+    let foreign = program.inputs.iter().zip(&arrays.data);
     let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
     if let Some((input, _)) = foreign.next() {
         let message = format!("`{}` is an input of another party", input.name);
@@ -290,7 +290,7 @@ fn own_inputs(
     }
     // What is given as an array needs no file.
     let mut rest = program.clone();
-    for (input, data) in rest.inputs.iter_mut().zip(&arrays) {
+    for (input, data) in rest.inputs.iter_mut().zip(&arrays.data) {
         if data.is_some() {
             input.owner = u8::MAX;
         }
@@ -298,10 +298,12 @@ fn own_inputs(
     let sources = Sources::from_arguments(files);
     let read = data::load(&rest, me, &sources).map_err(refused)?;
     arrays
+        .data
         .iter_mut()
-        .zip(read)
+        .zip(read.data)
         .for_each(|(slot, data)| *slot = slot.take().or(data));
-    data::own_rows(program, &arrays).map_err(refused)?;
+    arrays.notes.extend(read.notes);
+    data::own_rows(program, &arrays.data).map_err(refused)?;
     Ok(arrays)
 }
 

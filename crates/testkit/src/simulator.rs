@@ -27,8 +27,8 @@ use std::time::Duration;
 
 use sealane_net::{Bell, Limits, Machine, Transport, danger_plaintext_transport};
 
-pub use link::{Event, Happening};
 use link::Link;
+pub use link::{Event, Happening};
 use network::{Connection, Wire};
 use scheduler::{Scheduler, SimulatedBell};
 

@@ -137,7 +137,13 @@ fn known_jobs() -> Vec<Arc<Job>> {
         (PROGRAM_OF_THREE, Clear, &["ada", "bob"], u64::MAX),
     ];
     let job = |(text, protocol, helpers, tile)| {
-        let job = Job::in_tiles(parse(text), protocol, NetworkClass::Wan, named(helpers), tile);
+        let job = Job::in_tiles(
+            parse(text),
+            protocol,
+            NetworkClass::Wan,
+            named(helpers),
+            tile,
+        );
         Arc::new(job.unwrap_or_else(|error: EngineError| panic!("{error}")))
     };
     jobs.map(job).into()
@@ -280,7 +286,9 @@ fn break_something(random: &mut Random, simulation: &mut Simulation) -> Fault {
 /// Gives an owner of data less than it has to bring.
 fn bad_data(random: &mut Random, simulation: &mut Simulation) -> Fault {
     let owns = |party: &usize| simulation.inputs[*party].iter().any(Option::is_some);
-    let owners = (0..simulation.inputs.len()).filter(owns).collect::<Vec<_>>();
+    let owners = (0..simulation.inputs.len())
+        .filter(owns)
+        .collect::<Vec<_>>();
     let party = random.pick(&owners);
     let mut data = simulation.inputs[party].iter_mut().flatten();
     let first = data.next().expect("an owner owns data");

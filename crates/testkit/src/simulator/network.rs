@@ -233,8 +233,7 @@ impl Connection {
 
     fn log(&self, what: &str) {
         let [one, other] = self.processes;
-        self.scheduler
-            .log(|| format!("link {one}-{other}: {what}"));
+        self.scheduler.log(|| format!("link {one}-{other}: {what}"));
     }
 
     /// No code panics while it holds the lock, so a poisoned lock holds a sound state.
@@ -351,8 +350,7 @@ impl Socket for SimulatedSocket {
                 if ends[1 - self.side].closed {
                     // They arrive where nobody is, and that comes back.
                     let round_trip = ends[0].wire.latency + ends[1].wire.latency;
-                    self.connection
-                        .reset_end(&mut ends, self.side, round_trip);
+                    self.connection.reset_end(&mut ends, self.side, round_trip);
                     return Ok(());
                 }
                 let other = &mut ends[1 - self.side];
