@@ -69,7 +69,7 @@ fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnos
         ..Sources::default()
     };
     let mut inputs = load(program, 0, &sources)?;
-    Ok(inputs.remove(0).expect("this party's input"))
+    Ok(inputs.data.remove(0).expect("this party's input"))
 }
 
 /// Checks what holds for any data that are read, and says that they were.

@@ -96,13 +96,18 @@ class Program:
         helpers: Sequence[str] | None,
     ) -> Plan: ...
     def simulate(
-        self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        arrays: dict[str, Array],
+        tables: list[tuple[list[str], str | Batches]],
+        network: str,
+        protocol: str,
+        helpers: Sequence[str],
     ) -> Report: ...
     def run(
         self,
         party: str,
-        files: list[str],
         arrays: dict[str, Array],
+        tables: list[tuple[list[str], str | Batches]],
         config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
@@ -112,6 +117,19 @@ class Program:
     ) -> Report: ...
 
 @final
+class Batches:
+    def __new__(cls, item: object) -> Batches: ...
+
+class Table:
+    """Results side by side, for whoever reads Arrow streams: pandas, Polars, DuckDB, pyarrow."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns: those of the results, numbered where one has several."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 class Check:
     """What a check found; prints as a table."""
 
@@ -159,6 +177,8 @@ class Plan:
 
 @final
 class Report:
+    def table(self, name: str | None) -> Table: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
     @property
     def results(self) -> list[tuple[str, Array]]: ...
     @property
@@ -169,6 +189,8 @@ class Report:
     def rounds(self) -> int: ...
     @property
     def as_planned(self) -> bool: ...
+    @property
+    def notes(self) -> list[str]: ...
     @property
     def seconds(self) -> float: ...
     @property

@@ -141,7 +141,7 @@ pub struct Simulate {
     /// Inputs: `PARTY=FILE`, or `NAME=FILE` for one input
     #[arg(long, value_name = "[NAME=]FILE")]
     pub input: Vec<String>,
-    /// Write results to this CSV file
+    /// Write results to this `.csv`, `.parquet` or `.npy` file
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print JSON
@@ -173,7 +173,7 @@ pub struct Run {
     /// Start every party as a process of its own on this machine, with keys made for this run
     #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
     pub local: bool,
-    /// Write results to this CSV file; with --local each party's name is added to it
+    /// Write results to this `.csv`, `.parquet` or `.npy` file; with --local each party's name is added to it
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Print JSON

@@ -30,7 +30,7 @@ mod local;
 pub mod meet;
 mod part;
 mod program;
-mod results;
+pub mod results;
 mod tools;
 mod verbs;
 pub mod view;

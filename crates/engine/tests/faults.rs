@@ -31,7 +31,10 @@ const FLIP_MIDDLE: Harm = Harm::Alter(|frame| {
     let middle = frame.payload.len() / 2;
     frame.payload[middle] ^= 0x10;
 });
-const HALVE: Harm = Harm::Alter(|frame| frame.payload.truncate(frame.payload.len() / 2));
+const HALVE: Harm = Harm::Alter(|frame| {
+    let half = frame.payload.len() / 2;
+    frame.payload.truncate(half);
+});
 
 /// Other numbers of rows in the greeting of their owner, of whose numbers theirs is the last.
 const TOO_MANY_ROWS: Harm = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() = 101);
@@ -281,7 +284,7 @@ fn what_was_wrong_is_told_to_all() {
             Harm::Disguise,
             "payload where a control message was due",
         ),
-        (&two, 0, 1, 0, Harm::Flood, "oversized control message"),
+        (&two, 0, 1, 0, Harm::Flood, "claims 262144 bytes"),
         (
             &two,
             0,

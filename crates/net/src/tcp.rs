@@ -176,8 +176,7 @@ impl Drop for TcpTransport {
         } else {
             self.limits.linger
         };
-        self.link
-            .wait_for_threads(self.link.ended.now() + linger);
+        self.link.wait_for_threads(self.link.ended.now() + linger);
         // Wakes a thread that still waits for the socket. It then ends by itself.
         let _ = self.link.socket.shutdown(Shutdown::Both);
     }

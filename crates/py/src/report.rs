@@ -1,13 +1,15 @@
 //! What checks, plans and runs tell: attributes for programs, a table as `repr`.
 
-use crate::array;
+use crate::table::Table;
+use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use sealane_cli::view;
-use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_cli::{Failure, results, view};
+use sealane_engine::{Job, Kind, NetworkClass, RunReport};
 use sealane_plan::CostReport;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a check found.
@@ -161,9 +163,7 @@ impl Report {
             .iter()
             .map(|(_, count)| *count)
             .collect::<Vec<_>>();
-        let cost = job
-            .cost(&rows)
-            .map_err(|error| crate::error::engine(py, &error))?;
+        let cost = job.cost(&rows).map_err(|error| error::engine(py, &error))?;
         let plan = Py::new(py, Plan::new(Arc::clone(&job), cost))?;
         Ok(Report { job, report, plan })
     }
@@ -182,6 +182,42 @@ impl Report {
         learnt
             .map(|(name, data)| (name, array::to_python(py, data)))
             .collect()
+    }
+
+    /// What this side learns of one table, which need not be named if it is the only one.
+    fn table(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Table> {
+        let mut tables = results::tables(self.job.program(), &self.report);
+        let names = tables.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let index = match name {
+            None if names.len() == 1 => Some(0),
+            None => None,
+            Some(name) => names.iter().position(|known| *known == name),
+        };
+        let Some(index) = index else {
+            let what = match name {
+                Some(name) => format!("no result that this side learns belongs to `{name}`"),
+                None => format!("results belong to {} tables", names.len()),
+            };
+            let hint = match names[..] {
+                [] => "this side learns nothing".to_string(),
+                _ => format!("name one of: {}", names.join(", ")),
+            };
+            return Err(error::failure(
+                py,
+                &Failure::usage("unknown-table", what, hint),
+            ));
+        };
+        let (name, frame) = tables.swap_remove(index);
+        let batch = frame
+            .batch()
+            .map_err(|finding| error::failure(py, &Failure::new(Kind::Config, finding)))?;
+        Ok(Table::new(name.to_string(), batch))
+    }
+
+    /// Writes what this side learns, as `--output` does.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| results::write(self.job.program(), &self.report, &path));
+        written.map_err(|failure| error::failure(py, &failure))
     }
 
     /// Rows of each table.
@@ -210,6 +246,12 @@ impl Report {
     #[getter]
     fn as_planned(&self) -> bool {
         self.report.as_planned()
+    }
+
+    /// What to know of the inputs.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.report.notes.clone()
     }
 
     /// Seconds from the end of the handshake to the last result.

@@ -18,6 +18,7 @@ pub const FAST: Wire = Wire {
     jitter: Duration::from_micros(20),
     bytes_per_s: 100_000_000,
     window_bytes: 64 << 10,
+    keeps: true,
 };
 
 /// A world and what happens in it.

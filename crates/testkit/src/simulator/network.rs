@@ -35,6 +35,8 @@ pub struct Wire {
     pub bytes_per_s: u64,
     /// Bytes that have been written and not been read.
     pub window_bytes: usize,
+    /// Whether what has arrived can still be read when the connection is reset.
+    pub keeps: bool,
 }
 
 /// A connection between two processes; clones are the same one.
@@ -197,8 +199,7 @@ impl Connection {
         }
         let at = now + delay;
         end.reset_at = Some(at);
-        // What has arrived by then may go with the connection.
-        let keeps = self.scheduler.random(|random| random.percent(50));
+        let keeps = end.wire.keeps;
         end.parcels.retain(|parcel| keeps && parcel.arrives <= at);
         end.held_bytes = end.parcels.iter().map(|parcel| parcel.bytes.len()).sum();
         let waiting = [ends[side].reader, ends[1 - side].writer];

@@ -16,8 +16,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use sealane_net::{Bell, Ring};
-
 use super::{Bounds, Ending};
 use crate::random::Random;
 
@@ -128,6 +126,16 @@ impl Scheduler {
             }
             log.push_back(format!("{:>14.6} s  {}", now.as_secs_f64(), line()));
         }
+    }
+
+    /// The moment of a real clock that stands for a time of this world.
+    pub(super) fn moment(&self, time: Duration) -> Instant {
+        self.beginning + time
+    }
+
+    /// The time of this world for which a moment of a real clock stands.
+    pub(super) fn time_of(&self, moment: Instant) -> Duration {
+        moment.saturating_duration_since(self.beginning)
     }
 
     /// The thread that calls this.
@@ -388,63 +396,5 @@ impl State {
                 thread.status = Status::Ready;
             }
         }
-    }
-}
-
-/// A bell by which threads of a world wait.
-pub(super) struct SimulatedBell {
-    scheduler: Arc<Scheduler>,
-    state: Mutex<Rung>,
-}
-
-#[derive(Default)]
-struct Rung {
-    rung: bool,
-    waiter: Option<usize>,
-}
-
-impl SimulatedBell {
-    /// A new bell on the clock of `scheduler`.
-    pub(super) fn bell(scheduler: &Arc<Scheduler>) -> Bell {
-        Bell::new(Arc::new(SimulatedBell {
-            scheduler: Arc::clone(scheduler),
-            state: Mutex::default(),
-        }))
-    }
-
-    fn state(&self) -> MutexGuard<'_, Rung> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Ring for SimulatedBell {
-    fn ring(&self) {
-        let mut state = self.state();
-        state.rung = true;
-        if let Some(waiter) = state.waiter.take() {
-            self.scheduler.wake(waiter);
-        }
-    }
-
-    fn wait_until(&self, deadline: Instant) -> bool {
-        self.scheduler.give_way();
-        let deadline = deadline.saturating_duration_since(self.scheduler.beginning);
-        loop {
-            {
-                let mut state = self.state();
-                if state.rung || self.scheduler.now() >= deadline || thread::panicking() {
-                    state.waiter = None;
-                    return std::mem::take(&mut state.rung);
-                }
-                state.waiter = Some(self.scheduler.me());
-            }
-            self.scheduler.block(Some(deadline));
-        }
-    }
-
-    /// A thread may be stopped between any two looks at the clock.
-    fn now(&self) -> Instant {
-        self.scheduler.give_way();
-        self.scheduler.beginning + self.scheduler.now()
     }
 }
