@@ -91,6 +91,11 @@ pub const ALL: &[Code] = &[
         "warning: a result is an input as it stands",
     ),
     Code::new(
+        "literal-rounded",
+        Program,
+        "warning: a number of the source is not a value of its type",
+    ),
+    Code::new(
         "unrolled-loop",
         Program,
         "warning: a loop was written out very often",

@@ -358,7 +358,10 @@ fn preview(data: &Data) -> String {
     let numbers = data
         .numbers()
         .take(SHOWN)
-        .map(|number| element(data.ty, number).to_string());
+        .map(|number| match data.ty {
+            Type::Bool => (number != 0).to_string(),
+            ty => decimal::text(number, ty.fraction()),
+        });
     let shown = numbers.collect::<Vec<_>>().join(", ");
     match data.elements.len() {
         _ if data.shape.is_empty() => shown,
@@ -373,10 +376,11 @@ fn element(ty: Type, number: i128) -> Value {
         Type::Bool => json!(number != 0),
         Type::Int { signed: true, .. } => json!(number as i64),
         Type::Int { signed: false, .. } => json!(number as u64),
-        // The exact decimal, digit by digit: JSON has numbers of any length.
-        Type::Fixed { fraction, .. } => decimal::text(number, fraction)
-            .parse()
-            .map_or(Value::Null, Value::Number),
+        // Readers of JSON have floats; where a type has values that are none, the decimal is text.
+        Type::Fixed { fraction, .. } if decimal::fits_f64(ty) => {
+            json!(decimal::to_f64(number, fraction).0)
+        }
+        Type::Fixed { fraction, .. } => json!(decimal::text(number, fraction)),
     }
 }
 
