@@ -113,6 +113,7 @@ pub const ALL: &[Code] = &[
     Code::new("run-too-large", Program, "a run would be too large"),
     Code::new("whole-rows", Program, "an operation needs all rows at once"),
     // Calls and command lines.
+    Code::new("no-run", Misuse, "there is no such run, or several"),
     Code::new("card-malformed", Misuse, "a card was cut off or mistyped"),
     Code::new("circuit-file", Misuse, "a circuit cannot be read"),
     Code::new("circuit-value", Misuse, "a value does not fit the circuit"),
@@ -292,6 +293,7 @@ pub const ALL: &[Code] = &[
     Code::new("output", Config, "results cannot be written"),
     Code::new("peer-key", Config, "another key is pinned for a party"),
     Code::new("peer-known", Config, "a party is known under another name"),
+    Code::new("run-unreadable", Config, "the folder of a run cannot be read"),
     Code::new("terminal", Config, "the terminal cannot be read"),
     // The network.
     Code::new(
