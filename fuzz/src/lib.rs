@@ -65,6 +65,7 @@ pub const TARGETS: &[Target] = &[
     target("csv", files::csv, files::CSV, 1000),
     target("npy", files::npy, files::NPY, 1000),
     target("config", settings::config, settings::WORDS, 1500),
+    target("card", settings::card, settings::CARD, 2000),
     target("frames", wire::frames, &[], 2000),
     target("hello", wire::hello, &["SEALANE\n"], 2000),
     target("key", wire::key, &["ed25519:", "0", "f"], 500),

@@ -168,6 +168,7 @@ pub const ALL: &[Code] = &[
         Misuse,
         "there is no such suite of benchmarks",
     ),
+    Code::new("unknown-table", Misuse, "no result belongs to such a table"),
     Code::new(
         "whose-input",
         Misuse,
@@ -175,8 +176,12 @@ pub const ALL: &[Code] = &[
     ),
     Code::new("who-am-i", Misuse, "nothing says which party this is"),
     // Data.
+    Code::new("data-column-missing", Data, "a table has no such column"),
+    Code::new("data-column-twice", Data, "a table has a column twice"),
+    Code::new("data-columns", Data, "a table has the wrong number of columns"),
     Code::new("data-malformed", Data, "a table cannot be read"),
     Code::new("data-missing", Data, "an input has no data"),
+    Code::new("data-null", Data, "a table has a row without a value"),
     Code::new("data-not-a-number", Data, "a cell is no number of its type"),
     Code::new(
         "data-range",
@@ -188,7 +193,7 @@ pub const ALL: &[Code] = &[
     Code::new(
         "data-type",
         Data,
-        "an array has elements that are no integers",
+        "an array or a column holds what is no number of its type",
     ),
     Code::new(
         "data-unknown-input",

@@ -50,6 +50,8 @@ pub(crate) struct Links {
     patience: Duration,
     backlog_bound_bytes: usize,
     backlog_peak_bytes: usize,
+    /// How long this party has waited for others, in all.
+    waited: Duration,
     /// The step in hand, for errors.
     step: u32,
 }
@@ -82,6 +84,7 @@ impl Links {
             patience: limits.patience,
             backlog_bound_bytes: limits.backlog_bytes,
             backlog_peak_bytes: 0,
+            waited: Duration::ZERO,
             step: 0,
         }
     }
@@ -114,6 +117,11 @@ impl Links {
     /// The most bytes that have been taken in at a time.
     pub(crate) fn backlog_peak_bytes(&self) -> usize {
         self.backlog_peak_bytes
+    }
+
+    /// How long this party has waited for others.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waited
     }
 
     /// Appends to the message being written to `to`; says whether a frame left.
@@ -246,6 +254,7 @@ impl Links {
             until = until.min(due);
         }
         self.bell.wait_until(until);
+        self.waited += now.elapsed();
         Ok(())
     }
 
