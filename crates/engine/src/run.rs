@@ -247,3 +247,15 @@ fn execute<P: Protocol>(
 ) -> Result<Vec<Option<Data>>, Fault> {
     work.run::<P>(start, journal, mesh)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_randomness_runs_nothing() {
+        let error = no_randomness(&"Function not implemented (os error 38)");
+        assert_eq!(error.kind(), Kind::Config);
+        sealane_testkit::page::shows("no-randomness", &error.to_string());
+    }
+}
