@@ -1,7 +1,7 @@
 //! `sealane explain`: the page of a code, built in so that it can be read without a network, and
 //! the list of all codes.
 
-use crate::card::Card;
+use sealane_page::Card;
 use crate::codes::{self, Entry};
 use crate::failure::Failure;
 use crate::verbs::say;
