@@ -47,7 +47,7 @@ fn all() -> Vec<Seed> {
     ];
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
-            seeds.push(("control", format!("run-{number}"), frame.payload));
+            seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));
         }
     }
     seeds.extend(wire());
@@ -65,7 +65,7 @@ fn wire() -> Vec<Seed> {
     let frame = |kind, stamp, payload: &[u8]| Frame {
         kind,
         stamp,
-        payload: payload.to_vec(),
+        payload: payload.to_vec().into(),
     };
     let frames = [
         frame(FrameKind::Control, 0, b"\x07\x02ok\x02\x00\x01\x01"),
