@@ -178,7 +178,7 @@ fn honest<P: Protocol>(setting: &Setting) -> Vec<Honest> {
 fn payload(tap: &Tap) -> Vec<u8> {
     let frames = tap.frames().into_iter();
     let data = frames.filter(|frame| matches!(frame.kind, FrameKind::Data { .. }));
-    data.flat_map(|frame| frame.payload).collect()
+    data.flat_map(|frame| frame.payload.to_vec()).collect()
 }
 
 /// One party's side: two inputs, of the first and the last party, a tape, and, where the protocol

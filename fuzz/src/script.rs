@@ -23,7 +23,7 @@ impl Script {
         let frame = |piece: &[u8]| Frame {
             kind: FrameKind::Data { end: true },
             stamp: 1,
-            payload: piece.to_vec(),
+            payload: piece.to_vec().into(),
         };
         Script::of(bytes.chunks(PIECE_BYTES).map(frame))
     }

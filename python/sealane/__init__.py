@@ -41,6 +41,7 @@ from sealane._functions import (
     aes128,
     all,
     any,
+    clip,
     dot,
     lookup,
     map,
@@ -49,15 +50,31 @@ from sealane._functions import (
     min,
     minimum,
     popcount,
+    saturate,
     scan,
     sha256,
     stack,
     sum,
     where,
+    wrap,
 )
 from sealane._program import Program, program
 from sealane._signature import between, column, wrapping
-from sealane._value import Value, boolean, i8, i16, i32, i64, u8, u16, u32, u64
+from sealane._value import (
+    FixedPoint,
+    Value,
+    boolean,
+    fixed,
+    i8,
+    i16,
+    i32,
+    i64,
+    u8,
+    u16,
+    u32,
+    u64,
+    ufixed,
+)
 
 if TYPE_CHECKING:
     from typing import Annotated as Private
@@ -77,13 +94,14 @@ else:
         except KeyError:
             text = f"module 'sealane' has no attribute {name!r}"
             if name in ("f16", "f32", "f64"):
-                text += "; fractions are not here yet: scale to integers"
+                text += "; fractions are fixed point: `sl.fixed(16, 16)`"
             raise AttributeError(text) from None
 
 
 __all__ = [
     "ConfigError",
     "DataError",
+    "FixedPoint",
     "InternalError",
     "MisuseError",
     "NetworkError",
@@ -101,8 +119,10 @@ __all__ = [
     "any",
     "between",
     "boolean",
+    "clip",
     "column",
     "dot",
+    "fixed",
     "i8",
     "i16",
     "i32",
@@ -115,6 +135,7 @@ __all__ = [
     "minimum",
     "popcount",
     "program",
+    "saturate",
     "scan",
     "sha256",
     "stack",
@@ -123,6 +144,8 @@ __all__ = [
     "u16",
     "u32",
     "u64",
+    "ufixed",
     "where",
+    "wrap",
     "wrapping",
 ]

@@ -1,6 +1,6 @@
 """The native module, private to the package; `crates/py` is its source."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TypeAlias, final
 
@@ -27,6 +27,8 @@ Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array
+Show: TypeAlias = bool | Callable[[str], object]
+"""A bar on standard error or nothing; or a function that takes lines of text."""
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
@@ -96,22 +98,45 @@ class Program:
         helpers: Sequence[str] | None,
     ) -> Plan: ...
     def simulate(
-        self, inputs: dict[str, Array], network: str, protocol: str, helpers: Sequence[str]
+        self,
+        arrays: dict[str, Array],
+        tables: list[tuple[list[str], str | Batches]],
+        network: str,
+        protocol: str,
+        helpers: Sequence[str],
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
     def run(
         self,
         party: str,
-        files: list[str],
         arrays: dict[str, Array],
+        tables: list[tuple[list[str], str | Batches]],
         config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        record: bool,
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
 
 @final
+class Batches:
+    def __new__(cls, item: object) -> Batches: ...
+
+class Table:
+    """Results side by side, for whoever reads Arrow streams: pandas, Polars, DuckDB, pyarrow."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns: those of the results, numbered where one has several."""
+    def __len__(self) -> int: ...
+    def __arrow_c_schema__(self) -> object: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
 class Check:
     """What a check found; prints as a table."""
 
@@ -121,6 +146,7 @@ class Check:
     @property
     def json(self) -> str:
         """The same as `sealane check --json`."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class Plan:
@@ -151,14 +177,20 @@ class Plan:
     def estimate_s(self) -> dict[str, float]:
         """About how many seconds a run will take on a network of each class."""
     @property
+    def papers(self) -> str:
+        """What the job rests on: papers, assumptions and security levels, one a line."""
+    @property
     def steps(self) -> str:
         """Every step, one a line."""
     @property
     def json(self) -> str:
         """The same as `sealane plan --json`."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class Report:
+    def table(self, name: str | None) -> Table: ...
+    def write(self, path: str | PathLike[str]) -> None: ...
     @property
     def results(self) -> list[tuple[str, Array]]: ...
     @property
@@ -170,11 +202,14 @@ class Report:
     @property
     def as_planned(self) -> bool: ...
     @property
+    def notes(self) -> list[str]: ...
+    @property
     def seconds(self) -> float: ...
     @property
     def plan(self) -> Plan: ...
     @property
     def json(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
 def who(

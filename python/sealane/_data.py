@@ -12,6 +12,7 @@ from sealane._refusal import misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from os import PathLike
 
     from sealane import _core
     from sealane._signature import Signature
@@ -63,14 +64,13 @@ def pack(item: object, *, fractions: bool = False) -> _core.Array | None:
     """
     array = np.asarray(item)
     kind: str = array.dtype.kind
-    if fractions and kind in "fO":
-        return _pack_fractions(item, array)
-    if not isinstance(item, np.ndarray) and kind in "fO":
+    if kind in "fO":
         # NumPy makes floats or objects of Python integers that need all 64 bits.
-        array = np.asarray(item, dtype=object)
+        listed = not isinstance(item, np.ndarray)
+        array = np.asarray(item, dtype=object) if listed else array
         numbers = array.ravel().tolist()
-        if not numbers or not all(isinstance(number, int) for number in numbers):
-            return None
+        if not listed or not numbers or not all(isinstance(number, int) for number in numbers):
+            return _pack_fractions(array) if fractions else None
         kind = "i" if min(numbers) < 0 else "u"
         bits = 64 - (kind == "i")
         if not -(1 << 63) <= min(numbers) <= max(numbers) < 1 << bits:
@@ -81,27 +81,16 @@ def pack(item: object, *, fractions: bool = False) -> _core.Array | None:
     return {"b": "bool", "i": "i64", "u": "u64"}[kind], array.shape, wide.tobytes()
 
 
-def _pack_fractions(item: object, array: np.ndarray[Any, Any]) -> _core.Array | None:
-    """Floats as they are, and other numbers as ratios."""
-    if array.dtype.kind == "f" and array.dtype.itemsize <= 8 and _holds_floats(item):
-        if not np.isfinite(array).all():
-            return None
-        return "f64", array.shape, array.astype(np.float64).tobytes()
-    array = np.asarray(item, dtype=object)
+def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
+    """Arrays of floats as they are, and other numbers as ratios."""
+    if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
+        finite = bool(np.isfinite(array).all())
+        return ("f64", array.shape, array.astype(np.float64).tobytes()) if finite else None
     ratios = [ratio(number) for number in array.ravel().tolist()]
-    if not all(ratios):
+    if not ratios or not all(ratios):
         return None
     text = "\n".join(f"{found[0]}/{found[1]}" for found in ratios if found)
     return "ratio", array.shape, text.encode()
-
-
-def _holds_floats(item: object) -> bool:
-    """Whether all numbers of an array or of lists are floats: NumPy makes floats of integers beside
-    them, and of large ones others.
-    """
-    if isinstance(item, list | tuple):
-        return all(_holds_floats(inner) for inner in item)
-    return isinstance(item, float | np.floating | np.ndarray)
 
 
 def is_fractional(item: object) -> bool:
@@ -173,6 +162,19 @@ class Report:
         values = [self.results.get(name) for name in self._order]
         return self._make(values) if self._make else values[0]
 
+    def table(self, name: str | None = None) -> _core.Table:
+        """The results that belong to rows of one table, side by side, for pandas, Polars, DuckDB or
+        pyarrow: `pl.DataFrame(report.table())`. Where they belong to several, `name` chooses one;
+        `single` are those that belong to none.
+        """
+        return self._native.table(name)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Writes results to a `.csv`, `.parquet` or `.npy` file, and those of further tables to
+        files beside it, as `--output` does.
+        """
+        self._native.write(path)
+
     @property
     def payload_bytes(self) -> dict[str, int]:
         """Payload bytes that each party sent, as measured."""
@@ -194,6 +196,11 @@ class Report:
         return self._native.rows
 
     @property
+    def notes(self) -> list[str]:
+        """What to know of the inputs: how many numbers were rounded as they were read."""
+        return self._native.notes
+
+    @property
     def seconds(self) -> float:
         """Wall time from the handshake's end to the results."""
         return self._native.seconds
@@ -205,3 +212,6 @@ class Report:
 
     def __repr__(self) -> str:
         return repr(self._native)
+
+    def _repr_html_(self) -> str:
+        return self._native._repr_html_()

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _source, _value
 from sealane._refusal import refuse
-from sealane._value import Value, operand, trace_of, type_name, wrap
+from sealane._value import Value, operand, trace_of, type_name
+from sealane._value import wrap as _wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +46,7 @@ def where(condition: Operand, yes: Any, no: Any) -> Any:
     """
     trace = trace_of(condition, yes, no)
     at = _source.here()
-    return wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
+    return _wrap(trace, trace.select(operand(condition), operand(yes), operand(no), at))
 
 
 @overload
@@ -68,6 +69,29 @@ def maximum(a: Operand, b: Operand) -> Any: ...
 def maximum(a: Any, b: Any) -> Any:
     """The larger of each two elements."""
     return _value.binary("max", a, b)
+
+
+def clip(x: T, low: Operand, high: Operand) -> T:
+    """Each element, or the end of `low..=high` beyond which it lies: `minimum(maximum(x, low),
+    high)`. What follows knows the range.
+    """
+    return minimum(maximum(_only("clip", x), low), high)
+
+
+def saturate(x: Value, dtype: type[T]) -> T:
+    """Each element in another type, rounded down where that has fewer bits behind the point, or the
+    end of the type beyond which it lies. It is never refused for the range of `x`.
+    """
+    trace = trace_of(_only("saturate", x))
+    return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
+
+
+def wrap(x: Value, dtype: type[T]) -> T:
+    """Each integer modulo `2**bits` in another integer type, which need not be a wrapping one: the
+    low bits are kept. It is never refused for the range of `x`.
+    """
+    trace = trace_of(_only("wrap", x))
+    return _wrap(trace, trace.wrap(operand(x), type_name(dtype), _source.here()))
 
 
 def abs(x: T) -> T:
@@ -145,25 +169,25 @@ def lookup(table: Operand, index: Operand) -> Any:
     np.uint16(12)
     """
     trace = trace_of(table, index)
-    return wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
+    return _wrap(trace, trace.lookup(operand(table), operand(index), _source.here()))
 
 
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
     """Values of one shape joined along a new axis."""
     trace = trace_of(*values)
-    return wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
+    return _wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
 
 
 def aes128(key: Operand, block: Operand) -> u8:
     """AES-128 of blocks of 16 bytes under a key of 16 bytes, along the last axis."""
     trace = trace_of(key, block)
-    return wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
+    return _wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
 
 
 def sha256(message: Operand) -> u8:
     """SHA-256 of messages of bytes, along the last axis."""
     trace = trace_of(message)
-    return wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
+    return _wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
 
 @overload
@@ -190,7 +214,7 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     """
     trace = _walks("map", "body", over)
     elements = trace.open_map([operand(value) for value in over], _source.here())
-    returned = body(*(wrap(trace, element) for element in elements))
+    returned = body(*(_wrap(trace, element) for element in elements))
     outputs = [operand(value) for value in _tuple(returned, "map", body)]
     return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
 
@@ -227,7 +251,7 @@ def scan(
         _source.here(),
     )
     state = _like(start, trace, states)
-    returned = body(state, *(wrap(trace, element) for element in elements))
+    returned = body(state, *(_wrap(trace, element) for element in elements))
     following, outputs = _following(start, returned)
     last, written = trace.close_scan(
         [operand(value) for value in _tuple(following, "scan", body)],
@@ -283,7 +307,7 @@ def _tuple(item: object, function: str, body: Callable[..., Any]) -> tuple[Any, 
 
 def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any:
     """A single value or a tuple, as the model is; a named tuple keeps its names."""
-    values = tuple(wrap(trace, node) for node in nodes)
+    values = tuple(_wrap(trace, node) for node in nodes)
     if not isinstance(model, tuple):
         return values[0]
     return getattr(type(model), "_make", tuple)(values)

@@ -6,9 +6,9 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from sealane import _data, _signature, _source
+from sealane import _data, _progress, _signature, _source, _tables
 from sealane._refusal import misuse, refuse
-from sealane._value import Value, operand, type_name, wrap
+from sealane._value import FixedPoint, Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | PathLike[str]
     Network: TypeAlias = Literal["lan", "wan"]
+    Tables: TypeAlias = list[tuple[list[str], _tables.Source]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,7 +65,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job, in hex, as `plan()` without options makes it."""
+        """What a party approves: the hash of the job in hex, that of `plan()` without options."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
@@ -104,14 +105,20 @@ class Program(Generic[P, R]):
         network: Network = "lan",
         protocol: str = "yao",
         helpers: Sequence[str] = (),
+        runs: Path | None = None,
+        progress: bool = True,
         **kwargs: Any,
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
-        well, and reports what crossed between them. `clear=True` is `protocol="clear"`: the same
+        well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
+        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is `protocol="clear"`: the same
         plan without cryptography.
+
+        An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
+        Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
+        the signature names; one may be given for several inputs.
         """
-        given = self._bind(args, kwargs)
-        inputs = {name: _data.encode(name, item) for name, item in given.items()}
+        arrays, tables = self._encoded(self._bind(args, kwargs))
         if clear and protocol not in ("yao", "clear"):
             raise misuse(
                 "clear-twice",
@@ -119,7 +126,10 @@ class Program(Generic[P, R]):
                 hint="leave one of them out",
             )
         protocol = "clear" if clear else protocol
-        report = self.native.simulate(inputs, network, protocol, _names(helpers))
+        show = _progress.show() if progress else False
+        report = self.native.simulate(
+            arrays, tables, network, protocol, _names(helpers), runs, show
+        )
         return _data.Report(report, self.signature)
 
     def run(
@@ -133,24 +143,41 @@ class Program(Generic[P, R]):
         network: Network | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        record: bool = True,
+        runs: Path | None = None,
+        progress: bool = True,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
         `config` is the TOML file with the parties' addresses and keys, by default `sealane.toml`,
         and `as_` the party that this one is, by default the one that `config` says. `input` is
-        this party's data: a path to a CSV or `.npy` file, an array if the party gives
-        one input, or a mapping from inputs to paths or arrays; a party that gives none leaves it
+        this party's data, as in `simulate`: a file or a table for all of its inputs, an array if it
+        gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
         the same `config`, `network`, `protocol` and `helpers`. What is not stated of these is what
-        the configuration says.
+        the configuration says. The run leaves a folder with a page about it in `runs`, by default
+        the folder that the configuration names, or `runs`; with `record=False` it leaves none.
+        `progress=False` shows no progress.
         """
         from sealane import _core
 
         as_ = _core.who(as_, config, identity)
-        files, arrays = ([], {}) if input is None else self._own_inputs(as_, input)
+        arrays, tables = ({}, []) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
+        show = _progress.show() if progress else False
         report = self.native.run(
-            as_, files, arrays, config, yes, identity, network, protocol, helpers
+            as_,
+            arrays,
+            tables,
+            config,
+            yes,
+            identity,
+            network,
+            protocol,
+            helpers,
+            record,
+            runs,
+            show,
         )
         return _data.Report(report, self.signature)
 
@@ -189,29 +216,35 @@ class Program(Generic[P, R]):
         bound.apply_defaults()
         return bound.arguments
 
-    def _own_inputs(self, party: str, given: Any) -> tuple[list[str], dict[str, _core.Array]]:
-        """Files as on the command line (`FILE` or `NAME=FILE`), and encoded arrays by input."""
+    def _encoded(self, given: Mapping[str, object]) -> tuple[dict[str, _core.Array], Tables]:
+        """What is given for inputs: arrays, encoded, and tables. Only fixed point has fractions."""
+        arrays, tables = _tables.split(given)
+        kinds = {p.name: p.element for p in self.signature.parameters}
+
+        def encoded(name: str, item: object) -> _core.Array:
+            fractions = name in kinds and issubclass(kinds[name], FixedPoint)
+            return _data.encode(name, item, fractions=fractions)
+
+        return {name: encoded(name, item) for name, item in arrays.items()}, tables
+
+    def _own_inputs(self, party: str, given: Any) -> tuple[dict[str, _core.Array], Tables]:
+        """What a party gives: a file or a table for all of its inputs, or something for each."""
         from collections.abc import Mapping
-        from os import PathLike, fspath
 
         own = [p.name for p in self.signature.parameters if p.owner == party]
-        if not isinstance(given, Mapping):
-            if isinstance(given, str | PathLike):
-                return [fspath(given)], {}
-            given = dict.fromkeys(own[:1], given) if len(own) == 1 else {}
-            if not given:
+        if _tables.is_whole(given):
+            if not own:  # The native module says that this party needs none.
+                return {}, [([], _tables.open_source(given) or "")]
+            given = dict.fromkeys(own, given)
+        elif not isinstance(given, Mapping):
+            if len(own) != 1:
                 raise misuse(
                     "whose-input",
                     f"input= does not say which input of {party} it is",
-                    hint=f"give a path, or a mapping with: {', '.join(own) or 'nothing'}",
+                    hint=f"give a table, or a mapping with: {', '.join(own) or 'nothing'}",
                 )
-        files, arrays = [], {}
-        for name, item in given.items():
-            if isinstance(item, str | PathLike):
-                files.append(f"{name}={fspath(item)}")
-            else:
-                arrays[name] = _data.encode(name, item)
-        return files, arrays
+            given = {own[0]: given}
+        return self._encoded(given)
 
 
 def _scope(function: Callable[..., Any]) -> Mapping[str, Any]:
@@ -237,7 +270,7 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
             _named(parameter.element, parameter.wrapping),
             parameter.rows,
             parameter.fixed,
-            parameter.range,
+            parameter.range and parameter.range.ratios(),
             parameter.columns,
             parameter.span,
         )

@@ -16,11 +16,15 @@ import typing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sealane import _source
+from sealane._data import ratio
 from sealane._refusal import refuse
 from sealane._value import FixedPoint, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+
+    from sealane import _core
+    from sealane._value import Number
 
 
 class Between(NamedTuple):
@@ -28,6 +32,11 @@ class Between(NamedTuple):
 
     low: Number
     high: Number
+
+    def ratios(self) -> tuple[_core.Ratio, _core.Ratio] | None:
+        """Both ends as numerator and denominator; `None` if one is no number that can be read."""
+        low, high = ratio(self.low), ratio(self.high)
+        return (low, high) if low and high else None
 
 
 class Column(NamedTuple):
@@ -75,8 +84,8 @@ class Declaration:
             element, markers = element.__origin__, (*element.__metadata__, *markers)
         # `Annotated[FixedPoint, fixed(16, 16)]` is what a type checker can read.
         if element is FixedPoint and markers and _is_element(markers[0]):
-            element, *markers = markers
-        self.kind, self.element, self.markers = kind, element, tuple(markers)
+            element, markers = markers[0], markers[1:]
+        self.kind, self.element, self.markers = kind, element, markers
 
     def __repr__(self) -> str:
         inside = ", ".join(map(repr, (self.element, *self.markers)))
@@ -190,7 +199,7 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
     role = "owner" if kind == "Private" else "receiver"
     if not isinstance(annotation, Declaration):
         spelled = getattr(annotation, "__name__", None) or repr(annotation)
-        element = f"sl.{spelled}" if _is_element(annotation) else "sl.u16"
+        element = _spelled(annotation) if _is_element(annotation) else "sl.u16"
         raise refuse(
             "signature",
             f"`{name}` is declared as `{spelled}`, which does not name its {role}",
@@ -215,6 +224,11 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
             at=at,
         )
     return annotation
+
+
+def _spelled(element: type[Value]) -> str:
+    """The element type as programs spell it: `sl.u16`, `sl.fixed(16, 16)`."""
+    return repr(element).replace("sealane", "sl", 1)
 
 
 def _is_element(thing: Any) -> bool:
@@ -253,7 +267,7 @@ def _parameter(
                 raise _unknown(name, marker, at)
             case int() if marker >= 1:
                 fixed.append(marker)
-            case Between():
+            case Between() if marker.ratios():
                 declared = marker
             case Column():
                 columns = (marker.name,)
@@ -279,7 +293,7 @@ def _owner(
         "signature",
         f"`{name}` does not say who owns it",
         reason="The owner's name follows the element type; it is an identifier such as `hospital`.",
-        hint=f'write `sl.Private[sl.{declaration.element.__name__}, "owner", ...]`',
+        hint=f'write `sl.Private[{_spelled(declaration.element)}, "owner", ...]`',
         at=at,
     )
 
@@ -368,7 +382,7 @@ def _results(
                 "signature",
                 f"`{name}` does not say who learns it",
                 reason="After the type come the names of all parties that learn the result.",
-                hint=f'write `sl.Revealed[sl.{declaration.element.__name__}, "receiver"]`',
+                hint=f'write `sl.Revealed[{_spelled(declaration.element)}, "receiver"]`',
                 at=at,
             )
         wraps = len(receivers) < len(declaration.markers)

@@ -43,7 +43,7 @@ class Unsupported:
     def __float__(self) -> NoReturn:
         raise _no_number(
             "a Python `float`, which functions such as those of `math` need",
-            "compute with fixed point, `x.astype(sl.fixed(16, 16))`, and with functions of `sealane`",
+            "compute in fixed point, `x.astype(sl.fixed(16, 16))`, with functions of `sealane`",
         )
 
     def __complex__(self) -> NoReturn:
@@ -132,7 +132,20 @@ def _no_number(what: str, hint: str) -> SealaneError:
     return refuse("no-number", f"a value cannot become {what}", reason=_NO_CONTENT, hint=hint)
 
 
-_OWN = {"abs", "all", "any", "clip", "dot", "max", "maximum", "min", "minimum", "stack", "sum", "where"}
+_OWN = {
+    "abs",
+    "all",
+    "any",
+    "clip",
+    "dot",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "stack",
+    "sum",
+    "where",
+}
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 

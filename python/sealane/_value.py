@@ -23,11 +23,10 @@ from sealane._unsupported import Unsupported, numpy_function
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from types import EllipsisType
-    from typing import Self, TypeAlias
-
     from decimal import Decimal
     from fractions import Fraction
+    from types import EllipsisType
+    from typing import Self, TypeAlias
 
     import numpy.typing as npt
 
@@ -551,7 +550,11 @@ def type_name(dtype: type[Value]) -> str:
         return "bool" if dtype is boolean else dtype.__name__
     spelled = getattr(dtype, "__name__", None) or repr(dtype)
     hint = {"bool": "sl.boolean", "floa": "sl.fixed(16, 16)", "Fixe": "sl.fixed(16, 16)"}
-    raise refuse("type", f"`{spelled}` is not an element type", hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example")
+    raise refuse(
+        "type",
+        f"`{spelled}` is not an element type",
+        hint=f"write `{hint.get(spelled[:4], 'sl.i64')}`, for example",
+    )
 
 
 def wrap(trace: _core.Trace, node: _core.Node) -> Any:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import inspect
 import json
+import math
 import runpy
 import subprocess
 import sys
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,7 +29,7 @@ SEALANE = Path(sys.executable).with_name("sealane")
 # What a party sends to each other one before anything is revealed.
 DIGEST_BYTES = 32
 
-Columns = dict[str, "list[int]"]
+Columns = dict[str, "list[Any]"]
 Results = dict[str, Any]
 
 
@@ -35,12 +37,19 @@ def table(folder: Path, party: str) -> Columns:
     """The columns of a party's table, read without Sealane."""
     with open(folder / f"{party}.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    numbers = {"true": 1, "false": 0}
-    return {
-        name: [numbers[cell] if cell in numbers else int(cell) for cell in (r[name] for r in rows)]
-        for name in rows[0]
-        if rows[0][name].lstrip("-").isdigit() or rows[0][name] in numbers
-    }
+    columns = {name: [number(row[name]) for row in rows] for name in rows[0]}
+    return {name: column for name, column in columns.items() if None not in column}
+
+
+def number(cell: str) -> int | Fraction | None:
+    """The number of a cell, if it is one."""
+    if cell in ("true", "false"):
+        return int(cell == "true")
+    try:
+        exact = Fraction(cell)
+    except ValueError:
+        return None
+    return int(exact) if exact.denominator == 1 else exact
 
 
 # What each example computes, in plain Python, from the tables of its parties.
@@ -88,9 +97,22 @@ def medication(clinic: Columns, dispenser: Columns) -> Results:
     return {"days": sum(missed), "longest": max(map(len, runs), default=0)}
 
 
+def credit(bank: Columns, lender: Columns) -> Results:
+    def near(value: Fraction) -> Fraction:
+        return Fraction(round(value * 2**16), 2**16)
+
+    features = [name for name in bank if name != "applicant"]
+    model = {name: near(lender[name][0]) for name in lender}
+    scores = []
+    for row in range(len(bank["applicant"])):
+        exact = sum(near(bank[name][row]) * model[name] for name in features)
+        scores.append(math.floor(exact * 2**16) / 2**16 + model["offset"])
+    return {"score": scores, "approved": [score >= model["threshold"] for score in scores]}
+
+
 PLAIN: Mapping[str, Callable[..., Results]] = {
     plain.__name__: plain
-    for plain in (hospital, millionaires, aes128, aes_scalar, pay_gap, medication)
+    for plain in (hospital, millionaires, aes128, aes_scalar, pay_gap, medication, credit)
 }
 
 

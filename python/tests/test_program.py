@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import make_key
 
 import sealane as sl
+from conftest import make_key
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -288,7 +286,7 @@ def test_a_run_needs_its_approval_and_its_key(tmp_path: Path, free_ports: list[i
         attempt(as_="clinic", input={})
     with pytest.raises(sl.DataError, match="another party"):
         attempt(input={"w": WEIGHTS})
-    with pytest.raises(sl.DataError, match="no file for the input `x`"):
+    with pytest.raises(sl.DataError, match="no data for the input `x`"):
         attempt(input={})
     with pytest.raises(sl.ConfigError, match="cannot read"):
         attempt(config=tmp_path / "other.toml")

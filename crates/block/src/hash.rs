@@ -23,6 +23,7 @@
 use crate::aes::{self, Aes128, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
+use zeroize::Zeroize;
 
 /// Hashes under one fixed key, which may be public.
 pub struct FixedKeyHash {
@@ -64,7 +65,7 @@ impl FixedKeyHash {
 /// Tweaks come in groups of sixteen: block `j` of group `g` has the tweak `(16 g + j, half)`, the
 /// number in bits 0 to 63 and `half` in bits 64 to 95. Whoever holds the seed sees to it that no
 /// `(group, half)` occurs twice.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroize)]
 pub struct MiHash {
     seed: Block,
 }

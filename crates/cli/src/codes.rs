@@ -26,7 +26,9 @@ pub fn who(kind: Kind) -> &'static str {
         Kind::Program => "The program: its author acts",
         Kind::Misuse => "The call or the command line: whoever wrote it acts",
         Kind::Data => "The data: their owner acts",
-        Kind::Config => "The configuration, a key, an approval, this machine: whoever set it up acts",
+        Kind::Config => {
+            "The configuration, a key, an approval, this machine: whoever set it up acts"
+        }
         Kind::Network => "The network between the parties",
         Kind::Peer => "Another party",
         Kind::Internal => "Sealane itself",
@@ -97,6 +99,7 @@ pub const ALL: &[Entry] = codes! {
         "input-twice": "two files are given for the same inputs",
         "missing-argument": "a program is called with other arguments than it has",
         "no-file": "there is no such program file",
+        "no-run": "there is no such run, or several",
         "parties": "a protocol computes with another number of parties",
         "party-count": "a mesh has another number of parties than the job",
         "party-name": "a party cannot be called so",
@@ -110,13 +113,18 @@ pub const ALL: &[Entry] = codes! {
         "unknown-protocol": "there is no such protocol",
         "unknown-rows": "the program has no such row count",
         "unknown-suite": "there is no such suite of benchmarks",
+        "unknown-table": "no result belongs to such a table",
         "who-am-i": "nothing says which party this is",
         "whose-input": "it is not said whose inputs a file holds",
     }
     Data {
+        "data-column-missing": "a table has no such column",
+        "data-column-twice": "a table has a column twice",
+        "data-columns": "a table has the wrong number of columns",
         "data-malformed": "a table cannot be read",
         "data-missing": "an input has no data",
         "data-not-a-number": "a cell is no number of its type",
+        "data-null": "a table has a row without a value",
         "data-range": "a value is outside of its declared range",
         "data-rows": "a table has the wrong number of rows",
         "data-shape": "an array has the wrong shape",
@@ -150,9 +158,11 @@ pub const ALL: &[Entry] = codes! {
         "output": "results cannot be written",
         "peer-key": "another key is pinned for a party",
         "peer-known": "a party is known under another name",
+        "run-unreadable": "the folder of a run cannot be read",
         "terminal": "the terminal cannot be read",
     }
     Network {
+        "clock-off": "clocks are far apart",
         "connection-failed": "the operating system reports a failed connection",
         "no-address": "the host of a party has no address",
         "no-secure-connection": "TLS failed, though with the right key",

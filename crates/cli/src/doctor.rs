@@ -6,7 +6,6 @@
 //! that waits in `sealane run` answers as well.
 
 use crate::args;
-use crate::card::{Card, seconds};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::meet;
@@ -17,6 +16,8 @@ use sealane_net::{
     Answer, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight, Sign,
     Version, examine,
 };
+use sealane_page::Card;
+use sealane_page::units::seconds;
 use sealane_program::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

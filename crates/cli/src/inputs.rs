@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use sealane_engine::EngineError;
-use sealane_engine::data::{self, Sources};
+use sealane_engine::data::{self, Inputs, Sources};
 use sealane_program::graph::Program;
 use sealane_program::types::Data;
 use std::collections::BTreeSet;
@@ -97,27 +97,27 @@ fn sole_owner(program: &Program, path: &str) -> Result<usize, Failure> {
     }
 }
 
-/// All inputs of a program, each read as its owner would read it.
-pub fn load_all(program: &Program, sources: &[Sources]) -> Result<Vec<Data>, Failure> {
+/// All inputs of a program, each read as its owner would read it, and notes about them.
+pub fn load_all(
+    program: &Program,
+    sources: &[Sources],
+) -> Result<(Vec<Data>, Vec<String>), Failure> {
     let mut all: Vec<Option<Data>> = program.inputs.iter().map(|_| None).collect();
+    let mut notes = Vec::new();
     for (party, sources) in sources.iter().enumerate() {
         let own = load_own(program, party as u8, sources)?;
-        for (slot, data) in all.iter_mut().zip(own) {
+        for (slot, data) in all.iter_mut().zip(own.data) {
             *slot = slot.take().or(data);
         }
+        notes.extend(own.notes);
     }
     let missing = || EngineError::internal("an input was not read").into();
-    all.into_iter()
-        .map(|data| data.ok_or_else(missing))
-        .collect()
+    let all = all.into_iter().map(|data| data.ok_or_else(missing));
+    Ok((all.collect::<Result<_, Failure>>()?, notes))
 }
 
 /// The inputs of one party.
-pub fn load_own(
-    program: &Program,
-    party: u8,
-    sources: &Sources,
-) -> Result<Vec<Option<Data>>, Failure> {
+pub fn load_own(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, Failure> {
     data::load(program, party, sources).map_err(|finding| EngineError::data(finding).into())
 }
 

@@ -12,7 +12,10 @@
 //! | `approve` | `--yes`, the prompt, the refusal |
 //! | `inputs`, `results` | files to and from parties |
 //! | `local` | every party as a process of its own |
-//! | `view`, `part`, `card` | tables and JSON |
+//! | `view`, `part` | tables and JSON |
+//! | `session` | runs with what they leave and show |
+//! | `record`, `reports` | the folder of a run, and how to look at it again |
+//! | `progress` | how far a run has come |
 //! | `codes` | every code, with who has to act and a title |
 //! | `explain` | the page of a code |
 //! | `failure`, `terminal` | what went wrong, and the exit status |
@@ -20,7 +23,6 @@
 
 mod approve;
 mod args;
-mod card;
 pub mod codes;
 pub mod config;
 mod doctor;
@@ -32,7 +34,11 @@ mod local;
 pub mod meet;
 mod part;
 mod program;
-mod results;
+mod progress;
+mod record;
+mod reports;
+pub mod results;
+mod session;
 mod terminal;
 mod tools;
 mod verbs;
@@ -41,6 +47,9 @@ pub mod view;
 pub use approve::approved;
 pub use failure::Failure;
 pub use program::ProgramLoader;
+pub use progress::{Line, Shown};
+pub use record::{RUNS, Recording};
+pub use session::{meet_and_run, simulate};
 pub use verbs::rows;
 
 use clap::Parser;

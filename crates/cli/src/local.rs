@@ -45,6 +45,7 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         .map(|name| name.chars().count())
         .max()
         .unwrap_or(0);
+    let recording = args.traces.recording(None, &job);
     let mut parties = Running(Vec::new());
     for (name, sources) in names.iter().zip(&sources) {
         let mut command = Command::new(&host.command[0]);
@@ -68,6 +69,13 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         if let Some(output) = &args.output {
             command.arg("--output").arg(results::marked(output, name));
         }
+        match &recording {
+            Some(all) => command.arg("--record-in").arg(all.party_folder(name)),
+            None => command.arg("--no-record"),
+        };
+        if args.traces.no_progress {
+            command.arg("--no-progress");
+        }
         if args.json {
             command.arg("--json");
         }
@@ -76,7 +84,11 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
             .0
             .push(Some(Party::start(name, &shown, command, args.json)?));
     }
-    let parties = wait(parties)?;
+    let parties = wait(parties);
+    if let Some(recording) = &recording {
+        recording.end(&job);
+    }
+    let parties = parties?;
     if args.json {
         return say(together(&job, &parties)?);
     }

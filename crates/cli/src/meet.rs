@@ -155,6 +155,13 @@ pub struct Meeting {
     helpers: usize,
 }
 
+impl Meeting {
+    /// This party, as its job numbers it.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+}
+
 /// Prepares the meeting of party `me` with the others; nothing is sent yet.
 ///
 /// # Errors
@@ -230,7 +237,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_engine::RunReport;
+    use sealane_engine::{Journal, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
     use std::path::PathBuf;
@@ -281,7 +288,7 @@ mod tests {
                 &job,
                 &inputs,
                 &mut mesh,
-                &mut |_, _| (),
+                &mut Journal::silent(),
             )?)
         };
         let text = |result: Result<_, Failure>| result.map_err(|error| error.to_string());

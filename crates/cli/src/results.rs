@@ -17,16 +17,27 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// A file cannot be written.
 pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<(), Failure> {
-    let learnt = |index: &usize| report.results[*index].data.is_some();
-    let learnt = (0..report.results.len()).filter(learnt);
-    for (index, (rows, results)) in by_table(program, learnt).iter().enumerate() {
+    for (index, (name, frame)) in tables(program, report).iter().enumerate() {
         let path = match index {
             0 => path.to_path_buf(),
-            _ => marked(path, table_name(program, *rows)),
+            _ => marked(path, name),
         };
-        frame(report, *rows, results).write(&path).map_err(failed)?;
+        frame.write(&path).map_err(failed)?;
     }
     Ok(())
+}
+
+/// What this side learnt, by the table to whose rows it belongs; `single` for what belongs to none.
+pub fn tables<'a>(program: &'a Program, report: &'a RunReport) -> Vec<(&'a str, Frame<'a>)> {
+    let learnt = |index: &usize| report.results[*index].data.is_some();
+    let learnt = (0..report.results.len()).filter(learnt);
+    let frame = |(rows, results): (Option<RowId>, Vec<usize>)| {
+        let name = rows.map_or("single", |id| &program.rows[usize::from(id.0)].name);
+        let results = results.iter().map(|index| &report.results[*index]);
+        let results = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
+        (name, Frame::new(results.collect(), rows.is_some()))
+    };
+    by_table(program, learnt).into_iter().map(frame).collect()
 }
 
 /// Refuses a file that cannot be written before a run that would take its time: the file for what
@@ -68,18 +79,6 @@ fn by_table(
         }
     }
     groups
-}
-
-/// The name of a table; `single` for results that belong to none.
-fn table_name(program: &Program, rows: Option<RowId>) -> &str {
-    rows.map_or("single", |id| &program.rows[usize::from(id.0)].name)
-}
-
-/// Results of one table side by side.
-fn frame<'a>(report: &'a RunReport, rows: Option<RowId>, results: &[usize]) -> Frame<'a> {
-    let results = results.iter().map(|index| &report.results[*index]);
-    let learnt = results.filter_map(|result| Some((&*result.name, result.data.as_ref()?)));
-    Frame::new(learnt.collect(), rows.is_some())
 }
 
 /// Why a file of results was refused.

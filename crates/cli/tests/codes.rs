@@ -168,7 +168,6 @@ fn no_page_lacks_a_code_and_the_index_lists_all() {
          is while texts improve.\n`sealane explain CODE` prints its page, also without a network, \
          and `sealane explain` lists all.\n",
     );
-    index += "\n```{toctree}\n:hidden:\n:glob:\n\n*\n```\n";
     let mut kind = None;
     for entry in ALL {
         if kind != Some(entry.code.kind) {

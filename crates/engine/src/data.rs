@@ -3,10 +3,12 @@
 //! serves which input, and whether the row counts of one party agree.
 
 use crate::error::EngineError;
+use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::Data;
 use sealane_tables::{Source, Want};
+pub use sealane_tables::{check, out_of_range};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -49,13 +51,31 @@ impl Sources {
 /// The number of rows that a party's own inputs give each table of the program.
 pub type OwnRows = Vec<Option<u64>>;
 
+/// What a party gives to a run.
+#[derive(Default)]
+pub struct Inputs {
+    /// One entry for each input of the program, filled where the party owns it.
+    pub data: Vec<Option<Data>>,
+    /// What the party should know of how they were read, for the report of the run.
+    pub notes: Vec<String>,
+}
+
+impl Inputs {
+    /// Notes that `rounded` numbers of an input are not those that its source has.
+    pub fn note_rounded(&mut self, input: &Input, rounded: u64) {
+        if rounded > 0 {
+            let half = decimal::text(1, input.ty.fraction() + 1);
+            self.notes.push(format!(
+                "{rounded} numbers of `{}` were rounded to {}, each by at most {half}",
+                input.name, input.ty
+            ));
+        }
+    }
+}
+
 /// Reads every input of `party`, an index into the parties of a session: one beyond those of the
-/// program is a helper, who owns none. The result has one entry for each input of the program.
-pub fn load(
-    program: &Program,
-    party: u8,
-    sources: &Sources,
-) -> Result<Vec<Option<Data>>, Diagnostic> {
+/// program is a helper, who owns none.
+pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, Diagnostic> {
     let owns = program.inputs.iter().any(|input| input.owner == party);
     let mut given = sources.default.iter().chain(sources.by_input.values());
     if let Some(path) = given.next().filter(|_| !owns) {
@@ -95,18 +115,21 @@ pub fn load(
     read(program, given)
 }
 
-/// Reads sources, each of which serves the inputs with the given indices. The result has one entry
-/// for each input of the program.
+/// Reads sources, each of which serves the inputs with the given indices.
 pub fn read<'a>(
     program: &Program,
     given: impl IntoIterator<Item = (Source<'a>, Vec<usize>)>,
-) -> Result<Vec<Option<Data>>, Diagnostic> {
-    let mut all: Vec<Option<Data>> = program.inputs.iter().map(|_| None).collect();
+) -> Result<Inputs, Diagnostic> {
+    let mut all = Inputs {
+        data: program.inputs.iter().map(|_| None).collect(),
+        notes: Vec::new(),
+    };
     for (source, inputs) in given {
         let want = |index: &usize| Want::of(program, &program.inputs[*index]);
         let wants = inputs.iter().map(want).collect::<Vec<_>>();
         for (index, data) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
-            all[*index] = Some(data.data);
+            all.note_rounded(&program.inputs[*index], data.rounded);
+            all.data[*index] = Some(data.data);
         }
     }
     Ok(all)

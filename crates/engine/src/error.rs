@@ -1,5 +1,6 @@
 //! Why a run ended, in the words of the person who started it.
 
+use crate::events::Failed;
 use sealane_net::{Cause, NetError};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::{Fault, PartyId};
@@ -82,6 +83,15 @@ impl EngineError {
         let opaque = "an error on its side, which its own report names";
         let text = self.0.told.clone().unwrap_or_else(|| opaque.to_string());
         (cause, text)
+    }
+
+    /// What is kept of the error. Of data only the rule that they break is kept, and where, since the
+    /// text shows a value to its owner; unless it is one that other parties may read.
+    pub(crate) fn kept(&self, step: Option<usize>) -> Failed {
+        match self.0.told {
+            Some(_) => Failed::with_text(self.kind(), self.finding(), step),
+            None => Failed::new(self.kind(), self.finding(), step),
+        }
     }
 
     /// Two parties, or a party and the program, disagree about a number of rows.
@@ -282,14 +292,23 @@ mod tests {
         shows(EngineError::internal("a party panicked"), Kind::Internal);
         let misuse = NetError::Misuse("a party that has left the run goes on".into());
         let error = EngineError::from_net(misuse, &names());
-        assert_eq!((error.kind(), error.finding().code), (Kind::Internal, "internal"));
+        assert_eq!(
+            (error.kind(), error.finding().code),
+            (Kind::Internal, "internal")
+        );
     }
 
     #[test]
     fn a_party_is_named_once_whatever_its_number() {
         let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
         let error = EngineError::from_net(NetError::Vanished(PartyId(10)), &names);
-        assert!(error.finding().message.starts_with("p10 (party 10) is gone"), "{error}");
+        assert!(
+            error
+                .finding()
+                .message
+                .starts_with("p10 (party 10) is gone"),
+            "{error}"
+        );
     }
 
     #[test]

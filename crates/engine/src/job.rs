@@ -9,7 +9,7 @@ use sealane_plan::{CostReport, JobParts, Plan};
 use sealane_program::builder::Builder;
 use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::Program;
-use sealane_protocol::{Corruption, PartyId, Profile, Protocol};
+use sealane_protocol::{Corruption, Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
 use sealane_yao::Yao;
 use std::fmt;
@@ -210,6 +210,10 @@ impl Job {
     pub fn network(&self) -> NetworkClass {
         self.network
     }
+    /// What the job rests on: the parts of its protocol, then those of every session.
+    pub fn papers(&self) -> impl Iterator<Item = &'static Paper> {
+        self.protocol.profile().papers.iter().chain(SESSION)
+    }
     /// The hash that people approve, in hex.
     pub fn hash(&self) -> String {
         hex(&self.parts.hash())
@@ -262,6 +266,26 @@ impl Job {
         self.program.rows.iter().map(|table| table.bound).collect()
     }
 }
+
+/// What every session rests on.
+const SESSION: &[Paper] = &[
+    Paper {
+        part: "channels",
+        authors: "Rescorla",
+        venue: "RFC 8446, 2018",
+        section: "",
+        assumption: "TLS 1.3; pinned Ed25519 keys were compared by people",
+        security: Security::Computational(128),
+    },
+    Paper {
+        part: "digests",
+        authors: "O'Connor, Aumasson, Neves, Wilcox-O'Hearn",
+        venue: "BLAKE3, 2020",
+        section: "",
+        assumption: "collision resistance; what they settle guards against accident alone",
+        security: Security::Computational(128),
+    },
+];
 
 /// The names of all parties of a session, each its own and such as a program could give.
 fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, EngineError> {

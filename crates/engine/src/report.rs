@@ -38,6 +38,8 @@ pub struct RunReport {
     pub rounds: u64,
     /// What the plan promised for these rows.
     pub promise: Promise,
+    /// What this party should know of its inputs: that numbers were rounded as they were read, say.
+    pub notes: Vec<String>,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: f64,
 }

@@ -8,7 +8,7 @@ use std::thread;
 use common::{PROGRAM, Session, named, parse};
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{
-    EngineError, Job, Kind, NetworkClass, ProtocolName, RunReport, run, simulate,
+    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, run, simulate,
 };
 use sealane_net::Mesh;
 use sealane_program::types::Data;
@@ -34,7 +34,7 @@ fn session(jobs: &[Job]) -> Vec<Result<RunReport, EngineError>> {
     let sides = Mesh::in_memory(jobs.len()).into_iter().zip(jobs);
     thread::scope(|scope| {
         let start = |((mut mesh, job), inputs): ((Mesh, _), Vec<_>)| {
-            scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
+            scope.spawn(move || run(job, &inputs, &mut mesh, &mut Journal::silent()))
         };
         let threads = sides.zip(inputs(jobs.len())).map(start);
         let threads = threads.collect::<Vec<_>>();
@@ -141,9 +141,9 @@ fn a_protocol_of_two_that_both_compute_wants_no_helper() {
 fn a_helper_brings_no_data() {
     let job = clear(&["ada"]);
     let nothing = data::load(job.program(), 2, &Sources::default()).expect("nothing to read");
-    assert_eq!(nothing.len(), 2);
-    assert!(nothing.iter().all(Option::is_none));
-    let rows = data::own_rows(job.program(), &nothing);
+    assert_eq!(nothing.data.len(), 2);
+    assert!(nothing.data.iter().all(Option::is_none) && nothing.notes.is_empty());
+    let rows = data::own_rows(job.program(), &nothing.data);
     assert_eq!(rows.expect("no rows of its own"), [None]);
     for argument in ["ada.csv", "x=ada.csv"] {
         let sources = Sources::from_arguments(&named(&[argument]));
@@ -165,7 +165,7 @@ fn a_helper_brings_no_data() {
 fn a_mesh_without_the_helpers_is_refused() {
     let [mut mesh, _other] = <[Mesh; 2]>::try_from(Mesh::in_memory(2)).unwrap_or_else(|_| panic!());
     let own = &inputs(2)[0];
-    let error = run(&clear(&["ada"]), own, &mut mesh, &mut |_, _| ());
+    let error = run(&clear(&["ada"]), own, &mut mesh, &mut Journal::silent());
     let error = error.err().expect("a party is missing");
     assert_eq!(error.kind(), Kind::Misuse);
     sealane_testkit::page::shows("party-count", &error.to_string());

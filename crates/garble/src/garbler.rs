@@ -98,8 +98,11 @@ impl Garbler {
 }
 
 impl Drop for Garbler {
+    /// The seed and the tables are public. They go as well, so that nothing at all is left.
     fn drop(&mut self) {
         self.delta.zeroize();
+        self.mi.zeroize();
+        self.tables.zeroize();
     }
 }
 

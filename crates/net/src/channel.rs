@@ -5,7 +5,7 @@
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_STAMP};
-use crate::{Farewell, Transport};
+use crate::{Farewell, Payload, Transport};
 
 /// Payload bytes after which a growing message leaves as a frame. Small enough to stay in a core's
 /// own cache between the copy, the digest and the cipher; large enough for BLAKE3 to fill its lanes.
@@ -29,7 +29,7 @@ pub(crate) struct Channel {
 #[derive(Default)]
 struct Stream {
     /// Sending: the frame being filled. Receiving: the frame being consumed.
-    buffer: Vec<u8>,
+    buffer: Payload,
     /// Digest of all payload before the buffer.
     digest: blake3::Hasher,
     /// Messages that were ended.
@@ -55,13 +55,13 @@ impl Channel {
     pub(crate) fn append(&mut self, bytes: &mut &[u8], stamp: u32) -> Option<Frame> {
         let room = FILL_BYTES - self.sending.buffer.len();
         let (now, later) = bytes.split_at(bytes.len().min(room));
-        self.sending.buffer.extend_from_slice(now);
+        self.sending.buffer.append(now);
         *bytes = later;
         if later.is_empty() {
             return None;
         }
         let frame = self.cut_frame(stamp, false);
-        self.sending.buffer.reserve_exact(FILL_BYTES);
+        self.sending.buffer = Payload::with_capacity(FILL_BYTES);
         Some(frame)
     }
 
@@ -88,7 +88,7 @@ impl Channel {
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
         self.receiving.messages += u64::from(std::mem::take(&mut self.ends_message));
         self.receiving.digest.update(&self.receiving.buffer);
-        self.receiving.buffer.clear();
+        self.receiving.buffer = Payload::default();
         self.consumed = 0;
         let FrameKind::Data { end } = frame.kind else {
             return Err(LinkError::Malformed(format!(
@@ -121,7 +121,7 @@ impl Channel {
     }
 
     /// The control message that `frame` has to be.
-    pub(crate) fn control_of(frame: Frame) -> Result<Vec<u8>, LinkError> {
+    pub(crate) fn control_of(frame: Frame) -> Result<Payload, LinkError> {
         match frame.kind {
             FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
             FrameKind::Control => Err(LinkError::Malformed("oversized control message".into())),

@@ -14,6 +14,7 @@
 //! range are all refused.
 
 use crate::error::Cause;
+use crate::payload::Payload;
 use crate::text::{MAX_REASON_BYTES, harmless};
 
 /// Longest payload of a frame.
@@ -38,7 +39,7 @@ pub struct Frame {
     pub stamp: u32,
     /// The bytes: at least one and at most [`MAX_FRAME_BYTES`] of data, or at most
     /// [`MAX_CONTROL_BYTES`] of control.
-    pub payload: Vec<u8>,
+    pub payload: Payload,
 }
 
 /// What the payload of a frame is.
@@ -75,7 +76,7 @@ impl Frame {
         let header = Header::parse(header)?;
         let (payload, rest) = rest.split_at_checked(header.length).ok_or(cut_off)?;
         *bytes = rest;
-        match header.packet(payload.to_vec())? {
+        match header.packet(payload.to_vec().into())? {
             Packet::Frame(frame) => Ok(frame),
             Packet::Signal(_) => Err("a signal where a frame was due".into()),
         }
@@ -124,15 +125,17 @@ impl Packet {
     }
 
     /// The header and the payload of the wire form.
-    pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Vec<u8>) {
+    pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Payload) {
         match self {
             Packet::Frame(frame) => (frame.header(), frame.payload),
-            Packet::Signal(Signal::Heartbeat) => (header(tag::HEARTBEAT, 0, 0, 0), Vec::new()),
-            Packet::Signal(Signal::Goodbye) => (header(tag::GOODBYE, 0, 0, 0), Vec::new()),
+            Packet::Signal(Signal::Heartbeat) => {
+                (header(tag::HEARTBEAT, 0, 0, 0), Payload::default())
+            }
+            Packet::Signal(Signal::Goodbye) => (header(tag::GOODBYE, 0, 0, 0), Payload::default()),
             Packet::Signal(Signal::Abort(cause, reason)) => {
                 let reason = harmless(&reason, MAX_REASON_BYTES).into_bytes();
                 let flag = u8::from(cause == Cause::Network);
-                (header(tag::ABORT, flag, 0, reason.len()), reason)
+                (header(tag::ABORT, flag, 0, reason.len()), reason.into())
             }
         }
     }
@@ -144,7 +147,7 @@ pub(crate) struct Assembler {
     header: [u8; HEADER_BYTES],
     header_filled: usize,
     /// The checked header and the payload so far, once the header is complete.
-    body: Option<(Header, Vec<u8>)>,
+    body: Option<(Header, Payload)>,
 }
 
 impl Assembler {
@@ -164,12 +167,12 @@ impl Assembler {
                     return Ok(());
                 }
                 let header = Header::parse(&self.header)?;
-                self.body = Some((header, Vec::with_capacity(header.length)));
+                self.body = Some((header, Payload::with_capacity(header.length)));
                 self.header_filled = 0;
             }
             if let Some((header, payload)) = &mut self.body {
                 let taken = bytes.len().min(header.length - payload.len());
-                payload.extend_from_slice(&bytes[..taken]);
+                payload.append(&bytes[..taken]);
                 bytes = &bytes[taken..];
                 if payload.len() < header.length {
                     return Ok(());
@@ -241,7 +244,7 @@ impl Header {
         })
     }
 
-    fn packet(self, payload: Vec<u8>) -> Result<Packet, String> {
+    fn packet(self, payload: Payload) -> Result<Packet, String> {
         let frame = |kind, payload| {
             Packet::Frame(Frame {
                 kind,
@@ -278,12 +281,12 @@ mod tests {
                 0 => Packet::Frame(Frame {
                     kind: FrameKind::Data { end },
                     stamp,
-                    payload,
+                    payload: payload.into(),
                 }),
                 1 => Packet::Frame(Frame {
                     kind: FrameKind::Control,
                     stamp: 0,
-                    payload,
+                    payload: payload.into(),
                 }),
                 2 => Packet::Signal(Signal::Heartbeat),
                 3 => Packet::Signal(Signal::Goodbye),

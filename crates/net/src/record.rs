@@ -163,7 +163,7 @@ impl Replayer {
         let offset = frame
             .payload
             .iter()
-            .zip(&recorded.payload)
+            .zip(recorded.payload.iter())
             .take_while(same)
             .count();
         if offset == frame.payload.len() && offset == recorded.payload.len() {

@@ -40,6 +40,21 @@ pub enum Kind {
     Internal,
 }
 
+impl Kind {
+    /// Its name, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Program => "program",
+            Kind::Misuse => "misuse",
+            Kind::Data => "data",
+            Kind::Config => "config",
+            Kind::Network => "network",
+            Kind::Peer => "peer",
+            Kind::Internal => "internal",
+        }
+    }
+}
+
 /// What is known of a code before it is ever met: an entry of the registry of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
@@ -144,7 +159,10 @@ impl Diagnostic {
     /// without it the file is read, and where that fails the excerpt is left out.
     pub fn pieces(&self, source: Option<&str>) -> Vec<(Piece, String)> {
         let mut pieces = vec![
-            (Piece::Severity, format!("{}[{}]", self.severity(), self.code)),
+            (
+                Piece::Severity,
+                format!("{}[{}]", self.severity(), self.code),
+            ),
             (Piece::Message, format!(": {}", one_line(&self.message))),
         ];
         if let Some(span) = &self.span {

@@ -7,9 +7,11 @@
 mod array;
 mod command;
 mod error;
+mod inputs;
 mod item;
 mod program;
 mod report;
+mod table;
 mod trace;
 mod wait;
 
@@ -21,6 +23,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<trace::Trace>()?;
     module.add_class::<item::Node>()?;
     module.add_class::<program::Program>()?;
+    module.add_class::<table::Batches>()?;
+    module.add_class::<table::Table>()?;
     module.add_class::<report::Check>()?;
     module.add_class::<report::Plan>()?;
     module.add_class::<report::Report>()?;

@@ -1,19 +1,19 @@
 //! A finished program and what is done with it: check, plan, simulate, run.
 
-use crate::array::{self, Array};
+use crate::array::Array;
 use crate::error;
+use crate::inputs::{Given, Table};
 use crate::report::{Check, Plan, Report};
 use crate::wait;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
-use sealane_cli::{Failure, approved, meet};
-use sealane_engine::data::{self, Sources};
-use sealane_engine::{EngineError, Job, NetworkClass, OnProgress, ProtocolName};
+use sealane_cli::{Failure, Line, RUNS, Recording, Shown, approved, meet, meet_and_run};
+use sealane_engine::data::Inputs;
+use sealane_engine::{Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
-use sealane_program::types::Data;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -81,24 +81,32 @@ impl Program {
     }
 
     /// Runs all parties in this process.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `simulate`"
+    )]
     fn simulate(
         &self,
         py: Python<'_>,
-        inputs: BTreeMap<String, Array>,
+        arrays: BTreeMap<String, Array>,
+        tables: Vec<Table<'_>>,
         network: &str,
         protocol: &str,
         helpers: Vec<String>,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let inputs = self
-            .elements(py, inputs)?
-            .into_iter()
-            .flatten()
-            .collect::<Vec<_>>();
+        let given = Given::new(py, &self.graph, arrays, tables)?;
         let graph = self.graph.clone();
-        wait::interruptibly(py, move || {
+        let (shown, line) = showing("simulation", show);
+        wait::interruptibly(py, line, move || {
+            let Inputs { data, notes } = given.of_all(&graph)?;
+            let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
-            let report = sealane_engine::simulate(&job, inputs)?;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let mut report = sealane_cli::simulate(&job, inputs, recording, shown)?;
+            report.notes = notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -113,31 +121,49 @@ impl Program {
         &self,
         py: Python<'_>,
         party: &str,
-        files: Vec<String>,
         arrays: BTreeMap<String, Array>,
+        tables: Vec<Table<'_>>,
         config: Option<PathBuf>,
         yes: &str,
         identity: Option<PathBuf>,
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        record: bool,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let stated = Stated::new(py, network, protocol, helpers)?;
-        let arrays = self.elements(py, arrays)?;
-        let begun = || -> Result<(Job, Vec<Option<Data>>, Meeting), Failure> {
+        let given = Given::new(py, &self.graph, arrays, tables)?;
+        // A table in memory may need the interpreter, on whatever thread its owner reads it.
+        let begun = || -> Result<Begun, Failure> {
             let config = Config::find(config.as_deref())?;
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
-            let inputs = own_inputs(job.program(), me, &files, arrays)?;
+            let inputs = given.of_one(job.program(), me)?;
             let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
-            Ok((job, inputs, meeting))
+            Ok(Begun {
+                job,
+                inputs,
+                meeting,
+                runs: record.then(|| runs.or(config.runs).unwrap_or(RUNS.into())),
+            })
         };
-        let (job, inputs, meeting) = begun().map_err(|failure| error::failure(py, &failure))?;
-        wait::interruptibly(py, move || {
-            let mut mesh = meet::connect(&meeting)?;
-            let silent: OnProgress<'_> = &mut |_, _| ();
-            let report = sealane_engine::run(&job, &inputs, &mut mesh, silent)?;
+        let begun = py
+            .detach(begun)
+            .map_err(|failure| error::failure(py, &failure))?;
+        let (shown, line) = showing(party, show);
+        wait::interruptibly(py, line, move || {
+            let Begun {
+                job,
+                inputs,
+                meeting,
+                runs,
+            } = begun;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
+            report.notes = inputs.notes;
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -186,74 +212,33 @@ impl Stated {
     }
 }
 
-impl Program {
-    /// Arrays by the index of their input; each has the range that the program declares.
-    fn elements(
-        &self,
-        py: Python<'_>,
-        mut arrays: BTreeMap<String, Array>,
-    ) -> PyResult<Vec<Option<Data>>> {
-        let read = |input: &graph::Input| {
-            let Some(array) = arrays.remove(&input.name) else {
-                return Ok(None);
-            };
-            let (mut data, _rounded) = array::input(py, array, input)?;
-            let checked = data::check(input, &data)
-                .map_err(|finding| error::engine(py, &EngineError::data(finding)));
-            checked?;
-            data.ty = input.ty;
-            Ok(Some(data))
-        };
-        let read = self
-            .graph
-            .inputs
-            .iter()
-            .map(read)
-            .collect::<PyResult<Vec<_>>>()?;
-        match arrays.into_keys().next() {
-            Some(name) => {
-                let names = self.graph.inputs.iter().map(|input| input.name.as_str());
-                let hint = format!("its inputs are: {}", names.collect::<Vec<_>>().join(", "));
-                let what = format!("the program has no input `{name}`");
-                Err(error::failure(
-                    py,
-                    &Failure::usage("unknown-input", what, hint),
-                ))
-            }
-            None => Ok(read),
-        }
-    }
+/// A run that may begin.
+struct Begun {
+    job: Job,
+    inputs: Inputs,
+    meeting: Meeting,
+    runs: Option<PathBuf>,
 }
 
-/// The inputs of one party: those given as arrays, the others from files.
-fn own_inputs(
-    program: &graph::Program,
-    me: u8,
-    files: &[String],
-    mut arrays: Vec<Option<Data>>,
-) -> Result<Vec<Option<Data>>, Failure> {
-    let refused = |finding: Diagnostic| Failure::from(EngineError::data(finding));
-    let foreign = program.inputs.iter().zip(&arrays);
-    let mut foreign = foreign.filter(|(input, data)| data.is_some() && input.owner != me);
-    if let Some((input, _)) = foreign.next() {
-        let message = format!("`{}` is an input of another party", input.name);
-        return Err(refused(Diagnostic::new("data-unknown-input", message)));
-    }
-    // What is given as an array needs no file.
-    let mut rest = program.clone();
-    for (input, data) in rest.inputs.iter_mut().zip(&arrays) {
-        if data.is_some() {
-            input.owner = u8::MAX;
+/// How to show how far a run has come: nothing, a bar on standard error, or through a function that
+/// is called with lines of text.
+#[derive(FromPyObject)]
+pub enum Show {
+    /// On standard error, or not at all.
+    Bar(bool),
+    /// Through a function.
+    Lines(Py<PyAny>),
+}
+
+/// What observes a run in this way, and what shows lines of text while it is waited for.
+fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+    match show {
+        Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        Show::Lines(show) => {
+            let line = Line::default();
+            ((None, Some(line.clone())), Some(wait::Lines { line, show }))
         }
     }
-    let sources = Sources::from_arguments(files);
-    let read = data::load(&rest, me, &sources).map_err(refused)?;
-    arrays
-        .iter_mut()
-        .zip(read)
-        .for_each(|(slot, data)| *slot = slot.take().or(data));
-    data::own_rows(program, &arrays).map_err(refused)?;
-    Ok(arrays)
 }
 
 fn class(name: &str) -> Result<NetworkClass, Failure> {

@@ -1,19 +1,22 @@
 //! What checks, plans and runs tell: attributes for programs, a table as `repr`.
 
-use crate::array;
+use crate::table::Table;
+use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use sealane_cli::view;
-use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_cli::{Failure, results, view};
+use sealane_engine::{Job, Kind, NetworkClass, RunReport};
+use sealane_page::Card;
 use sealane_plan::CostReport;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What a check found.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Check {
-    table: String,
+    card: Card,
     json: String,
     warnings: Vec<String>,
 }
@@ -22,7 +25,7 @@ impl Check {
     /// The finding about a sound program.
     pub fn new(program: &graph::Program, warnings: &[Diagnostic]) -> Check {
         Check {
-            table: view::check_card(program, warnings).to_string(),
+            card: view::check_card(program, warnings),
             json: view::check_json(program, warnings).to_string(),
             warnings: warnings
                 .iter()
@@ -46,8 +49,13 @@ impl Check {
         &self.json
     }
 
-    fn __repr__(&self) -> &str {
-        &self.table
+    fn __repr__(&self) -> String {
+        self.card.to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        self.card.html().to_string()
     }
 }
 
@@ -127,6 +135,12 @@ impl Plan {
         Ok(estimates)
     }
 
+    /// What the job rests on: papers, assumptions and security levels, one a line.
+    #[getter]
+    fn papers(&self) -> String {
+        view::papers_card(&self.job).to_string()
+    }
+
     /// Every step, one a line.
     #[getter]
     fn steps(&self) -> String {
@@ -141,6 +155,11 @@ impl Plan {
 
     fn __repr__(&self) -> String {
         view::plan_card(&self.job, &self.cost).to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        view::plan_card(&self.job, &self.cost).html().to_string()
     }
 }
 
@@ -161,9 +180,7 @@ impl Report {
             .iter()
             .map(|(_, count)| *count)
             .collect::<Vec<_>>();
-        let cost = job
-            .cost(&rows)
-            .map_err(|error| crate::error::engine(py, &error))?;
+        let cost = job.cost(&rows).map_err(|error| error::engine(py, &error))?;
         let plan = Py::new(py, Plan::new(Arc::clone(&job), cost))?;
         Ok(Report { job, report, plan })
     }
@@ -182,6 +199,42 @@ impl Report {
         learnt
             .map(|(name, data)| (name, array::to_python(py, data)))
             .collect()
+    }
+
+    /// What this side learns of one table, which need not be named if it is the only one.
+    fn table(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Table> {
+        let mut tables = results::tables(self.job.program(), &self.report);
+        let names = tables.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let index = match name {
+            None if names.len() == 1 => Some(0),
+            None => None,
+            Some(name) => names.iter().position(|known| *known == name),
+        };
+        let Some(index) = index else {
+            let what = match name {
+                Some(name) => format!("no result that this side learns belongs to `{name}`"),
+                None => format!("results belong to {} tables", names.len()),
+            };
+            let hint = match names[..] {
+                [] => "this side learns nothing".to_string(),
+                _ => format!("name one of: {}", names.join(", ")),
+            };
+            return Err(error::failure(
+                py,
+                &Failure::usage("unknown-table", what, hint),
+            ));
+        };
+        let (name, frame) = tables.swap_remove(index);
+        let batch = frame
+            .batch()
+            .map_err(|finding| error::failure(py, &Failure::new(Kind::Config, finding)))?;
+        Ok(Table::new(name.to_string(), batch))
+    }
+
+    /// Writes what this side learns, as `--output` does.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| results::write(self.job.program(), &self.report, &path));
+        written.map_err(|failure| error::failure(py, &failure))
     }
 
     /// Rows of each table.
@@ -212,6 +265,12 @@ impl Report {
         self.report.as_planned()
     }
 
+    /// What to know of the inputs.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.report.notes.clone()
+    }
+
     /// Seconds from the end of the handshake to the last result.
     #[getter]
     fn seconds(&self) -> f64 {
@@ -232,6 +291,13 @@ impl Report {
 
     fn __repr__(&self) -> String {
         view::report_card(&self.job, &self.report).to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        view::report_card(&self.job, &self.report)
+            .html()
+            .to_string()
     }
 }
 

@@ -149,7 +149,7 @@ impl Cells<'_> {
         for index in 0..leaves.len() {
             let at = start + index / each * width + place * each + index % each;
             let number = number(index);
-            input.put(at, number, || self.place(index / each))?;
+            input.put(at, number, || format!("in {}", self.place(index / each)))?;
         }
         Ok(())
     }

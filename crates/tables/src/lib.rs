@@ -16,7 +16,7 @@
 //! | `number` | a number of a source to the stored number of an input |
 //! | `csv_table` | CSV in, with the place of every cell |
 //! | `arrow` | record batches in |
-//! | `parquet_file` | Parquet, in and out |
+//! | `parquet_file`, `pages` | Parquet, in and out; what its pages claim, before they are unpacked |
 //! | `npy` | NumPy's files, in and out |
 //! | `frame` | results side by side, and out to files and record batches |
 //!
@@ -30,11 +30,12 @@ mod frame;
 mod header;
 mod npy;
 mod number;
+mod pages;
 mod parquet_file;
 mod want;
 
 pub use frame::{Format, Frame};
-pub use want::{Loaded, Want, check};
+pub use want::{Loaded, Want, check, out_of_range};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;

@@ -61,7 +61,7 @@ fn fill(file: NpyFile<&[u8]>, path: &Path, input: &mut Filling<'_>) -> Result<()
                     let elements = elements.map_err(|error| unreadable(path, &error))?;
                     for (at, element) in elements.enumerate() {
                         let element = element.map_err(|error| unreadable(path, &in_words(&error)))?;
-                        let place = || format!("element {at} of {}", path.display());
+                        let place = || format!("at element {at} of {}", path.display());
                         input.put(at, Number::$kind(element.into()), place)?;
                     }
                     Ok(())

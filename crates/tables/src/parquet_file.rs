@@ -5,7 +5,7 @@
 
 use crate::arrow::{Table, broken};
 use crate::want::{Loaded, Want};
-use crate::{unreadable, unreadable_but};
+use crate::{pages, unreadable, unreadable_but};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
@@ -16,6 +16,7 @@ use parquet::file::properties::WriterProperties;
 use sealane_program::diagnostic::Diagnostic;
 use std::fs::File;
 use std::io;
+use std::panic::catch_unwind;
 use std::path::Path;
 
 /// Rows that are in memory at a time, beside the page that they come from.
@@ -23,21 +24,35 @@ const BATCH_ROWS: usize = 8192;
 
 /// Reads the inputs of a file, batch by batch.
 pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+    let name = path.display().to_string();
+    // The library holds to its own invariants by assertions, and a damaged file can break them.
+    catch_unwind(|| read_file(path, &name, wants))
+        .unwrap_or_else(|_| Err(broken(&name, &"it contradicts itself: it was damaged")))
+}
+
+fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    let pages = file.try_clone().map_err(|error| unreadable(path, &error))?;
     // The schema is the one of Parquet: another one that the writer may have left beside it adds
     // nothing that an input can take.
     let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
     let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
         .map_err(|error| not_parquet(path, &error))?;
-    let name = path.display().to_string();
-    let table = Table::new(&name, builder.schema(), wants)?;
+    let table = Table::new(name, builder.schema(), wants)?;
     let rows = builder.metadata().file_metadata().num_rows();
-    let rows = u64::try_from(rows).map_err(|_| broken(&name, &"it has less than no rows"))?;
+    let rows = u64::try_from(rows).map_err(|_| broken(name, &"it has less than no rows"))?;
     table.expect(rows)?;
     let needed = table.needed();
     let mask = ProjectionMask::roots(builder.parquet_schema(), needed.iter().copied());
+    for group in builder.metadata().row_groups() {
+        let columns = group.columns().iter().enumerate();
+        for (_, column) in columns.filter(|(leaf, _)| mask.leaf_included(*leaf)) {
+            let (start, length) = column.byte_range();
+            pages::check(&pages, start, length).map_err(|error| broken(name, &error))?;
+        }
+    }
     let reader = builder.with_projection(mask).with_batch_size(BATCH_ROWS);
-    let batches = reader.build().map_err(|error| broken(&name, &error))?;
+    let batches = reader.build().map_err(|error| broken(name, &error))?;
     table.take(&needed, batches)
 }
 
@@ -61,7 +76,10 @@ fn not_parquet(path: &Path, error: &ParquetError) -> Diagnostic {
     let text = error.to_string();
     match error {
         ParquetError::External(_) => unreadable(path, error),
-        _ if text.contains("magic") || text.contains("EOF") || text.contains("file size") => {
+        _ if ["EOF", "footer", "less than"]
+            .iter()
+            .any(|word| text.contains(word)) =>
+        {
             let cause = "it is no Parquet file, or was cut off";
             unreadable_but(path, &cause, "write the file again, and copy it as a whole")
         }

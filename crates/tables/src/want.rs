@@ -80,7 +80,14 @@ impl<'a> Want<'a> {
                 let message = format!("{has} where `{}` wants {want}", self.input.name);
                 Err(Diagnostic::new("data-rows", message)
                     .because("the program fixes this dimension")
-                    .hint("give exactly that many rows"))
+                    .hint(match want {
+                        1 => format!(
+                            "give exactly one row; a value that stands beside a table comes in a \
+                             file of its own, `--input {}=FILE`",
+                            self.input.name
+                        ),
+                        _ => "give exactly that many rows".to_string(),
+                    }))
             }
             (None, Some(rows)) if records > rows.bound => {
                 let message = format!("{has}, too many for `{}`", self.input.name);
@@ -146,7 +153,7 @@ impl<'a> Filling<'a> {
         start
     }
 
-    /// Puts a number into element `at`. `place` says where it comes from.
+    /// Puts a number into element `at`. `place` says where it comes from, as in "in row 7".
     pub(crate) fn put(
         &mut self,
         at: usize,
@@ -157,12 +164,12 @@ impl<'a> Filling<'a> {
         match number.stored(input.ty) {
             Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
             Ok(_) | Err(Unfit::TooLarge) => {
-                let place = format!(" in {}", place());
+                let place = format!(" {}", place());
                 Err(out_of_range(input, &number.text(), None, &place))
             }
             Err(unfit) => {
                 let whose = format!("the input `{}` is read from it", input.name);
-                let message = format!("{} in {} is not {}", number.text(), place(), kind(input.ty));
+                let message = format!("{} {} is not {}", number.text(), place(), kind(input.ty));
                 let finding = Diagnostic::new("data-not-a-number", message).because(whose);
                 Err(finding.hint(match unfit {
                     Unfit::NotWhole => NOT_WHOLE,
@@ -273,12 +280,9 @@ pub(crate) fn check_range(
     }
 }
 
-pub(crate) fn out_of_range(
-    input: &Input,
-    value: &str,
-    span: Option<Span>,
-    place: &str,
-) -> Diagnostic {
+/// The refusal of a number outside of the declared range; `place` says where it is, beginning with
+/// a blank.
+pub fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
     let text = |stored| decimal::text(stored, input.ty.fraction());
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);

@@ -1,55 +1,11 @@
 //! What people read when their data do not fit: each error of the readers of CSV and `.npy`, whole.
 //! The folder of a file is left out of the texts.
 
-use sealane_program::graph::{Input, Rows};
-use sealane_program::types::{Data, Range, RowId, Shape, Type};
-use sealane_tables::{Source, Want};
-use std::fs;
+mod common;
 
-const NUMBERS: Shape = Shape {
-    rows: Some(RowId(0)),
-    fixed: vec![],
-};
-
-fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
-    Input {
-        name: name.to_string(),
-        owner: 0,
-        ty,
-        shape,
-        range: Range {
-            lo: range.0,
-            hi: range.1,
-        },
-        columns: columns.iter().map(|name| name.to_string()).collect(),
-        span: None,
-    }
-}
-
-/// Ages of people, 0 to 120.
-fn age() -> Input {
-    input("age", Type::U8, NUMBERS, (0, 120), &[])
-}
-
-/// Reads one input, of at most 4 people, from a file of this name and content.
-fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join(name);
-    fs::write(&path, content).expect("a file");
-    let people = Rows {
-        name: "people".to_string(),
-        bound: 4,
-    };
-    let want = Want {
-        input: &input,
-        rows: input.shape.rows.map(|_| &people),
-    };
-    let mut data = sealane_tables::read(Source::File(&path), &[want]).map_err(|error| {
-        let text = error.render(None);
-        text.replace(&format!("{}/", folder.path().display()), "")
-    })?;
-    Ok(data.remove(0))
-}
+use common::{NUMBERS, age, input, read};
+use sealane_program::graph::Input;
+use sealane_program::types::{RowId, Shape, Type};
 
 fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
     read(input, "people.csv", content.as_bytes()).map(|data| data.numbers().collect())
@@ -167,7 +123,7 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
         "error[data-not-a-number]: `4.5` in column `age` is not a whole number\n \
          --> people.csv:3:4\n  |\n3 | B\",4.5\n  |    ^^^\n\
          reason: the input `age` is read from it\n\
-         hint: scale the column to whole numbers and state the unit in its name",
+         hint: scale the column to whole numbers and state the unit in its name, or declare the input as `sl.fixed(...)`",
     );
     assert_refused(
         csv(age(), "age,name\n,A\n"),

@@ -229,7 +229,7 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
             };
             frame.stamp = u32::from(control);
         }
-        Harm::Flood => frame.payload = noise().take(MAX_FRAME_BYTES).collect(),
+        Harm::Flood => frame.payload = noise().take(MAX_FRAME_BYTES).collect::<Vec<_>>().into(),
         Harm::Stall | Harm::Vanish | Harm::Lose | Harm::Repeat | Harm::Swap => {}
     }
     frame
@@ -249,7 +249,7 @@ mod tests {
         Frame {
             kind: FrameKind::Data { end: true },
             stamp: 1,
-            payload: payload.to_vec(),
+            payload: payload.to_vec().into(),
         }
     }
 
@@ -263,7 +263,7 @@ mod tests {
         let mut payloads = Vec::new();
         loop {
             match other.try_recv() {
-                Ok(Some(frame)) => payloads.push(frame.payload),
+                Ok(Some(frame)) => payloads.push(frame.payload.to_vec()),
                 end => return (payloads, end.err()),
             }
         }

@@ -10,8 +10,8 @@ mod bodies;
 mod fixed;
 mod tables;
 
-pub use arithmetic::arithmetic;
 use crate::random::Random;
+pub use arithmetic::arithmetic;
 use proptest::prelude::*;
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Program, Reduction, Unary};

@@ -69,7 +69,7 @@ pub(crate) fn send(
     to: PartyId,
     mesh: &mut Mesh,
 ) -> Result<(), Fault> {
-    Ok(mesh.send(to, &form.pack(component))?)
+    Ok(form.pack(component, |bytes| mesh.send(to, bytes))?)
 }
 
 /// Reads a component.

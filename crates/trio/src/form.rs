@@ -12,7 +12,6 @@ use crate::bits::{
 use crate::packed::Packed;
 use crate::share::{Body, Pair, Share};
 use sealane_protocol::{Algebra, Domain, Fault, Planes, Shares, Sharing};
-use std::borrow::Cow;
 use std::mem;
 use zeroize::Zeroizing;
 
@@ -155,10 +154,10 @@ impl Form {
         lasts.for_each(|row| row[row.len() - 1] &= mask);
     }
 
-    /// The message that holds a component: its rows without gaps, first bit lowest.
-    pub(crate) fn pack(self, words: &[u64]) -> Cow<'_, [u8]> {
+    /// Hands to `take` the message that holds a component: its rows without gaps, first bit lowest.
+    pub(crate) fn pack<R>(self, words: &[u64], take: impl FnOnce(&[u8]) -> R) -> R {
         if self.row_bits.is_multiple_of(64) {
-            return Cow::Borrowed(bytemuck::must_cast_slice(words));
+            return take(bytemuck::must_cast_slice(words));
         }
         let mut dense = Writer::new(words_for(self.rows() * self.row_bits));
         for row in words.chunks_exact(self.row_words()) {
@@ -166,7 +165,7 @@ impl Form {
         }
         let dense = Zeroizing::new(dense.finish());
         let bytes: &[u8] = bytemuck::must_cast_slice(&dense);
-        Cow::Owned(bytes[..self.bytes()].to_vec())
+        take(&bytes[..self.bytes()])
     }
 
     /// The component that a message holds, which `fill` writes into [`Form::bytes`] bytes. None if

@@ -30,10 +30,13 @@ const ENOUGH: usize = 5;
 /// A number from the environment.
 fn from_environment(name: &str) -> Option<u64> {
     let text = env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{name}={text} is no number")),
+    )
 }
 
-/// Runs and judges a seed. What is wrong, and else what broke in it and how many parties have
+/// Runs and judges a seed. Gives what is wrong, and else what broke in it and how many parties have
 /// results.
 fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
     let scenario = Scenario::new(seed);
@@ -111,7 +114,9 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
     });
     let failures = failures.into_inner().expect("no holder panics");
     if let Some(first) = failures.keys().next() {
-        let list = failures.iter().map(|(seed, why)| format!("seed {seed}: {why}\n"));
+        let list = failures
+            .iter()
+            .map(|(seed, why)| format!("seed {seed}: {why}\n"));
         panic!(
             "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
              sealane-engine --test simulator",
@@ -132,7 +137,10 @@ fn assert_of_weight(seeds: u64, tally: &BTreeMap<&str, [u64; 3]>) {
     assert_eq!(tally.len(), 9, "{tally:?}");
     for (fault, [runs, all, none]) in tally {
         let ended = if *fault == "nothing" { all } else { none };
-        assert!(*runs > seeds / 100 && 3 * ended > *runs, "{fault}: {tally:?}");
+        assert!(
+            *runs > seeds / 100 && 3 * ended > *runs,
+            "{fault}: {tally:?}"
+        );
     }
 }
 

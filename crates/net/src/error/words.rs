@@ -167,7 +167,9 @@ impl NetError {
             NetError::Diverged(..) => {
                 "replay with the program, the inputs and the version that were recorded"
             }
-            NetError::WrongKey(..) => "exchange public keys again by a way that both trust",
+            NetError::WrongKey(..) => {
+                "compare fingerprints over the telephone, and swap cards again (`sealane card`)"
+            }
             NetError::WrongVersion(..) => "install the same version on both sides",
             NetError::WrongParty(..) => {
                 "see that all configurations list the same parties in the same order, each with \
@@ -180,7 +182,7 @@ impl NetError {
             NetError::Tls(..) => "see that it runs Sealane at this address",
             NetError::Listen(..) => "see that the address is this machine's and the port free",
             NetError::KeyFile(..) => {
-                "name a key that `sealane keygen` made, or a new file in a folder that exists"
+                "name a key that `sealane init` made, or a new file in a folder that exists"
             }
             NetError::Io(..) => "see whether the network is up",
             NetError::Misuse(_) => "this is a bug, please report it",

@@ -1,7 +1,8 @@
 //! Random arithmetic of fixed point: products, quotients and sums of products that are rounded
 //! down, of values and literals, in ranges that leave room for them.
 
-use super::{Grower, split_mix};
+use super::Grower;
+use crate::random::Random;
 use sealane_program::builder::{Handle, Operand};
 use sealane_program::graph::{Binary, Reduction};
 use sealane_program::literal::{Literal, Number, Real};
@@ -94,8 +95,8 @@ impl Grower<'_> {
             0 => Literal::of(Number::Ratio(Real::new(tenths, 10)?)),
             1 => Literal::of(Number::Ratio(Real::new(quarters, 4)?)),
             _ => {
-                let mut state = self.below(1 << 20) as u64;
-                let number = |_| f64::from(split_mix(&mut state) % 1000) / 64.0 - 5.0;
+                let mut random = Random::new(self.below(1 << 20) as u64);
+                let number = |_| f64::from(random.number() % 1000) / 64.0 - 5.0;
                 Literal {
                     shape: vec![3],
                     numbers: (0..3).map(number).map(Number::Float).collect(),

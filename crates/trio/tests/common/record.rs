@@ -27,7 +27,7 @@ impl Log {
             rest = after;
             let frame = Frame::decode(&mut rest).unwrap();
             if *direction == b'<' && matches!(frame.kind, FrameKind::Data { .. }) {
-                heard.extend(frame.payload);
+                heard.extend_from_slice(&frame.payload);
             }
         }
         heard

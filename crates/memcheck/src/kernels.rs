@@ -1,0 +1,158 @@
+//! AES, hashes, the generator, GF(2^128), transposition, garbling and evaluation.
+
+use crate::Check;
+use crate::request::{public, secret};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, FixedKeyHash, MiHash, Prg, aes, gf};
+use sealane_circuit::{Machine, Tape, compile};
+use sealane_garble::{Evaluator, Garbler, Ports, decode};
+use std::convert::Infallible;
+use std::hint::black_box;
+use zeroize::Zeroizing;
+
+/// The checks of this file.
+pub const CHECKS: &[Check] = &[
+    ("AES-128: key schedule, one block, many", one_key),
+    ("AES-128: a key for every block", many_keys),
+    ("generator and coins", generator),
+    ("hashes: ccr, tccr, mi", hashes),
+    ("GF(2^128)", field),
+    ("bit transpose", transpose),
+    ("garbling, evaluation and output hashes", garbling),
+];
+
+/// Blocks per check: around a vector of every width, with a rest.
+const BLOCKS: usize = 37;
+
+/// Secret blocks, each another one.
+fn secrets(count: usize) -> Zeroizing<Vec<Block>> {
+    let blocks = (1..).map(|i: u128| Block::new(i.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060)));
+    let mut blocks = Zeroizing::new(blocks.take(count).collect::<Vec<_>>());
+    secret(Block::as_bytes_mut(&mut blocks));
+    blocks
+}
+
+fn one_key(cpu: Cpu) {
+    let [key, block] = secrets(2)[..] else { return };
+    let aes = Aes128::new(cpu, key);
+    let mut blocks = secrets(BLOCKS);
+    aes.encrypt_blocks(&mut blocks);
+    aes.apply_ctr(Block::new(9), &mut blocks);
+    black_box((blocks, aes.encrypt(block)));
+}
+
+fn many_keys(cpu: Cpu) {
+    let keys = secrets(BLOCKS);
+    let mut blocks = secrets(BLOCKS);
+    Aes128Many::new(cpu, &keys).encrypt_each(&mut blocks);
+    aes::encrypt_fresh(cpu, &keys, &mut blocks);
+    black_box(blocks);
+}
+
+fn generator(cpu: Cpu) {
+    let mut prg = Prg::new(cpu, secrets(1)[0]);
+    let (mut blocks, mut bytes) = (secrets(BLOCKS), Zeroizing::new(vec![0; 1000]));
+    prg.fill(&mut blocks);
+    prg.fill_bytes(&mut bytes);
+    let mut coins = secret_coins(cpu);
+    black_box((blocks, bytes, coins.fork().block()));
+}
+
+fn hashes(cpu: Cpu) {
+    let mut blocks = secrets(BLOCKS);
+    let fixed = FixedKeyHash::new(cpu, Block::new(7));
+    fixed.ccr(&mut blocks);
+    fixed.tccr(3, &mut blocks);
+    MiHash::new(Block::new(5)).hash(cpu, 11, 1, &mut blocks);
+    black_box(blocks);
+}
+
+fn field(cpu: Cpu) {
+    for order in [gf::Order::Ghash, gf::Order::Polynomial] {
+        let mut products = secrets(BLOCKS);
+        gf::mul_each(cpu, order, &mut products, &secrets(BLOCKS));
+        black_box(products);
+    }
+}
+
+fn transpose(cpu: Cpu) {
+    let mut out = Zeroizing::new(vec![Block::ZERO; 128 * 3]);
+    sealane_block::transpose(cpu, &secrets(128 * 3), &mut out);
+    black_box(out);
+}
+
+/// AES-128 on several lanes: offset, zero labels and active labels are secret; the tables and the
+/// seed of the hash cross to the other side.
+fn garbling(cpu: Cpu) {
+    const LANES: usize = 19;
+    let tape = compile(&sealane_circuit::aes::circuit(), &Machine::CPU);
+    let mut coins = secret_coins(cpu);
+    let mut garbler = Garbler::new(cpu, &mut coins);
+    let seed = garbler.seed();
+    public(Block::as_bytes(&[seed]));
+    let mut zeros = Labels::new(&tape, LANES);
+    coins.fill(&mut zeros.inputs);
+    let active = zeros.inputs.clone();
+    let mut tables = Vec::new();
+    let mut sink = |chunk: &[u8]| {
+        public(chunk);
+        tables.extend_from_slice(chunk);
+        Ok::<(), Infallible>(())
+    };
+    let Ok(()) = garbler.garble(&tape, LANES, &mut zeros, &mut sink);
+    let mut table = vec![[Block::ZERO; 2]; zeros.outputs.len()];
+    garbler.decode_table(&zeros.outputs, &mut table);
+
+    let mut evaluator = Evaluator::new(cpu, seed);
+    let mut labels = Labels::new(&tape, LANES);
+    labels.inputs = active;
+    let mut read = 0;
+    let mut source = |chunk: &mut [u8]| {
+        chunk.copy_from_slice(&tables[read..read + chunk.len()]);
+        read += chunk.len();
+        Ok::<(), Infallible>(())
+    };
+    let Ok(()) = evaluator.evaluate(&tape, LANES, &mut labels, &mut source);
+    let mut hashes = vec![Block::ZERO; labels.outputs.len()];
+    evaluator.output_hashes(&labels.outputs, &mut hashes);
+    // These decode what is revealed; until here nothing has depended on any of it.
+    public(Block::as_bytes(&hashes));
+    public(Block::as_bytes(table.as_flattened()));
+    let mut bits = vec![0; hashes.len()];
+    black_box((decode(&hashes, &table, &mut bits).is_ok(), bits));
+}
+
+/// Coins whose seed is secret, and with it all that they give.
+pub fn secret_coins(cpu: Cpu) -> Coins {
+    let mut seed = 0x5ea1_a4e5_u64;
+    secret(bytemuck::bytes_of_mut(&mut seed));
+    Coins::danger_fixed_seed(cpu, seed)
+}
+
+/// Labels of all inputs and outputs of a tape, by bit and lane.
+struct Labels {
+    lanes: usize,
+    inputs: Zeroizing<Vec<Block>>,
+    outputs: Zeroizing<Vec<Block>>,
+}
+
+impl Labels {
+    fn new(tape: &Tape, lanes: usize) -> Labels {
+        Labels {
+            lanes,
+            inputs: Zeroizing::new(vec![Block::ZERO; tape.inputs as usize * lanes]),
+            outputs: Zeroizing::new(vec![Block::ZERO; tape.outputs.len() * lanes]),
+        }
+    }
+}
+
+impl Ports for Labels {
+    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
+        let from = input * self.lanes + first_lane;
+        labels.copy_from_slice(&self.inputs[from..from + labels.len()]);
+    }
+
+    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
+        let to = output * self.lanes + first_lane;
+        self.outputs[to..to + labels.len()].copy_from_slice(labels);
+    }
+}

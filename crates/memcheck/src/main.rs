@@ -1,0 +1,88 @@
+//! Room `memcheck`: no branch and no address depends on a secret, as Valgrind sees it.
+//!
+//!     make nightly            runs it with all other long checks
+//!     sh tools/secrets.sh     this one alone
+//!
+//! Each check declares its secrets undefined ([`request`]), runs production code on them, on one
+//! tier, and asks Memcheck whether it has seen a jump or an address that depends on them. Two
+//! controls, a branch on a secret and a table that is read at a secret place, have to be reported,
+//! or the check of nothing else counts; a third leaves a secret in memory that it gives back
+//! ([`heap`]), which no check may do.
+//!
+//! What it shows is a fact about this binary, on the paths that ran. It says nothing of
+//! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not
+//! know: it runs `portable` and `aesni`; the wider tiers run the same bodies.
+
+mod heap;
+mod kernels;
+mod protocols;
+mod request;
+
+use sealane_block::Cpu;
+use std::hint::black_box;
+use std::process::ExitCode;
+
+#[global_allocator]
+static HEAP: heap::Watched = heap::Watched;
+
+/// A name, and what is run under the eyes of Memcheck.
+type Check = (&'static str, fn(Cpu));
+
+fn main() -> ExitCode {
+    if !request::is_watched() {
+        eprintln!("this runs under Valgrind alone: sh tools/secrets.sh");
+        return ExitCode::FAILURE;
+    }
+    let mut failed = 0;
+    for (name, leak) in CONTROLS {
+        let seen = errors_of(|| leak(black_box(201)));
+        println!("{name:<44} {seen:>3} reported, as it has to be");
+        if seen == 0 {
+            println!("  a leak went unseen: nothing below counts");
+            failed += 1;
+        }
+    }
+    for cpu in Cpu::available() {
+        for (name, check) in kernels::CHECKS.iter().chain(protocols::CHECKS) {
+            let left = heap::left();
+            let seen = errors_of(|| check(cpu));
+            let left = heap::left() - left;
+            let verdict = match (seen, seen - left) {
+                (0, _) => "ok",
+                (_, 0) => "LEAVES A SECRET IN MEMORY",
+                _ => "DEPENDS ON A SECRET",
+            };
+            println!("{:<10} {name:<44} {verdict}", cpu.tier().name());
+            failed += usize::from(seen > 0);
+        }
+    }
+    match failed {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Errors that are reported while `run` runs.
+fn errors_of(run: impl FnOnce()) -> usize {
+    let before = request::errors();
+    run();
+    request::errors() - before
+}
+
+/// Code that leaks its operand.
+const CONTROLS: [(&str, fn(u8)); 3] = [
+    ("control: a branch on a secret", |mut secret| {
+        request::secret(std::slice::from_mut(&mut secret));
+        if black_box(secret) > 100 {
+            black_box(());
+        }
+    }),
+    ("control: a table read at a secret place", |mut secret| {
+        request::secret(std::slice::from_mut(&mut secret));
+        black_box(black_box([7u8; 256])[usize::from(black_box(secret))]);
+    }),
+    ("control: a secret left in memory", |secret| {
+        let mut left = vec![secret; 100];
+        request::secret(black_box(&mut left));
+    }),
+];

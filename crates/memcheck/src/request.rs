@@ -1,0 +1,96 @@
+//! What a program tells the Valgrind that it runs under.
+//!
+//! Valgrind watches for one sequence of instructions that changes nothing: four rotations of a
+//! register by 128 bits in all, and an exchange of a register with itself. There it finds a request
+//! and its operands by the address in `rax`, and leaves the answer in `rdx` (Valgrind manual,
+//! "The Client Request mechanism"). On a bare processor the same instructions do nothing.
+//!
+//! Memcheck follows each bit of memory and registers that is *undefined*, and reports a conditional
+//! jump, an address or a system call that depends on one. So a secret that is declared undefined
+//! must not show in the flow of control, nor in which memory is touched: the check of constant time
+//! that Langley published as `ctgrind`.
+
+#[cfg(not(target_arch = "x86_64"))]
+compile_error!("the requests to Valgrind are written for x86-64");
+
+/// Whether this runs under Valgrind, and under how many.
+const RUNNING_ON_VALGRIND: usize = 0x1001;
+/// How many errors have been reported so far.
+const COUNT_ERRORS: usize = 0x1201;
+/// Requests of Memcheck begin here: `MC` in the two highest bytes.
+const MEMCHECK: usize = 0x4d43_0000;
+const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
+const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
+const GET_VBITS: usize = MEMCHECK + 8;
+
+/// Whether anybody is watching.
+pub fn is_watched() -> bool {
+    request(RUNNING_ON_VALGRIND, 0, 0) != 0
+}
+
+/// Errors that Valgrind has counted so far.
+pub fn errors() -> usize {
+    request(COUNT_ERRORS, 0, 0)
+}
+
+/// Declares `bytes` secret: from here on, what is computed from them must not be branched on.
+pub fn secret(bytes: &mut [u8]) {
+    request(MAKE_MEM_UNDEFINED, bytes.as_ptr().addr(), bytes.len());
+}
+
+/// Declares `bytes` public, whatever they were computed from: the protocol sends or reveals them.
+pub fn public(bytes: &[u8]) {
+    request(MAKE_MEM_DEFINED, bytes.as_ptr().addr(), bytes.len());
+}
+
+/// Has Valgrind report `bytes` bytes of memory, with where this is called from, if any is secret.
+pub fn report(memory: *const u8, bytes: usize) {
+    request(CHECK_MEM_IS_DEFINED, memory.addr(), bytes);
+}
+
+/// Number of units of so many bytes, a power of two up to 4096, that are secret throughout.
+pub fn undefined_units(memory: *const u8, bytes: usize, unit: usize) -> usize {
+    const PIECE: usize = 4096;
+    let mut masks = [0u8; PIECE];
+    let mut count = 0;
+    for first in (0..bytes).step_by(PIECE) {
+        let piece = PIECE.min(bytes - first);
+        request_of([
+            GET_VBITS,
+            memory.addr() + first,
+            masks.as_mut_ptr().addr(),
+            piece,
+        ]);
+        let units = masks[..piece].chunks_exact(unit);
+        count += units
+            .filter(|unit| unit.iter().all(|mask| *mask != 0))
+            .count();
+    }
+    count
+}
+
+fn request(code: usize, address: usize, bytes: usize) -> usize {
+    request_of([code, address, bytes, 0])
+}
+
+fn request_of([code, one, two, three]: [usize; 4]) -> usize {
+    let operands = [code, one, two, three, 0, 0];
+    let mut answer = 0;
+    // SAFETY: the rotations of `rdi` add up to two whole turns and the exchange is of a register
+    // with itself, so no register but `rdx` changes, which is declared; flags may change, which is
+    // the default. Valgrind reads the six operands, which live for the whole block. Of the requests
+    // above one has it write, to a buffer that its caller lends for this.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") operands.as_ptr(),
+            inout("rdx") answer,
+        );
+    }
+    answer
+}

@@ -1,0 +1,51 @@
+//! What holds secrets has no form for people and none for machines, and does something when it is
+//! dropped. That what it does is to erase is for Valgrind to say.
+
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg};
+use sealane_garble::{Evaluator, Garbler};
+use sealane_net::{Identity, Payload};
+use sealane_ot::{CotReceiver, CotSender};
+use sealane_program::types::Data;
+use sealane_protocol::{Outcome, Planes, Step};
+use sealane_trio::{Share, Trio};
+use sealane_yao::{Labels, Yao};
+use serde::Serialize;
+use static_assertions::assert_not_impl_any;
+use std::fmt::{Debug, Display};
+use std::mem::needs_drop;
+
+/// None of these types can be printed or encoded.
+macro_rules! silent {
+    ($($secret:ty),* $(,)?) => {
+        $(assert_not_impl_any!($secret: Debug, Display, Serialize);)*
+    };
+}
+
+silent! {
+    Block, Group, Prg, Coins, Aes128, Aes128Many, Garbler, Evaluator, CotSender, CotReceiver, Labels,
+    Planes<u8>, Planes<u64>, Share, Yao, Trio, Data, Identity, Step<'static, Yao>,
+    Step<'static, Trio>, Outcome<Yao>, Outcome<Trio>,
+}
+
+// Nothing of the contents is in the `Debug` form of a payload; `net` tests that.
+assert_not_impl_any!(Payload: Display, Serialize);
+
+#[test]
+fn what_holds_secrets_ends_with_more_than_being_forgotten() {
+    let dropped = [
+        needs_drop::<Prg>(),
+        needs_drop::<Coins>(),
+        needs_drop::<Aes128>(),
+        needs_drop::<Aes128Many>(),
+        needs_drop::<Garbler>(),
+        needs_drop::<Evaluator>(),
+        needs_drop::<CotSender>(),
+        needs_drop::<CotReceiver>(),
+        needs_drop::<Labels>(),
+        needs_drop::<Planes<u8>>(),
+        needs_drop::<Share>(),
+        needs_drop::<Data>(),
+        needs_drop::<Payload>(),
+    ];
+    assert!(dropped.into_iter().all(|drops| drops), "{dropped:?}");
+}

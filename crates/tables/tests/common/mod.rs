@@ -1,0 +1,73 @@
+//! What the tests of this room have in common: inputs, and how one is read.
+
+#![allow(dead_code)] // Each test file uses a part of it.
+
+use sealane_program::diagnostic::Diagnostic;
+use sealane_program::graph::{Input, Rows};
+use sealane_program::types::{Data, Range, RowId, Shape, Type};
+use sealane_tables::{Loaded, Source, Want};
+use std::fs;
+use std::path::Path;
+
+/// A number for each person.
+pub const NUMBERS: Shape = Shape {
+    rows: Some(RowId(0)),
+    fixed: vec![],
+};
+
+/// An input of this name and range.
+pub fn input(name: &str, ty: Type, shape: Shape, range: (i128, i128), columns: &[&str]) -> Input {
+    Input {
+        name: name.to_string(),
+        owner: 0,
+        ty,
+        shape,
+        range: Range {
+            lo: range.0,
+            hi: range.1,
+        },
+        columns: columns.iter().map(|name| name.to_string()).collect(),
+        span: None,
+    }
+}
+
+/// Ages of people, 0 to 120.
+pub fn age() -> Input {
+    input("age", Type::U8, NUMBERS, (0, 120), &[])
+}
+
+/// Reads inputs, of at most `bound` people, from a source.
+pub fn load(
+    source: Source<'_>,
+    inputs: &[Input],
+    bound: u64,
+) -> Result<Vec<Loaded>, Box<Diagnostic>> {
+    let people = Rows {
+        name: "people".to_string(),
+        bound,
+    };
+    let want = |input| Want {
+        input,
+        rows: input.shape.rows.map(|_| &people),
+    };
+    let wants = inputs.iter().map(want).collect::<Vec<_>>();
+    sealane_tables::read(source, &wants).map_err(Box::new)
+}
+
+/// Reads one input, of at most 4 people, from a file of this name and content. The folder of the
+/// file is left out of the text of an error.
+pub fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, content).expect("a file");
+    read_path(input, &path)
+}
+
+/// Reads one input, of at most 4 people, from a file.
+pub fn read_path(input: Input, path: &Path) -> Result<Data, String> {
+    let folder = path.parent().expect("a folder").display();
+    match load(Source::File(path), &[input], 4) {
+        Ok(mut loaded) => Ok(loaded.remove(0).data),
+        Err(error) => Err(error.render(None).replace(&format!("{folder}/"), "")),
+    }
+}

@@ -1,0 +1,96 @@
+//! Parquet files that are damaged or lie: each is refused, or read as what it says, without a panic
+//! and without taking the memory that it claims.
+
+mod common;
+
+use common::{NUMBERS, input, load};
+use sealane_program::graph::Input;
+use sealane_program::types::{RowId, Shape, Type};
+use sealane_tables::Source;
+use std::fs;
+use std::path::Path;
+
+fn inputs() -> [Input; 3] {
+    let fixed = Type::fixed(40, 8);
+    let range = (fixed.range().lo, fixed.range().hi);
+    let most = (-(1 << 63), (1 << 63) - 1);
+    let pair = Shape::with_rows(RowId(0), [2]);
+    [
+        input("age", Type::I64, NUMBERS, most, &[]),
+        input("f64", fixed, NUMBERS, range, &[]),
+        input("pair", Type::I64, pair, most, &[]),
+    ]
+}
+
+fn fixtures() -> impl Iterator<Item = (String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let files = fs::read_dir(folder).expect("the fixtures");
+    let files = files.map(|file| file.expect("a file").path());
+    let files = files.filter(|path| path.extension().is_some_and(|ending| ending == "parquet"));
+    files.map(|path| (path.display().to_string(), fs::read(path).expect("a file")))
+}
+
+/// Reads the bytes as a file; the error, or the number of rows.
+fn read(bytes: &[u8]) -> Result<u64, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.parquet");
+    fs::write(&path, bytes).expect("a file");
+    let read = load(Source::File(&path), &inputs(), 1 << 20);
+    read.map(|loaded| loaded[0].data.shape[0])
+        .map_err(|error| error.render(None))
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_refused() {
+    for (name, bytes) in fixtures() {
+        for length in (0..bytes.len()).step_by(97) {
+            let error = read(&bytes[..length]).expect_err("it has to be refused");
+            assert!(error.contains("was cut off"), "{name} {length}: {error}");
+        }
+    }
+}
+
+#[test]
+fn another_format_is_no_parquet() {
+    for bytes in [
+        &b""[..],
+        b"PAR1",
+        b"age,f64\n1,2\n",
+        b"PAR1\xff\xff\xff\xffPAR1",
+    ] {
+        let error = read(bytes).expect_err("it has to be refused");
+        assert!(
+            error.contains("it is no Parquet file, or was cut off"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn a_damaged_file_is_read_or_refused_within_bounds() {
+    for (name, bytes) in fixtures() {
+        let mut damaged = bytes.clone();
+        // Thirteen is coprime to eight: every bit of a byte has its turn.
+        for at in (0..bytes.len()).step_by(13) {
+            damaged[at] ^= 1 << (at % 8);
+            if let Ok(rows) = read(&damaged) {
+                assert_eq!(rows, 5, "{name} {at}");
+            }
+            damaged[at] = bytes[at];
+        }
+    }
+    // Twice the largest page that is believed, and what tests take.
+    #[cfg(target_os = "linux")]
+    assert!(most_resident_kib() < 2 * (1 << 17) + (1 << 17));
+}
+
+/// The most memory that this process ever had.
+#[cfg(target_os = "linux")]
+fn most_resident_kib() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("the state of this process");
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let digits = line.and_then(|line| line.split_whitespace().nth(1));
+    digits
+        .and_then(|digits| digits.parse().ok())
+        .expect("a number of KiB")
+}

@@ -1,0 +1,132 @@
+//! What is written is read again as it was, through every format, for every type and shape; and what
+//! a format cannot hold as it is, it refuses.
+
+mod common;
+
+use arrow_array::RecordBatchIterator;
+use common::{input, load};
+use proptest::prelude::*;
+use sealane_program::graph::Input;
+use sealane_program::types::{Data, RowId, Shape, Type};
+use sealane_tables::{Format, Frame, Source};
+
+/// Every type: truth values, integers that wrap and that do not, fixed point.
+fn types() -> impl Strategy<Value = Type> {
+    let int = (any::<bool>(), 1u8..=64, any::<bool>());
+    let int = int.prop_map(|(signed, bits, wrapping)| Type::Int {
+        signed,
+        bits,
+        wrapping,
+    });
+    let fixed = (any::<bool>(), 1u8..=64).prop_flat_map(|(signed, bits)| {
+        (0..=bits).prop_map(move |fraction| Type::Fixed {
+            signed,
+            bits,
+            fraction,
+        })
+    });
+    prop_oneof![1 => Just(Type::Bool), 4 => int, 4 => fixed]
+}
+
+/// Dimensions, of which the first may be rows.
+fn shapes() -> impl Strategy<Value = (bool, Vec<u64>)> {
+    let by_rows = (1u64..5, prop::collection::vec(1u64..4, 0..3));
+    let by_rows = by_rows.prop_map(|(rows, rest)| (true, [vec![rows], rest].concat()));
+    let single = prop::collection::vec(1u64..5, 0..2).prop_map(|dims| (false, dims));
+    prop_oneof![by_rows, single]
+}
+
+/// A type, whether the first dimension is rows, the shape, and numbers: any, and the ends.
+fn tables() -> impl Strategy<Value = (Type, bool, Vec<u64>, Vec<i128>)> {
+    (types(), shapes()).prop_flat_map(|(ty, (by_rows, shape))| {
+        let count = shape.iter().product::<u64>() as usize;
+        let (lo, hi) = (ty.range().lo, ty.range().hi);
+        let number = prop_oneof![4 => lo..=hi, 1 => Just(lo), 1 => Just(hi)];
+        let numbers = prop::collection::vec(number, count);
+        numbers.prop_map(move |numbers| (ty, by_rows, shape.clone(), numbers))
+    })
+}
+
+/// An input that takes such data. One of a fixed dimension names its columns, as a table has them.
+fn taker(by_rows: bool, data: &Data) -> Input {
+    let range = (data.ty.range().lo, data.ty.range().hi);
+    let (shape, columns) = match (by_rows, &data.shape[..]) {
+        (true, [_, rest @ ..]) => (Shape::with_rows(RowId(0), rest), 0),
+        (_, dims) => (Shape::fixed(dims), dims.first().copied().unwrap_or(0)),
+    };
+    let columns = (0..columns).map(|index| match columns {
+        1 => "x".to_string(),
+        _ => format!("x_{index}"),
+    });
+    let columns = columns.collect::<Vec<_>>();
+    let columns = columns.iter().map(String::as_str).collect::<Vec<_>>();
+    input("x", data.ty, shape, range, &columns)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn data_come_back_as_they_were((ty, by_rows, shape, numbers) in tables()) {
+        let data = Data::from_numbers(ty, shape, &numbers).expect("numbers of the type");
+        let frame = Frame::new(vec![("x", &data)], by_rows);
+        let folder = tempfile::tempdir().expect("a folder");
+        let inputs = [taker(by_rows, &data)];
+        for ending in ["csv", "parquet", "npy"] {
+            let path = folder.path().join("results").with_extension(ending);
+            let format = Format::of(&path).expect("a known ending");
+            if format.check(&path, &[data.ty]).is_err() {
+                prop_assert!(ending != "csv" && data.ty.is_fixed() && data.ty.bits() > 52);
+                prop_assert!(frame.write(&path).is_err() && !path.exists());
+                continue;
+            }
+            frame.write(&path).expect("a file");
+            let read = load(Source::File(&path), &inputs, 4).expect("what was written");
+            prop_assert!(read[0].data == data, "{ending} of {}", data.ty);
+            prop_assert_eq!(read[0].rounded, 0);
+        }
+        if let Ok(batch) = frame.batch() {
+            let schema = batch.schema();
+            let reader = Box::new(RecordBatchIterator::new([Ok(batch)], schema));
+            let read = load(Source::Batches { name: "a table", reader }, &inputs, 4);
+            prop_assert!(read.expect("what was written")[0].data == data);
+        }
+    }
+}
+
+/// Fixed point of up to 53 significant bits is `float64`; what is longer is a decimal as long as it
+/// has 38 digits.
+#[test]
+fn columns_hold_fixed_point_exactly_or_not_at_all() {
+    let held = |ty: Type, ending: &str| {
+        let path = std::path::PathBuf::from("results").with_extension(ending);
+        let format = Format::of(&path).expect("a known ending");
+        format.check(&path, &[ty]).is_ok()
+    };
+    for (ty, npy, parquet) in [
+        (Type::fixed(32, 22), true, true),
+        (Type::fixed(32, 23), false, true),
+        (Type::fixed(37, 27), false, true),
+        (Type::fixed(36, 28), false, false),
+        (Type::ufixed(0, 53), true, true),
+        (Type::ufixed(0, 64), false, false),
+    ] {
+        assert_eq!(
+            (held(ty, "npy"), held(ty, "parquet"), held(ty, "csv")),
+            (npy, parquet, true)
+        );
+    }
+}
+
+#[test]
+fn names_of_columns_differ() {
+    let numbers = |shape: &[u64], numbers: &[i128]| {
+        Data::from_numbers(Type::U8, shape.to_vec(), numbers).expect("bytes")
+    };
+    let (pair, single) = (numbers(&[1, 2], &[1, 2]), numbers(&[1], &[3]));
+    let frame = Frame::new(vec![("a", &pair), ("a_0", &single)], true);
+    let batch = frame.batch().expect("columns");
+    let schema = batch.schema();
+    let names = schema.fields().iter().map(|field| field.name().as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["a_0", "a_1", "a_0_"]);
+}

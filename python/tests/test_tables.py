@@ -1,0 +1,331 @@
+"""Tables of pandas, Polars, DuckDB and pyarrow, and files, into programs and out of them."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import importlib.util
+import runpy
+import threading
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+from conftest import make_key
+
+import sealane as sl
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HOSPITAL = Path(__file__).resolve().parents[2] / "examples" / "hospital"
+LIBRARIES = ("pandas", "polars", "duckdb", "pyarrow")
+
+
+def library(name: str) -> Any:
+    """A library that the tests of a checkout have, and those of the wheel alone need not have."""
+    if importlib.util.find_spec("mypy") is not None:  # One of the extra `dev`.
+        return importlib.import_module(name)
+    return pytest.importorskip(name)
+
+
+def columns(file: Path) -> dict[str, list[int]]:
+    """The columns of numbers of a CSV file, without any library."""
+    with open(file, newline="", encoding="utf-8") as opened:
+        rows = list(csv.DictReader(opened))
+    names = [name for name in rows[0] if rows[0][name].lstrip("-").isdigit()]
+    return {name: [int(row[name]) for row in rows] for name in names}
+
+
+def as_table(name: str, table: dict[str, Any]) -> Any:
+    """The columns as a table of the library."""
+    of = library(name)
+    if name == "pandas":
+        return of.DataFrame(table)
+    if name == "polars":
+        return of.DataFrame(table)
+    if name == "pyarrow":
+        return of.table(table)
+    return of.from_arrow(library("pyarrow").table(table))
+
+
+class Ways(NamedTuple):
+    """Where the tables of a test come from."""
+
+    name: str
+    make: Callable[[Path, str], Any]
+
+
+def file_of(library_name: str) -> Callable[[Path, str], Any]:
+    """Writes the table of a party as a Parquet file, with the library."""
+
+    def make(folder: Path, party: str) -> Path:
+        table, path = as_table(library_name, columns(HOSPITAL / f"{party}.csv")), folder / party
+        path = path.with_suffix(".parquet")
+        if library_name == "pandas":
+            table.to_parquet(path)
+        elif library_name == "pyarrow":
+            importlib.import_module("pyarrow.parquet").write_table(table, path)
+        else:
+            table.write_parquet(str(path))
+        return path
+
+    return make
+
+
+def memory_of(library_name: str) -> Callable[[Path, str], Any]:
+    return lambda _, party: as_table(library_name, columns(HOSPITAL / f"{party}.csv"))
+
+
+WAYS = [
+    Ways("csv", lambda _, party: HOSPITAL / f"{party}.csv"),
+    *(Ways(f"{name} in memory", memory_of(name)) for name in LIBRARIES),
+    *(Ways(f"{name} to Parquet", file_of(name)) for name in LIBRARIES),
+]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.name)
+def test_the_hospital_learns_the_same_from_every_table(way: Ways, tmp_path: Path) -> None:
+    at_risk = runpy.run_path(str(HOSPITAL / "program.py"))["at_risk"]
+    patients, lab = columns(HOSPITAL / "hospital.csv"), columns(HOSPITAL / "lab.csv")
+    features = np.array([patients[name] for name in lab if name != "threshold"])
+    weights = np.array([column for name, column in lab.items() if name != "threshold"])
+    wanted = (features * weights).sum(axis=0) > lab["threshold"][0]
+    mine, theirs = way.make(tmp_path, "hospital"), way.make(tmp_path, "lab")
+    flags = at_risk.simulate(mine, theirs, theirs, protocol="clear").value
+    assert flags.tolist() == wanted.tolist()
+    assert 0 < Counter(wanted.tolist())[True] < len(wanted)
+
+
+@sl.program
+def above(
+    wage: sl.Private[sl.i32, "office", "people <= 6"],
+    pair: sl.Private[sl.i32, "office", "people", ["left", "right"]],
+    limit: sl.Private[sl.i32, "agency"],
+) -> tuple[sl.Revealed[sl.boolean, "office"], sl.Revealed[sl.i64, "office"]]:
+    return wage > limit, pair.sum(axis=1, dtype=sl.i64)
+
+
+PEOPLE = {"left": [1, 2, 3], "name": ["a", "b", "c"], "right": [10, 20, 30], "wage": [5, 7, 9]}
+
+
+def learnt(table: Any, limit: Any = 6) -> tuple[list[bool], list[int]]:
+    flags, sums = above.simulate(table, table, limit, clear=True).value
+    return flags.tolist(), sums.tolist()
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_one_table_serves_several_inputs(name: str) -> None:
+    assert learnt(as_table(name, PEOPLE)) == ([False, True, True], [11, 22, 33])
+
+
+def test_streams_are_read_once_in_pieces() -> None:
+    pa = library("pyarrow")
+    table = pa.concat_tables([pa.table(PEOPLE), pa.table(PEOPLE)])
+    reader = pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=2))
+    assert learnt(reader) == ([False, True, True] * 2, [11, 22, 33] * 2)
+
+    def endless() -> Any:
+        while True:
+            yield from table.to_batches()
+
+    reader = pa.RecordBatchReader.from_batches(table.schema, endless())
+    with pytest.raises(sl.DataError, match="the table has more than 6 records"):
+        learnt(reader)
+
+
+def test_an_error_of_the_producer_is_told() -> None:
+    pa = library("pyarrow")
+    table = pa.table(PEOPLE)
+
+    def failing() -> Any:
+        yield from table.to_batches()
+        raise RuntimeError("the disk is gone")
+
+    with pytest.raises(sl.DataError, match="the disk is gone"):
+        learnt(pa.RecordBatchReader.from_batches(table.schema, failing()))
+
+
+def test_objects_that_only_give_an_array_are_read() -> None:
+    pa = library("pyarrow")
+
+    class Once:
+        def __arrow_c_array__(self, requested_schema: object = None) -> Any:
+            return pa.RecordBatch.from_pydict(PEOPLE).__arrow_c_array__()
+
+    assert learnt(Once()) == ([False, True, True], [11, 22, 33])
+
+
+def test_single_columns_are_read() -> None:
+    pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
+    pairs = [[1, 10], [2, 20], [3, 30]]
+    wages = [5, 7, 9]
+    categories = pd.Series(wages).astype("category")
+    arrow = pa.chunked_array([wages[:1], wages[1:]])
+    for column in (pd.Series(wages), categories, pl.Series(wages), pa.array(wages), arrow):
+        flags, sums = above(column, np.array(pairs), 6)
+        assert flags.tolist() == [False, True, True]
+        assert sums.tolist() == [11, 22, 33]
+    for lists in (pl.Series(pairs), pl.Series(pairs, dtype=pl.Array(pl.Int8, 2)), pa.array(pairs)):
+        table = pa.table({"pair": pa.array(lists), "wage": wages})
+        assert whole.simulate(table, clear=True).value.tolist() == [11, 22, 33]
+
+
+@sl.program
+def whole(pair: sl.Private[sl.i32, "office", "people <= 6", 2]) -> sl.Revealed[sl.i64, "office"]:
+    return pair.sum(axis=1, dtype=sl.i64)
+
+
+def test_what_does_not_fit_is_told_with_row_and_column() -> None:
+    pl = library("polars")
+
+    def told(**changed: Any) -> str:
+        with pytest.raises(sl.DataError) as refused:
+            learnt(pl.DataFrame({**PEOPLE, **changed}))
+        return str(refused.value)
+
+    assert told(wage=[5, None, 9]) == (
+        "error[data-null]: there is no value in row 2 of column `wage` of the table\n"
+        "reason: a secret cannot be missing: every row takes part\n"
+        "hint: fill the value in, or drop the row, before the table is given"
+    )
+    assert "`wage` is 2147483648 in row 3 of column `wage`" in told(wage=[5, 7, 2**31])
+    assert "0.5 in row 1 of column `left` of the table is not a whole" in told(left=[0.5, 1, 2])
+    assert "NaN in row 2 of column `left`" in told(left=[0.0, float("nan"), 2.0])
+    assert "column `wage` of the table holds no numbers" in told(wage=["5", "7", "9"])
+    assert learnt(pl.DataFrame({**PEOPLE, "wage": [5.0, 7.0, 9.0]}))[0] == [False, True, True]
+    with pytest.raises(sl.DataError, match="has no column `left`"):
+        learnt(pl.DataFrame({"wage": [1], "right": [2]}))
+
+
+def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: list[int]) -> None:
+    pd = library("pandas")
+    keys = {party: make_key(tmp_path / f"{party}.key", party) for party in above.parties}
+    parties = [
+        f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{keys[party]}"\n'
+        for party, port in zip(above.parties, free_ports, strict=True)
+    ]
+    config = tmp_path / "sealane.toml"
+    config.write_text("\n".join(parties), encoding="utf-8")
+    done: dict[str, Any] = {}
+
+    def side(party: str, given: Any) -> None:
+        key = tmp_path / f"{party}.key"
+        done[party] = above.run(
+            as_=party, input=given, config=config, identity=key, yes=above.hash
+        )
+
+    agency = threading.Thread(target=side, args=("agency", pd.DataFrame({"limit": [6]})))
+    agency.start()
+    side("office", pd.DataFrame(PEOPLE))
+    agency.join()
+    assert done["office"].value[0].tolist() == [False, True, True]
+    assert done["agency"].value == (None, None)
+    with pytest.raises(sl.MisuseError, match="nothing"):
+        done["agency"].table()
+
+
+# --- Results ---------------------------------------------------------------------------------------
+
+
+@sl.program
+def sums(
+    x: sl.Private[sl.i16, "a", "rows <= 10", 2],
+    y: sl.Private[sl.fixed(4, 4), "a", "rows"],
+    z: sl.Private[sl.fixed(40, 16), "a", "rows"],
+) -> tuple[
+    sl.Revealed[sl.i16, "a"],
+    sl.Revealed[sl.fixed(4, 4), "a"],
+    sl.Revealed[sl.fixed(40, 16), "a"],
+    sl.Revealed[sl.boolean, "a"],
+]:
+    return x, y, z, x[:, 0].max() > 3
+
+
+def report() -> Any:
+    return sums.simulate([[1, -2], [3, 4]], [0.5, -1.25], [Decimal("0.25"), 2**38], clear=True)
+
+
+TABLE = {
+    "result_0_0": [1, 3],
+    "result_0_1": [-2, 4],
+    "result_1": [0.5, -1.25],
+    "result_2": [Decimal("0.25"), Decimal(2**38)],
+}
+
+
+def test_results_are_tables_of_every_library() -> None:
+    pl, pa, duckdb = library("polars"), library("pyarrow"), library("duckdb")
+    table = report().table("rows")
+    assert (len(table), table.columns) == (2, tuple(TABLE))
+    assert repr(table) == f"<results of rows, 2 rows: {', '.join(TABLE)}>"
+    assert pa.table(table).to_pydict() == TABLE
+    # A table can be read again.
+    assert pl.DataFrame(table).to_dict(as_series=False) == TABLE
+    assert pa.table(table).to_pandas()["result_1"].tolist() == TABLE["result_1"]
+    query = "select sum(result_0_1), max(result_2) from results"
+    database = duckdb.connect()
+    database.register("results", table)
+    assert database.sql(query).fetchall() == [(2, Decimal(2**38))]
+    assert pa.schema(table).names == list(TABLE)
+    assert pa.table(report().table("single")).to_pydict() == {"result_3": [False]}
+    with pytest.raises(sl.MisuseError, match=r"name one of: rows, single"):
+        report().table()
+    with pytest.raises(sl.MisuseError, match="belongs to `people`"):
+        report().table("people")
+
+
+def test_results_are_written_and_read_again(tmp_path: Path) -> None:
+    done = report()
+    done.write(tmp_path / "out.csv")
+    header = ",".join(TABLE)
+    text = f"{header}\n1,-2,0.5,0.25\n3,4,-1.25,{2**38}\n"
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == text
+    assert (tmp_path / "out.single.csv").read_text(encoding="utf-8") == "result_3\n0\n"
+    done.write(str(tmp_path / "out.parquet"))
+    for ending in ("csv", "parquet"):
+        file = tmp_path / f"out.{ending}"
+
+        @sl.program
+        def again(
+            pair: sl.Private[sl.i16, "a", "rows <= 10", ["result_0_1", "result_0_0"]],
+            y: sl.Private[sl.fixed(4, 4), "a", "rows", sl.column("result_1")],
+            z: sl.Private[sl.fixed(40, 16), "a", "rows", sl.column("result_2")],
+        ) -> tuple[
+            sl.Revealed[sl.i16, "a"],
+            sl.Revealed[sl.fixed(4, 4), "a"],
+            sl.Revealed[sl.fixed(40, 16), "a"],
+        ]:
+            return pair, y, z
+
+        pair, y, z = again.simulate(file, str(file), file, clear=True).value
+        assert pair.tolist() == [[-2, 1], [4, 3]]
+        assert [Decimal(number) for number in y] == [Decimal("0.5"), Decimal("-1.25")]
+        assert [number * 4 for number in z] == [1, 2**40]
+
+
+def test_results_of_a_single_array_are_npy(tmp_path: Path) -> None:
+    done = whole.simulate(np.array([[1, 2], [3, 4]]), clear=True)
+    done.write(tmp_path / "sums.npy")
+    assert np.load(tmp_path / "sums.npy").tolist() == [3, 7]
+    np.save(tmp_path / "pairs.npy", np.load(tmp_path / "sums.npy").repeat(2).reshape(2, 2))
+    assert whole(tmp_path / "pairs.npy").tolist() == [6, 14]
+    with pytest.raises(sl.ConfigError, match="cannot hold 3 results"):
+        report().write(tmp_path / "out.npy")
+    with pytest.raises(sl.ConfigError, match=r"`\.csv`, `\.parquet`, `\.npy`"):
+        done.write(tmp_path / "out.xlsx")
+
+
+def test_parquet_agrees_with_others_on_results(tmp_path: Path) -> None:
+    pq = library("pyarrow") and importlib.import_module("pyarrow.parquet")
+    report().write(tmp_path / "out.parquet")
+    assert pq.read_table(tmp_path / "out.parquet").to_pydict() == TABLE
+    path = str(tmp_path / "out.parquet")
+    assert library("polars").read_parquet(path).to_dict(as_series=False) == TABLE
+    rows = library("duckdb").sql(f"from '{path}'").fetchall()
+    assert rows == list(zip(*TABLE.values(), strict=True))
+    pandas = library("pandas").read_parquet(path)
+    assert pandas["result_2"].tolist() == TABLE["result_2"]
