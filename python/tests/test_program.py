@@ -302,12 +302,12 @@ def test_the_configuration_says_what_a_call_does_not(
     stated = risk.plan(protocol="clear", network="wan", helpers=[])
     assert risk.hash == risk.plan(config="sealane.toml").hash == stated.hash != without.hash
     with pytest.raises(sl.NetworkError, match="hospital"):
-        risk.run(input={"w": WEIGHTS}, yes=risk.hash)
+        risk.run(input={"w": WEIGHTS, "threshold": 15}, yes=risk.hash)
     with pytest.raises(sl.ConfigError, match="cannot read"):
         risk.plan(config=tmp_path / "other.toml")
     (tmp_path / "sealane.toml").unlink()
     with pytest.raises(sl.ConfigError, match="sealane init"):
-        risk.run(input={"w": WEIGHTS}, yes=risk.hash)
+        risk.run(input={"w": WEIGHTS, "threshold": 15}, yes=risk.hash)
 
 
 def test_a_party_that_does_not_come_is_a_network_error(
