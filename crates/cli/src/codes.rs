@@ -183,7 +183,11 @@ pub const ALL: &[Code] = &[
     // Data.
     Code::new("data-column-missing", Data, "a table has no such column"),
     Code::new("data-column-twice", Data, "a table has a column twice"),
-    Code::new("data-columns", Data, "a table has the wrong number of columns"),
+    Code::new(
+        "data-columns",
+        Data,
+        "a table has the wrong number of columns",
+    ),
     Code::new("data-malformed", Data, "a table cannot be read"),
     Code::new("data-missing", Data, "an input has no data"),
     Code::new("data-null", Data, "a table has a row without a value"),
