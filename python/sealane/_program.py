@@ -203,7 +203,16 @@ class Program(Generic[P, R]):
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         import inspect
 
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        signature = inspect.signature(self._function)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise misuse(
+                "missing-argument",
+                f"`{self._function.__name__}` is called with other arguments than it has",
+                reason=f"Python says: {error}.",
+                hint=f"its parameters are: {', '.join(signature.parameters)}",
+            ) from None
         bound.apply_defaults()
         return bound.arguments
 

@@ -39,6 +39,8 @@ pub enum Verb {
     Peer(Peer),
     /// Show CPU tier and versions, and whether every peer answers, with the right key and version
     Doctor(Doctor),
+    /// Explain the code of an error or warning, or list all codes
+    Explain(Explain),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
     /// Measure
@@ -331,6 +333,13 @@ pub struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `sealane explain`.
+#[derive(Args)]
+pub struct Explain {
+    /// A code, such as `range-overflow`; none lists them
+    pub code: Option<String>,
 }
 
 /// `sealane circuit`.

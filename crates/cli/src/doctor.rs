@@ -348,3 +348,25 @@ impl Problem {
         json!({ "code": code, "message": message, "reason": reason, "hint": hint })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_net::Identity;
+    use sealane_testkit::page;
+
+    #[test]
+    fn what_doctor_finds_has_pages() {
+        let peer = Endpoint {
+            name: "lab".to_string(),
+            address: "lab.example:7700".to_string(),
+            key: Identity::generate().public_key(),
+        };
+        let cause = "failed to lookup address information: Name or service not known";
+        let problem = Problem::no_address(&peer, cause);
+        page::shows("no-address", &problem.0.to_string());
+        let failure = not_well(true, &[]).expect_err("it is not well");
+        page::shows("not-well", &failure.to_string());
+        assert!(not_well(false, &[]).is_ok());
+    }
+}

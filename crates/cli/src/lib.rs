@@ -17,7 +17,8 @@
 //! | `record`, `reports` | the folder of a run, and how to look at it again |
 //! | `progress` | how far a run has come |
 //! | `codes` | every code, with who has to act and a title |
-//! | `failure` | what went wrong, and the exit status |
+//! | `explain` | the page of a code |
+//! | `failure`, `terminal` | what went wrong, and the exit status |
 #![forbid(unsafe_code)]
 
 mod approve;
@@ -25,6 +26,7 @@ mod args;
 pub mod codes;
 pub mod config;
 mod doctor;
+mod explain;
 mod failure;
 mod identity;
 mod inputs;
@@ -37,6 +39,7 @@ mod record;
 mod reports;
 pub mod results;
 mod session;
+mod terminal;
 mod tools;
 mod verbs;
 pub mod view;
@@ -51,7 +54,6 @@ pub use verbs::rows;
 
 use clap::Parser;
 use std::ffi::OsString;
-use std::io::Write;
 
 /// What the command needs from whoever embeds it.
 pub struct Host<'a> {
@@ -67,15 +69,19 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
     let cli = match args::Cli::try_parse_from(named) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap as well; both go where they belong.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            // Help and version are errors to clap as well.
+            if !error.use_stderr() {
+                let _ = error.print();
+                return 0;
+            }
+            terminal::show_misuse(&error);
+            return 2;
         }
     };
     match verbs::run(cli.verb, host) {
         Ok(()) => 0,
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "{failure}");
+            terminal::show(&failure);
             failure.status()
         }
     }

@@ -284,3 +284,14 @@ fn cannot_write(error: std::io::Error) -> Failure {
     let hint = "a local run needs a folder for temporary files, processes, and ports of loopback";
     Failure::config("local-run", what, hint).because(error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_refuses_a_local_run_is_asked_for_what_it_needs() {
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        sealane_testkit::page::shows("local-run", &cannot_write(full).to_string());
+    }
+}

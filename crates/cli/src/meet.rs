@@ -46,7 +46,7 @@ pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> Network
 /// How the parties compute: what the command says, else the configuration, else `yao`.
 pub fn protocol(stated: Option<ProtocolName>, config: Option<&Config>) -> ProtocolName {
     let configured = config.and_then(|config| config.protocol);
-    stated.or(configured).unwrap_or(ProtocolName::Yao)
+    stated.or(configured).unwrap_or(ProtocolName::DEFAULT)
 }
 
 /// The name of this party: the one that is stated, else `me` of the configuration, else that of the
@@ -223,6 +223,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = meeting.config.parties.iter();
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
+        // Found in what the other side says, so that side may name helpers that this one does not.
         NetError::WrongParty(..) => true,
         NetError::WrongKey(..) => meeting.helpers > 0,
         _ => false,

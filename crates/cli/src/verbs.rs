@@ -3,6 +3,7 @@
 use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
 use crate::config::Config;
+use crate::explain::explain;
 use crate::failure::Failure;
 use crate::{
     Host, doctor, identity, inputs, local, meet, program, reports, results, session, tools, view,
@@ -27,6 +28,7 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Card(args) => identity::card(&args),
         Verb::Peer(args) => identity::peer(&args),
         Verb::Doctor(args) => doctor::doctor(&args),
+        Verb::Explain(args) => explain(args.code.as_deref()),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }
@@ -60,7 +62,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let program = program::load(&args.program, host.loader)?;
-    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    let mut warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    warnings.extend(sealane_engine::warning(&program));
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());

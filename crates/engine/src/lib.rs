@@ -32,7 +32,7 @@ mod work;
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
 pub use handshake::fuzzing;
-pub use job::{Job, ProtocolName};
+pub use job::{Job, ProtocolName, warning};
 pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, simulate, simulate_with};

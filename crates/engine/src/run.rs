@@ -29,15 +29,7 @@ pub fn run(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| {
-        Coins::from_os(cpu).map_err(|error| {
-            machine(
-                "no-randomness",
-                &error,
-                "see that the operating system gives random numbers",
-            )
-        })
-    };
+    let coins = |cpu| Coins::from_os(cpu).map_err(|error| no_randomness(&error));
     run_with(job, inputs, mesh, coins, journal)
 }
 
@@ -233,6 +225,11 @@ fn run_steps(
     })
 }
 
+fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
+    let hint = "see that the operating system gives random numbers";
+    machine("no-randomness", error, hint)
+}
+
 /// This machine lacks what a run needs.
 fn machine(code: &'static str, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
     let finding = Diagnostic::new(code, error.to_string()).hint(hint);
@@ -246,4 +243,16 @@ fn execute<P: Protocol>(
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
     work.run::<P>(start, journal, mesh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_randomness_runs_nothing() {
+        let error = no_randomness(&"Function not implemented (os error 38)");
+        assert_eq!(error.kind(), Kind::Config);
+        sealane_testkit::page::shows("no-randomness", &error.to_string());
+    }
 }

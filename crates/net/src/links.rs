@@ -207,7 +207,7 @@ impl Links {
     fn hand_over(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
         loop {
             let handed = self.member(wait.party)?.transport.try_send(frame);
-            match handed.map_err(|error| NetError::on_link(wait.party, error))? {
+            match handed.map_err(|error| self.ended(wait.party, error))? {
                 None => return Ok(()),
                 Some(back) => frame = back,
             }
@@ -219,7 +219,7 @@ impl Links {
     fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame, NetError> {
         loop {
             let next = self.member(wait.party)?.transport.try_recv();
-            if let Some(frame) = next.map_err(|error| NetError::on_link(wait.party, error))? {
+            if let Some(frame) = next.map_err(|error| self.ended(wait.party, error))? {
                 wait.quiet_since = None;
                 return Ok(frame);
             }
@@ -259,8 +259,18 @@ impl Links {
     }
 
     /// Whether every party but `heard` is there, or has left in good order; `heard` may also be gone
-    /// without a word. One that gave up goes first: others may be gone because of it.
+    /// without a word.
     fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<(), NetError> {
+        match self.loss(heard) {
+            None => Ok(()),
+            Some((party, end)) => Err(NetError::on_link(party, end)),
+        }
+    }
+
+    /// Which party but `heard` is lost, or has given up, and how. One that sent what is no frame
+    /// goes first: it has been told so already, and others may give up because of that. Then one
+    /// that gave up: others may be gone because of it.
+    fn loss(&self, heard: Option<PartyId>) -> Option<(PartyId, LinkError)> {
         let ends = self.channels().enumerate().filter_map(|(party, channel)| {
             let party = PartyId::from_index(party);
             let end = channel?.transport.end()?;
@@ -271,11 +281,25 @@ impl Links {
             };
             lost.then_some((party, end))
         });
-        let gave_up = |(_, end): &(PartyId, LinkError)| !matches!(end, LinkError::Aborted(..));
-        match ends.min_by_key(gave_up) {
-            None => Ok(()),
-            Some((party, end)) => Err(NetError::on_link(party, end)),
-        }
+        ends.min_by_key(|(_, end)| match end {
+            LinkError::Malformed(_) => 0,
+            LinkError::Aborted(..) => 1,
+            _ => 2,
+        })
+    }
+
+    /// The error for a link that has ended. Where its party gave up, that may be an echo of what this
+    /// one has found on another link and told already; then what it found is the error.
+    fn ended(&self, party: PartyId, end: LinkError) -> NetError {
+        let is_echo = |found: &LinkError| {
+            matches!(
+                (&end, found),
+                (LinkError::Aborted(..), LinkError::Malformed(_))
+            )
+        };
+        let found = self.loss(Some(party)).filter(|(_, found)| is_echo(found));
+        let (party, end) = found.unwrap_or((party, end));
+        NetError::on_link(party, end)
     }
 
     /// Makes room on all links but that to `heard`, within the bound.

@@ -262,14 +262,15 @@ impl Side {
 
     /// Microseconds in which it computed, and in which it waited for others, once all agreed.
     fn busy_and_waited_us(&self) -> (u64, u64) {
-        let waited = self
-            .turns
-            .iter()
-            .map(|(_, turn)| turn.waited_us)
-            .sum::<u64>();
-        let all = self.turns.iter();
-        let all = all.map(|(at_us, turn)| at_us.saturating_sub(turn.from_us));
-        (all.sum::<u64>().saturating_sub(waited), waited)
+        let turns = self.turns.iter();
+        turns.fold((0, 0), |(busy, waited), (at_us, turn)| {
+            let took = at_us.saturating_sub(turn.from_us);
+            let idle = turn.waited_us.min(took);
+            (
+                busy.saturating_add(took - idle),
+                waited.saturating_add(idle),
+            )
+        })
     }
 
     /// The phases with their beginnings and ends.

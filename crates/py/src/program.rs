@@ -53,7 +53,9 @@ impl Program {
 
     /// Who gives what, who learns what, and warnings.
     fn check(&self) -> Check {
-        Check::new(&self.graph, &self.warnings)
+        let warnings = self.warnings.iter().cloned();
+        let warnings = warnings.chain(sealane_engine::warning(&self.graph));
+        Check::new(&self.graph, &warnings.collect::<Vec<_>>())
     }
 
     /// What a run will do and cost.

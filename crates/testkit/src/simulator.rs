@@ -29,6 +29,7 @@ use std::time::Duration;
 
 use sealane_net::{Bell, Limits, Machine, Transport, danger_plaintext_transport};
 
+use bell::SimulatedBell;
 use link::Link;
 pub use link::{Event, Happening};
 use network::{Connection, Wire};

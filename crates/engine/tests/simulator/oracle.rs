@@ -17,7 +17,7 @@ use crate::common::simulated::Simulated;
 use crate::scenario::{Fault, Scenario};
 
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
-const MOMENT: Duration = Duration::from_secs(3);
+const MOMENT: Duration = Duration::from_secs(5);
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {

@@ -318,7 +318,7 @@ impl Breaker<'_> {
         let longer = self.random.time(limits.silence, 2 * limits.patience);
         let long = 2 * limits.silence + longer;
         match self.random.below(10) {
-            0 => Fault::Death(self.happen(Happening::Dies)[0]),
+            0 => self.kill(),
             1 => Fault::Reset(self.happen(Happening::Reset)),
             2 => Fault::DeadLink(self.happen(Happening::Lost)),
             3 => Fault::DeadLink(self.happen(Happening::Stalls(long))),
@@ -332,6 +332,24 @@ impl Breaker<'_> {
             8 => self.alter(),
             _ => self.other_job(),
         }
+    }
+
+    /// Lets a party die at any of its frames, or after the last one of all.
+    fn kill(&mut self) -> Fault {
+        if self.random.percent(50) {
+            return Fault::Death(self.happen(Happening::Dies)[0]);
+        }
+        let parties = self.frames.len();
+        let party = self.random.below(parties);
+        // Farewells go to one after the other.
+        let last = (0..parties).rfind(|peer| *peer != party).expect("a peer");
+        let event = Event {
+            at: self.frames[party][last].len() - 1,
+            after: true,
+            what: Happening::Dies,
+        };
+        self.simulation.events[party][last].push(event);
+        Fault::Death(party)
     }
 
     /// Gives an owner of data other data than it has to bring.

@@ -8,6 +8,7 @@ use super::parts::{PHASES, colour};
 use super::{Run, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
+use sealane_engine::events::Turn;
 
 /// Sizes, in units of which the picture is a thousand wide.
 const LEFT: f64 = 132.0;
@@ -124,7 +125,7 @@ fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&S
         return;
     };
     let (busy, waited) = side.busy_and_waited_us();
-    let share = 100.0 * busy as f64 / (busy + waited).max(1) as f64;
+    let share = 100.0 * busy as f64 / (busy as f64 + waited as f64).max(1.0);
     let note = format!("{share:.0} % busy");
     svg.element(
         "text",
@@ -143,7 +144,7 @@ fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&S
             continue;
         }
         let (_, class, title) = PHASES[phase as usize];
-        let took = seconds((to - from) as f64 / 1e6);
+        let took = seconds(to.saturating_sub(from) as f64 / 1e6);
         let place = rect(x1, top, (x2 - x1).max(THIN), STRIP);
         shape(svg, class, &place, Some(&format!("{title}: {took}")));
     }
@@ -185,17 +186,21 @@ impl Mark {
 
 fn marks(side: &Side) -> Vec<Mark> {
     let together = side.turns.len().div_ceil(MARKS).max(1);
-    let mark = |part: &[_]| {
-        let turns: &[(u64, sealane_engine::events::Turn)] = part;
+    let mark = |turns: &[(u64, Turn)]| {
         let (first, last) = (turns.first()?, turns.last()?);
         Some(Mark {
             from: first.1.from_us,
             to: last.0.max(first.1.from_us),
-            waited: turns.iter().map(|(_, turn)| turn.waited_us).sum(),
-            turns: turns.iter().map(|(_, turn)| turn.count).sum(),
+            waited: sum(turns, |turn| turn.waited_us),
+            turns: sum(turns, |turn| turn.count),
         })
     };
     side.turns.chunks(together).filter_map(mark).collect()
+}
+
+fn sum(turns: &[(u64, Turn)], of: fn(&Turn) -> u64) -> u64 {
+    let numbers = turns.iter().map(|(_, turn)| of(turn));
+    numbers.fold(0, u64::saturating_add)
 }
 
 /// A ribbon from the lane of the sender to that of the receiver.

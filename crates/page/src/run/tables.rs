@@ -54,8 +54,13 @@ pub(super) fn steps(run: &Run, page: &mut Html) {
     let mut steps = (0..run.plan.steps.len())
         .map(|step| (step, times(run, step)))
         .collect::<Vec<_>>();
-    let total = |times: &[(u64, u64)]| times.iter().map(|(busy, _)| busy).sum::<u64>();
-    let span = |times: &[(u64, u64)]| times.iter().map(|(b, w)| b + w).max().unwrap_or(0);
+    let total = |times: &[(u64, u64)]| sum(times.iter().map(|(busy, _)| *busy));
+    let span = |times: &[(u64, u64)]| {
+        let spans = times
+            .iter()
+            .map(|(busy, waited)| busy.saturating_add(*waited));
+        spans.max().unwrap_or(0)
+    };
     steps.retain(|(_, times)| span(times) > 0);
     if steps.is_empty() {
         return;
@@ -93,7 +98,7 @@ pub(super) fn steps(run: &Run, page: &mut Html) {
     let mut notes =
         "A bar for each party: full colour at work, faint waiting for others.".to_string();
     if !rest.is_empty() {
-        let took = rest.iter().map(|(_, times)| total(times)).sum::<u64>();
+        let took = sum(rest.iter().map(|(_, times)| total(times)));
         let (count, took) = (grouped(rest.len() as u64), seconds(took as f64 / 1e6));
         notes += &format!(" {count} more steps took {took} together.");
     }
@@ -110,7 +115,7 @@ pub(super) fn phases(run: &Run, page: &mut Html) {
         let spans = side.spans().filter(move |(of, ..)| *of == phase);
         spans
             .map(|(_, from, to)| to.saturating_sub(from))
-            .reduce(|a, b| a + b)
+            .reduce(u64::saturating_add)
     };
     page.open("section", &[]).element("h2", &[], "Phases");
     let mut names = vec!["phase"];
@@ -165,6 +170,10 @@ fn times(run: &Run, step: usize) -> Vec<(u64, u64)> {
         time.map_or((0, 0), |time| (time.busy_us, time.waited_us))
     };
     run.sides.iter().map(of_side).collect()
+}
+
+fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
 }
 
 /// Opens a table with a head; `r` in `align` stands for a column of numbers.

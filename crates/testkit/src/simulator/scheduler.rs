@@ -47,6 +47,9 @@ struct State {
     joins: Vec<JoinHandle<()>>,
     random: Random,
     bounds: Bounds,
+    /// Of sixteen chances to stop a thread, how many are taken.
+    stops: usize,
+    longest_stop: Duration,
     steps: u64,
     stuck: Option<String>,
     panics: Vec<String>,
@@ -81,13 +84,17 @@ struct Killed;
 
 impl Scheduler {
     pub(super) fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Scheduler {
+        let mut random = Random::new(seed);
+        let (shortest, longest) = (Duration::from_millis(1), Duration::from_millis(200));
         Scheduler {
             state: Mutex::new(State {
+                stops: random.pick(&[1, 1, 4]),
+                longest_stop: random.time(shortest, longest),
                 now: Duration::ZERO,
                 threads: Vec::new(),
                 processes: vec![Process::default(); processes],
                 joins: Vec::new(),
-                random: Random::new(seed),
+                random,
                 bounds,
                 steps: 0,
                 stuck: None,
@@ -175,16 +182,15 @@ impl Scheduler {
     pub(super) fn give_way(&self) {
         let status = {
             let mut state = self.state();
-            let now = state.now;
-            match state.random.below(16) {
-                0 => {
-                    let pause = state
-                        .random
-                        .time(Duration::from_micros(1), Duration::from_millis(20));
-                    Status::Waiting(Some(now + pause))
+            let longest = state.longest_stop;
+            let chance = state.random.below(16);
+            match chance.checked_sub(state.stops) {
+                None => {
+                    let stop = state.random.time(Duration::from_micros(1), longest);
+                    Status::Waiting(Some(state.now + stop))
                 }
-                1..=4 => Status::Ready,
-                _ => return,
+                Some(0..4) => Status::Ready,
+                Some(_) => return,
             }
         };
         self.leave_turn(status);
