@@ -283,7 +283,11 @@ pub const ALL: &[Code] = &[
     Code::new("output", Config, "results cannot be written"),
     Code::new("peer-key", Config, "another key is pinned for a party"),
     Code::new("peer-known", Config, "a party is known under another name"),
-    Code::new("run-unreadable", Config, "the folder of a run cannot be read"),
+    Code::new(
+        "run-unreadable",
+        Config,
+        "the folder of a run cannot be read",
+    ),
     Code::new("terminal", Config, "the terminal cannot be read"),
     // The network.
     Code::new(
