@@ -57,6 +57,8 @@ pub struct Ending {
     pub stuck: Option<String>,
     /// Threads that panicked.
     pub panics: Vec<String>,
+    /// What happened at which process, and when.
+    pub happened: Vec<(Duration, usize, Happening)>,
     /// What happened last, line by line, where that was asked for.
     pub log: Vec<String>,
 }
@@ -137,6 +139,11 @@ impl Process {
         self.log(|| format!("is stopped for {time:?}"));
         self.scheduler.freeze(self.number, time);
         self.scheduler.give_way();
+    }
+
+    /// Takes note of something that happens at this process.
+    fn note(&self, what: Happening) {
+        self.scheduler.note(self.number, what);
     }
 
     /// Writes a line for people, if anybody is to read it.

@@ -75,6 +75,7 @@ impl Link {
         while let Some(event) = self.events.pop_if(is_due) {
             let process = &self.process;
             process.log(|| format!("at frame {} to {}: {:?}", self.sent, self.peer, event.what));
+            process.note(event.what);
             match event.what {
                 Happening::Dies => process.kill(),
                 Happening::Computes(time) => process.rest(time),
