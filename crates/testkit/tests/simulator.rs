@@ -54,8 +54,9 @@ fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) 
             for (me, peer) in [(one, other), (other, one)] {
                 let events = events.iter().filter(|(of, _)| *of == me);
                 let events = events.map(|(_, event)| *event).collect();
-                let link = world.process(me).link(&connection, tiny(), events);
-                rows[me][peer] = Some(link.unwrap());
+                let process = world.process(me);
+                let transport = process.transport(&connection, tiny()).unwrap();
+                rows[me][peer] = Some(process.link(transport, &connection, events));
             }
         }
     }

@@ -20,6 +20,9 @@ use crate::scenario::{Fault, Scenario};
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
 const MOMENT: Duration = Duration::from_secs(5);
 
+/// More than a party sends in the end.
+const ROOM: usize = 10_000;
+
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
     if let Some(stuck) = &simulated.world.stuck {
@@ -80,11 +83,20 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
     Ok(())
 }
 
-/// Whether a party died when everybody, itself included, had sent all there was to send, and the
-/// systems of the others keep what had arrived.
+/// Whether a party died when everybody, itself included, had sent all there was to send, and nothing
+/// of it was lost: it had room on the way, and what arrives is kept.
 fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
-    let keeps = scenario.simulation.wires[0][0].keeps;
-    matches!(scenario.fault, Fault::Death(_)) && keeps && simulated.frames == scenario.frames
+    let Fault::Death(dead) = scenario.fault else {
+        return false;
+    };
+    let wires = &scenario.simulation.wires;
+    let roomy = wires[dead]
+        .iter()
+        .all(|wire| wire.window_bytes > ROOM && wire.keeps);
+    let mut happened = simulated.world.happened.iter();
+    let froze = |what: &Happening| matches!(what, Happening::Freezes(_));
+    let went_on = !happened.any(|(_, party, what)| *party == dead && froze(what));
+    roomy && went_on && simulated.frames == scenario.frames
 }
 
 /// The results of a party are those of the reference, and the plan was kept.
