@@ -64,6 +64,7 @@ pub const TARGETS: &[Target] = &[
     target("decimal", decimals::decimal, decimals::WORDS, 2000),
     target("csv", files::csv, files::CSV, 1000),
     target("npy", files::npy, files::NPY, 1000),
+    target("parquet", files::parquet, &["PAR1"], 600),
     target("config", settings::config, settings::WORDS, 1500),
     target("card", settings::card, settings::CARD, 2000),
     target("frames", wire::frames, &[], 2000),

@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{corpus, roles, sessions};
+use crate::{corpus, files, roles, sessions};
 use sealane_net::{ContactCard, Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
@@ -47,10 +47,12 @@ fn all() -> Vec<Seed> {
     ];
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
-            seeds.push(("control", format!("run-{number}"), frame.payload));
+            seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));
         }
     }
     seeds.extend(wire());
+    let columns = files::parquet_seeds().into_iter();
+    seeds.extend(columns.map(|(name, bytes)| ("parquet", format!("column-{name}"), bytes)));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();
         seeds.extend(inputs.map(|(party, bytes)| (target, format!("party-{party}"), bytes)));
@@ -63,7 +65,7 @@ fn wire() -> Vec<Seed> {
     let frame = |kind, stamp, payload: &[u8]| Frame {
         kind,
         stamp,
-        payload: payload.to_vec(),
+        payload: payload.to_vec().into(),
     };
     let frames = [
         frame(FrameKind::Control, 0, b"\x07\x02ok\x02\x00\x01\x01"),

@@ -26,7 +26,9 @@ pub fn who(kind: Kind) -> &'static str {
         Kind::Program => "The program: its author acts",
         Kind::Misuse => "The call or the command line: whoever wrote it acts",
         Kind::Data => "The data: their owner acts",
-        Kind::Config => "The configuration, a key, an approval, this machine: whoever set it up acts",
+        Kind::Config => {
+            "The configuration, a key, an approval, this machine: whoever set it up acts"
+        }
         Kind::Network => "The network between the parties",
         Kind::Peer => "Another party",
         Kind::Internal => "Sealane itself",

@@ -1,10 +1,10 @@
 //! `sealane explain`: the page of a code, built in so that it can be read without a network, and
 //! the list of all codes.
 
-use crate::card::Card;
 use crate::codes::{self, Entry};
 use crate::failure::Failure;
 use crate::verbs::say;
+use sealane_page::Card;
 use sealane_program::diagnostic::Kind;
 
 /// Prints the page of a code, or lists all codes by who has to act.
@@ -17,7 +17,9 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
         return say(cards.collect::<Vec<_>>().join("\n\n"));
     };
     // Whoever copies it from an error may copy its brackets.
-    let name = name.trim_start_matches("error").trim_matches(['[', ']', ':']);
+    let name = name
+        .trim_start_matches("error")
+        .trim_matches(['[', ']', ':']);
     match codes::find(name) {
         Some(entry) => say(readable(entry.page)),
         None => Err(unknown(name)),

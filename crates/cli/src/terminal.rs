@@ -67,6 +67,9 @@ mod tests {
         let finding = Diagnostic::new("parties", "a protocol of three").hint("name a helper");
         let text = painted(&finding);
         assert!(text.starts_with("\u{1b}[1m\u{1b}[31merror[parties]\u{1b}[0m"));
-        assert_eq!(anstream::adapter::strip_str(&text).to_string(), finding.render(None));
+        assert_eq!(
+            anstream::adapter::strip_str(&text).to_string(),
+            finding.render(None)
+        );
     }
 }

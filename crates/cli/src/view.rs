@@ -355,13 +355,10 @@ fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Optio
 
 /// The first elements of a result.
 fn preview(data: &Data) -> String {
-    let numbers = data
-        .numbers()
-        .take(SHOWN)
-        .map(|number| match data.ty {
-            Type::Bool => (number != 0).to_string(),
-            ty => decimal::text(number, ty.fraction()),
-        });
+    let numbers = data.numbers().take(SHOWN).map(|number| match data.ty {
+        Type::Bool => (number != 0).to_string(),
+        ty => decimal::text(number, ty.fraction()),
+    });
     let shown = numbers.collect::<Vec<_>>().join(", ");
     match data.elements.len() {
         _ if data.shape.is_empty() => shown,

@@ -292,14 +292,23 @@ mod tests {
         shows(EngineError::internal("a party panicked"), Kind::Internal);
         let misuse = NetError::Misuse("a party that has left the run goes on".into());
         let error = EngineError::from_net(misuse, &names());
-        assert_eq!((error.kind(), error.finding().code), (Kind::Internal, "internal"));
+        assert_eq!(
+            (error.kind(), error.finding().code),
+            (Kind::Internal, "internal")
+        );
     }
 
     #[test]
     fn a_party_is_named_once_whatever_its_number() {
         let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
         let error = EngineError::from_net(NetError::Vanished(PartyId(10)), &names);
-        assert!(error.finding().message.starts_with("p10 (party 10) is gone"), "{error}");
+        assert!(
+            error
+                .finding()
+                .message
+                .starts_with("p10 (party 10) is gone"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -29,15 +29,7 @@ pub fn run(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| {
-        Coins::from_os(cpu).map_err(|error| {
-            machine(
-                "no-randomness",
-                &error,
-                "see that the operating system gives random numbers",
-            )
-        })
-    };
+    let coins = |cpu| Coins::from_os(cpu).map_err(|error| no_randomness(&error));
     run_with(job, inputs, mesh, coins, journal)
 }
 
@@ -231,6 +223,11 @@ fn run_steps(
         notes: Vec::new(),
         seconds,
     })
+}
+
+fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
+    let hint = "see that the operating system gives random numbers";
+    machine("no-randomness", error, hint)
 }
 
 /// This machine lacks what a run needs.

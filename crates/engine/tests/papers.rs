@@ -25,7 +25,11 @@ fn every_paper_of_a_protocol_is_told_of_on_its_page() {
             let (last, others) = authors.split_last().expect("a paper has authors");
             let year = &paper.venue[paper.venue.len() - 4..];
             let cited = format!("{last} {year}");
-            assert!(page.contains(&cited), "{protocol}: {} by {cited}", paper.part);
+            assert!(
+                page.contains(&cited),
+                "{protocol}: {} by {cited}",
+                paper.part
+            );
             for author in others {
                 assert!(page.contains(author), "{protocol}: {author} of {cited}");
             }
@@ -37,10 +41,13 @@ fn every_paper_of_a_protocol_is_told_of_on_its_page() {
 fn the_level_of_a_protocol_is_that_of_its_weakest_part() {
     for protocol in ProtocolName::ALL {
         let profile = protocol.profile();
-        let bits = profile.papers.iter().filter_map(|paper| match paper.security {
-            Security::Computational(bits) | Security::Statistical(bits) => Some(bits),
-            Security::Perfect => None,
-        });
+        let bits = profile
+            .papers
+            .iter()
+            .filter_map(|paper| match paper.security {
+                Security::Computational(bits) | Security::Statistical(bits) => Some(bits),
+                Security::Perfect => None,
+            });
         assert_eq!(bits.min().unwrap_or(0), profile.security_bits, "{protocol}");
     }
 }

@@ -159,7 +159,10 @@ impl Diagnostic {
     /// without it the file is read, and where that fails the excerpt is left out.
     pub fn pieces(&self, source: Option<&str>) -> Vec<(Piece, String)> {
         let mut pieces = vec![
-            (Piece::Severity, format!("{}[{}]", self.severity(), self.code)),
+            (
+                Piece::Severity,
+                format!("{}[{}]", self.severity(), self.code),
+            ),
             (Piece::Message, format!(": {}", one_line(&self.message))),
         ];
         if let Some(span) = &self.span {

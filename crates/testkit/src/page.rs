@@ -27,12 +27,17 @@ pub fn shows(code: &str, text: &str) {
     if shown == format!("{text}\n") {
         return;
     }
-    assert!(blessed(), "the page of {code} shows:\n{shown}\nand not:\n{text}");
+    assert!(
+        blessed(),
+        "the page of {code} shows:\n{shown}\nand not:\n{text}"
+    );
     fs::write(page, format!("{before}{begin}{text}\n```\n{after}")).unwrap();
 }
 
 fn path(page: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").join(page)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(page)
 }
 
 fn blessed() -> bool {
