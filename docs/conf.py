@@ -26,6 +26,7 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
+    "fuzz/README.md",
 ]
 # Folders are named so that Sphinx does not look for pages in what is built.
 exclude_patterns = [".*", "target", "dist", "bench", "python", "docs/_site", "**/LICENSE*"]

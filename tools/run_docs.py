@@ -66,8 +66,10 @@ def main(names: list[str]) -> int:
 
 
 def known_pages() -> list[Path]:
-    """Every page of the repository; what lies among tests is read by those."""
-    command = ["git", "ls-files", "--", "*.md", ":!**/tests/**"]
+    """Every page of the repository, but for those that tests read: what lies among them, and the
+    pages about errors.
+    """
+    command = ["git", "ls-files", "--", "*.md", ":!**/tests/**", ":!docs/errors"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     return [Path(os.path.relpath(ROOT / name)) for name in done.stdout.splitlines()]
 

@@ -1,12 +1,16 @@
 //! Tables of users: CSV against a splitter that knows nothing but RFC 4180, `.npy` against a reader
-//! of what NumPy itself writes. Each file is read as several inputs would read it.
+//! of what NumPy itself writes, Parquet against itself. Each file is read as several inputs would
+//! read it; what is read from any of them is written in all formats and read again.
 
 use crate::Verdict;
 use sealane_engine::data::{Sources, load};
+use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
+use sealane_tables::Frame;
+use std::fs;
 use std::io::Write;
 use std::sync::OnceLock;
 
@@ -27,12 +31,13 @@ pub const NPY: &[&str] = &[
 const MOST_ROWS: usize = 1000;
 
 /// What is read from a file, each by a program of its own.
-const INPUTS: [&str; 5] = [
+const INPUTS: [&str; 6] = [
     "a : o u8[n] in 0..200",
     "b : o i64[n, 2] in -9223372036854775808..9223372036854775807 columns \"b\", \"c,d\"",
     "c : o bool[n] in 0..1",
     "d : o i16[2] in -300..32767",
     "e : o u64 in 1..18446744073709551615",
+    "f : o fixed16.16[n] in -3..5",
 ];
 
 fn programs() -> &'static [Program] {
@@ -86,7 +91,59 @@ fn sound(program: &Program, data: &Data) -> Verdict {
             "{number}"
         );
     }
+    if input.shape.rows.is_some() && input.shape.rank() == 1 && !data.elements.is_empty() {
+        same_in_every_format(program, data);
+    }
     Verdict::Accepted
+}
+
+/// A column is read as it was, from each format in which it can be written.
+fn same_in_every_format(program: &Program, data: &Data) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let name = &program.inputs[0].name;
+    for suffix in [".csv", ".npy", ".parquet"] {
+        let path = folder.path().join(format!("table{suffix}"));
+        let frame = Frame::new(vec![(name, data)], true);
+        frame
+            .write(&path)
+            .expect("a column that every format holds");
+        let content = fs::read(&path).expect("the file");
+        let again = read(program, &content, suffix).expect("what was written");
+        let same = again.elements == data.elements && again.shape == data.shape;
+        assert!(same, "`{name}` from {suffix}");
+    }
+}
+
+/// A table in Parquet.
+pub fn parquet(bytes: &[u8]) -> Verdict {
+    let mut verdict = Verdict::Refused;
+    for program in programs() {
+        if let Ok(data) = read(program, bytes, ".parquet") {
+            verdict = sound(program, &data);
+        }
+    }
+    verdict
+}
+
+/// Files in Parquet, as this code writes them.
+pub fn parquet_seeds() -> Vec<(String, Vec<u8>)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let column = |(at, numbers): (usize, &[i128])| {
+        let input = &programs()[at].inputs[0];
+        let data = Data::from_numbers(input.ty, vec![numbers.len() as u64], numbers);
+        let data = data.expect("numbers of the type");
+        let path = folder.path().join(format!("{}.parquet", input.name));
+        let frame = Frame::new(vec![(&input.name, &data)], true);
+        frame.write(&path).expect("a column that Parquet holds");
+        (input.name.clone(), fs::read(&path).expect("the file"))
+    };
+    let columns = [
+        (0, &[0, 200, 7][..]),
+        (2, &[1, 0, 1, 1]),
+        (4, &[i128::from(u64::MAX)]),
+        (5, &[-196_608, 1, 327_680]),
+    ];
+    columns.into_iter().map(column).collect()
 }
 
 /// A table in CSV.
@@ -209,6 +266,12 @@ fn number(cell: &str, ty: Type) -> Option<i128> {
     match (ty, cell) {
         (Type::Bool, "true" | "True" | "TRUE") => return Some(1),
         (Type::Bool, "false" | "False" | "FALSE") => return Some(0),
+        // Held against arithmetic of any length by a target of its own.
+        (Type::Fixed { fraction, .. }, _) => {
+            return decimal::parse(cell, fraction)
+                .ok()
+                .map(|nearest| nearest.stored);
+        }
         _ => {}
     }
     let (sign, digits) = match cell.as_bytes() {
@@ -233,11 +296,14 @@ pub fn npy(bytes: &[u8]) -> Verdict {
         };
         verdict = sound(program, &data);
         let numbers: Vec<i128> = data.numbers().collect();
+        // What is whole there is whole in fixed point, too.
+        let plain = plain.as_ref().map(|plain| {
+            let one = 1 << program.inputs[0].ty.fraction();
+            plain.iter().map(|number| number * one).collect::<Vec<_>>()
+        });
         if let Some(plain) = &plain {
             assert_eq!(&numbers, plain, "`{}`", program.inputs[0].name);
         }
-        let again = read(program, &written(&data), ".npy").expect("a file in NumPy's form");
-        assert!(again.elements == data.elements && again.shape == data.shape);
     }
     verdict
 }
@@ -274,21 +340,4 @@ fn array(bytes: &[u8]) -> Option<Vec<i128>> {
     };
     let elements = elements.get(..count.checked_mul(width)?)?;
     Some(elements.chunks(width).map(element).collect())
-}
-
-/// Data as NumPy would write them, as 64-bit integers.
-fn written(data: &Data) -> Vec<u8> {
-    let dims: Vec<String> = data.shape.iter().map(|dim| format!("{dim},")).collect();
-    let kind = if data.ty.range().lo < 0 { 'i' } else { 'u' };
-    let shape = dims.join(" ");
-    let header = format!("{{'descr': '<{kind}8', 'fortran_order': False, 'shape': ({shape}), }}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.into_bytes());
-    bytes.extend(
-        data.elements
-            .iter()
-            .flat_map(|element| element.to_le_bytes()),
-    );
-    bytes
 }

@@ -2,8 +2,8 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{corpus, roles, sessions};
-use sealane_net::{Frame, FrameKind};
+use crate::{corpus, files, roles, sessions};
+use sealane_net::{ContactCard, Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
 
@@ -47,10 +47,12 @@ fn all() -> Vec<Seed> {
     ];
     for (number, frame) in frames_of(&recorded[0].1[0][1..]).into_iter().enumerate() {
         if frame.kind == FrameKind::Control {
-            seeds.push(("control", format!("run-{number}"), frame.payload));
+            seeds.push(("control", format!("run-{number}"), frame.payload.to_vec()));
         }
     }
     seeds.extend(wire());
+    let columns = files::parquet_seeds().into_iter();
+    seeds.extend(columns.map(|(name, bytes)| ("parquet", format!("column-{name}"), bytes)));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();
         seeds.extend(inputs.map(|(party, bytes)| (target, format!("party-{party}"), bytes)));
@@ -63,7 +65,7 @@ fn wire() -> Vec<Seed> {
     let frame = |kind, stamp, payload: &[u8]| Frame {
         kind,
         stamp,
-        payload: payload.to_vec(),
+        payload: payload.to_vec().into(),
     };
     let frames = [
         frame(FrameKind::Control, 0, b"\x07\x02ok\x02\x00\x01\x01"),
@@ -90,14 +92,23 @@ fn wire() -> Vec<Seed> {
     ]
     .concat();
     let text = format!("ed25519:{}", PUBLIC);
-    vec![
+    let card = |name, address| {
+        let key = text.parse().expect("a key");
+        let card = ContactCard::new(name, address, key).expect("a card");
+        card.to_string().into_bytes()
+    };
+    let cards = [card("alice", "lab.example:7700"), card("_b", "[::1]:1")];
+    let cards = cards.into_iter().enumerate();
+    let cards = cards.map(|(number, card)| seed("card", &format!("card-{number}"), card));
+    let mut seeds: Vec<Seed> = cards.collect();
+    seeds.extend([
         seed("frames", "of-each-kind", wire.clone()),
         seed("frames", "signals", [wire, signals].concat()),
         seed("recording", "both-ways", recording),
         seed("recording", "empty", b"SEALREC\x01".to_vec()),
         seed("hello", "dialler", hello),
         seed("mesh", "in-turns", mesh),
-        seed("key", "text", text.into_bytes()),
+        seed("key", "text", text.clone().into_bytes()),
         seed("key", "raw", [&SPKI_PREFIX[..], &hex(PUBLIC)].concat()),
         seed("key", "file", [&PKCS8_PREFIX[..], &hex(SECRET)].concat()),
         seed("shown", "plain", b"the disk is full".to_vec()),
@@ -106,7 +117,8 @@ fn wire() -> Vec<Seed> {
             "hostile",
             "a\u{1b}[31mb\u{202e}c\u{feff}\n\u{e0041}d".into(),
         ),
-    ]
+    ]);
+    seeds
 }
 
 /// Private and public key of RFC 8032, section 7.1, test 1, and what RFC 8410 puts before them.

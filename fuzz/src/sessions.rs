@@ -7,7 +7,7 @@
 use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
-use sealane_engine::{Job, Kind, NetworkClass, ProtocolName, run, simulate};
+use sealane_engine::{Job, Journal, Kind, NetworkClass, ProtocolName, run, simulate};
 use sealane_net::{Frame, Limits, Mesh, PartyId};
 use sealane_program::text::parse;
 use sealane_program::types::Data;
@@ -106,7 +106,7 @@ impl Scene {
         }
         let mut mesh = mesh(me, frames.into_iter().map(Script::of).collect());
         let inputs = &self.inputs[me.index()];
-        match run(&self.job, inputs, &mut mesh, &mut |_, _| ()) {
+        match run(&self.job, inputs, &mut mesh, &mut Journal::silent()) {
             Err(error) if error.kind() == Kind::Internal => panic!("no bug of ours: {error}"),
             Err(_) => Verdict::Refused,
             Ok(report) => {
@@ -127,7 +127,8 @@ impl Scene {
         std::thread::scope(|threads| {
             for (mut mesh, inputs) in meshes.into_iter().zip(&self.inputs) {
                 threads.spawn(move || {
-                    let run = |mesh: &mut Mesh| run(&self.job, inputs, mesh, &mut |_, _| ());
+                    let run =
+                        |mesh: &mut Mesh| run(&self.job, inputs, mesh, &mut Journal::silent());
                     run(&mut mesh).expect("an honest run")
                 });
             }

@@ -3,7 +3,7 @@
 
 use crate::{Verdict, place};
 use sealane_cli::config::Config;
-use sealane_net::NetworkClass;
+use sealane_net::{ContactCard, NetworkClass};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -18,6 +18,36 @@ pub const WORDS: &[&str] = &[
     "1e999", "nan", "inf", "\u{e9}", "\\u0000",
 ];
 
+/// Words of cards.
+#[rustfmt::skip] // Words side by side.
+pub const CARD: &[&str] = &["sealane:", "@", "/", "ed25519:", "[::1]:7700", ":0", "\n> ", "\u{200b}"];
+
+/// Reads a card; it has one text, however a mail program wraps that.
+pub fn card(bytes: &[u8]) -> Verdict {
+    let card = str::from_utf8(bytes).map(str::parse::<ContactCard>);
+    let Ok(Ok(card)) = card else {
+        return Verdict::Refused;
+    };
+    let text = card.to_string();
+    assert_eq!(text.parse().as_ref(), Ok(&card));
+    let lines: Vec<&str> = text
+        .as_bytes()
+        .chunks(40)
+        .map(|line| str::from_utf8(line).expect("ASCII"))
+        .collect();
+    assert_eq!(
+        format!("> <{}>\r\n", lines.join("\r\n> ")).parse().as_ref(),
+        Ok(&card)
+    );
+    let again = ContactCard::new(card.name(), card.address(), card.key());
+    assert_eq!(again.as_ref(), Ok(&card));
+    assert!(
+        text[..text.len() - 1].parse::<ContactCard>().is_err(),
+        "what is cut off is found"
+    );
+    Verdict::Accepted
+}
+
 /// Reads a configuration.
 pub fn config(bytes: &[u8]) -> Verdict {
     let folder = tempfile::tempdir().expect("a folder");
@@ -26,7 +56,7 @@ pub fn config(bytes: &[u8]) -> Verdict {
     let config = match Config::load(&path) {
         Ok(config) => config,
         Err(error) => {
-            if let (Some(span), Ok(text)) = (error.span, str::from_utf8(bytes)) {
+            if let (Some(span), Ok(text)) = (&error.finding().span, str::from_utf8(bytes)) {
                 place(text, span.line as usize, span.column as usize);
             }
             return Verdict::Refused;

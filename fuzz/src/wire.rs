@@ -136,7 +136,7 @@ pub fn frames_of(mut bytes: &[u8]) -> Vec<Frame> {
         frames.push(Frame {
             kind,
             stamp: u16::from_le_bytes([s0, s1]).into(),
-            payload: payload.to_vec(),
+            payload: payload.to_vec().into(),
         });
         bytes = rest;
     }

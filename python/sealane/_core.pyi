@@ -1,6 +1,6 @@
 """The native module, private to the package; `crates/py` is its source."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TypeAlias, final
 
@@ -27,6 +27,8 @@ Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array
+Show: TypeAlias = bool | Callable[[str], object]
+"""A bar on standard error or nothing; or a function that takes lines of text."""
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
 
@@ -102,6 +104,8 @@ class Program:
         network: str,
         protocol: str,
         helpers: Sequence[str],
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
     def run(
         self,
@@ -114,6 +118,9 @@ class Program:
         network: str | None,
         protocol: str | None,
         helpers: Sequence[str] | None,
+        record: bool,
+        runs: str | PathLike[str] | None,
+        show: Show,
     ) -> Report: ...
 
 @final
@@ -139,6 +146,7 @@ class Check:
     @property
     def json(self) -> str:
         """The same as `sealane check --json`."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class Plan:
@@ -169,11 +177,15 @@ class Plan:
     def estimate_s(self) -> dict[str, float]:
         """About how many seconds a run will take on a network of each class."""
     @property
+    def papers(self) -> str:
+        """What the job rests on: papers, assumptions and security levels, one a line."""
+    @property
     def steps(self) -> str:
         """Every step, one a line."""
     @property
     def json(self) -> str:
         """The same as `sealane plan --json`."""
+    def _repr_html_(self) -> str: ...
 
 @final
 class Report:
@@ -197,6 +209,7 @@ class Report:
     def plan(self) -> Plan: ...
     @property
     def json(self) -> str: ...
+    def _repr_html_(self) -> str: ...
 
 def is_type(name: str) -> bool: ...
 def who(

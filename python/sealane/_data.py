@@ -212,3 +212,6 @@ class Report:
 
     def __repr__(self) -> str:
         return repr(self._native)
+
+    def _repr_html_(self) -> str:
+        return self._native._repr_html_()

@@ -6,6 +6,16 @@ these classes.
 
 from __future__ import annotations
 
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
 
 class SealaneError(Exception):
     """Anything that Sealane itself raises.
@@ -30,6 +40,8 @@ class SealaneError(Exception):
     """Why; empty where the message says it."""
     hint: str
     """What to do."""
+    summary: str
+    """All of it in one line without control characters, for a log."""
 
     def __init__(
         self,
@@ -42,11 +54,40 @@ class SealaneError(Exception):
         end_column: int | None = None,
         reason: str = "",
         hint: str = "",
+        summary: str = "",
     ) -> None:
         super().__init__(text)
         self.code, self.message = code, message or text
         self.file, self.line, self.column, self.end_column = file, line, column, end_column
-        self.reason, self.hint = reason, hint
+        self.reason, self.hint, self.summary = reason, hint, summary or repr(text)
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows: the user's own frames, then the text, which has its own excerpt.
+        IPython calls this.
+        """
+        frames = users_frames(self.__traceback__)
+        # The frame that the text shows already, and shows better, is left out.
+        frames = [f for f in frames if not self._shows(f)]
+        shown = [line.rstrip("\n") for line in traceback.format_list(frames)]
+        return [*shown, f"{type(self).__name__}: {self}"]
+
+    def _shows(self, frame: traceback.FrameSummary) -> bool:
+        same = self.line == frame.lineno and self.file is not None
+        return same and frame.filename.endswith(self.file or "")
+
+
+def users_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
+    """The frames of a traceback without those of this package, of the interpreter's own library
+    and of what runs a notebook's cells.
+    """
+    ours = (_PACKAGE, "<frozen importlib", os.path.dirname(os.__file__) + os.sep)
+    frames = traceback.extract_tb(trace)
+    installed = os.sep + "site-packages" + os.sep
+    first = next((i for i, f in enumerate(frames) if not f.filename.startswith(ours)), 0)
+    # A notebook runs a cell from within its own packages; what a cell calls in others is kept.
+    while first < len(frames) and installed in frames[first].filename:
+        first += 1
+    return [frame for frame in frames[first:] if not frame.filename.startswith(ours)]
 
 
 class ProgramError(SealaneError):

@@ -212,7 +212,7 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     >>> settled([10, 20, 30], [12, 20, 25])
     array([10, 20, 25], dtype=uint16)
     """
-    trace = trace_of(*over)
+    trace = _walks("map", "body", over)
     elements = trace.open_map([operand(value) for value in over], _source.here())
     returned = body(*(_wrap(trace, element) for element in elements))
     outputs = [operand(value) for value in _tuple(returned, "map", body)]
@@ -244,7 +244,7 @@ def scan(
     >>> peaks([3, 9, 8, 2, 9], 5)
     np.uint8(2)
     """
-    trace = trace_of(*over)
+    trace = _walks("scan", "body, start", over)
     states, elements = trace.open_scan(
         [_start(value, dtype) for value in _tuple(start, "scan", body)],
         [operand(value) for value in over],
@@ -265,7 +265,23 @@ def scan(
 
 def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
     """What a state starts from; a bare number in the type that the caller states."""
-    return operand(value if dtype is None or isinstance(value, Value) else dtype(value))
+    if dtype is None or isinstance(value, Value):
+        return operand(value)
+    type_name(dtype)  # refuses what is no element type
+    return operand(dtype(value))
+
+
+def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
+    """The trace of values that are walked along their first axes."""
+    for item in over:
+        if isinstance(item, list | tuple) and _value.holds_values(item):
+            names = ", ".join("xyzuvw"[: len(item)])
+            raise refuse(
+                "operand",
+                f"`sl.{function}` takes the values to walk one by one, not a {type(item).__name__}",
+                hint=f"write `sl.{function}({before}, {names})`",
+            )
+    return trace_of(*over)
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
-import os
 import sys
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sealane import _core, _source
+from sealane._errors import users_frames
 from sealane._program import Program
 from sealane._refusal import misuse
 
 if TYPE_CHECKING:
-    from sealane import _core
+    from sealane._errors import SealaneError
 
 
 def load(path: Path, name: str | None) -> _core.Program:
@@ -43,14 +44,24 @@ def _load(path: Path, name: str | None) -> _core.Program:
     raise misuse("no-program", f"{path} {what}", hint=hint)
 
 
-def traced(error: BaseException) -> str:
-    """The traceback of an exception that is not ours, from the author's file on."""
-    ours = (os.path.dirname(__file__), "<frozen importlib")
-    trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(ours):
-        trace = trace.tb_next
-    lines = traceback.format_exception(type(error), error, trace)
-    return "".join(lines).rstrip()
+def raised(error: BaseException) -> SealaneError:
+    """What the author of a program is told of an exception that is not ours."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno and error.offset:
+        at = _source.Span(error.filename, error.lineno, error.offset, error.offset + 1)
+        message, frames = f"the program is no Python: {error.msg}", []
+    else:
+        frames = users_frames(error.__traceback__)
+        at = _source.of_frame(frames[-1]) if frames else None
+        said = traceback.format_exception_only(error)[-1].strip()
+        message = f"the program raised {said}"
+    calls = [f"{_source.shown(frame.filename)}:{frame.lineno}" for frame in frames[:-1]]
+    return _core.refusal(
+        "program-raised",
+        message,
+        at,
+        f"It was on the way from {', '.join(calls)}." if calls else "",
+        "mend the program: this exception is Python's or its own, not Sealane's",
+    )
 
 
 def _programs(path: Path) -> dict[str, Program[..., object]]:

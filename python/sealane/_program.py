@@ -6,7 +6,7 @@ import functools
 import sys
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
-from sealane import _data, _signature, _source, _tables
+from sealane import _data, _progress, _signature, _source, _tables
 from sealane._refusal import misuse, refuse
 from sealane._value import FixedPoint, Value, operand, type_name, wrap
 
@@ -65,7 +65,7 @@ class Program(Generic[P, R]):
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job, in hex, as `plan()` without options makes it."""
+        """What a party approves: the hash of the job in hex, that of `plan()` without options."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
@@ -105,10 +105,13 @@ class Program(Generic[P, R]):
         network: Network = "lan",
         protocol: str = "yao",
         helpers: Sequence[str] = (),
+        runs: Path | None = None,
+        progress: bool = True,
         **kwargs: Any,
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
-        well, and reports what crossed between them. `clear=True` is `protocol="clear"`: the same
+        well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
+        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is `protocol="clear"`: the same
         plan without cryptography.
 
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
@@ -123,7 +126,10 @@ class Program(Generic[P, R]):
                 hint="leave one of them out",
             )
         protocol = "clear" if clear else protocol
-        report = self.native.simulate(arrays, tables, network, protocol, _names(helpers))
+        show = _progress.show() if progress else False
+        report = self.native.simulate(
+            arrays, tables, network, protocol, _names(helpers), runs, show
+        )
         return _data.Report(report, self.signature)
 
     def run(
@@ -137,6 +143,9 @@ class Program(Generic[P, R]):
         network: Network | None = None,
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
+        record: bool = True,
+        runs: Path | None = None,
+        progress: bool = True,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
@@ -146,15 +155,29 @@ class Program(Generic[P, R]):
         gives one input, or a mapping from inputs to any of these; a party that gives none leaves it
         out. `yes` is the hash of the job that this party approves, all of it: `plan(...).hash` with
         the same `config`, `network`, `protocol` and `helpers`. What is not stated of these is what
-        the configuration says.
+        the configuration says. The run leaves a folder with a page about it in `runs`, by default
+        the folder that the configuration names, or `runs`; with `record=False` it leaves none.
+        `progress=False` shows no progress.
         """
         from sealane import _core
 
         as_ = _core.who(as_, config, identity)
         arrays, tables = ({}, []) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
+        show = _progress.show() if progress else False
         report = self.native.run(
-            as_, arrays, tables, config, yes, identity, network, protocol, helpers
+            as_,
+            arrays,
+            tables,
+            config,
+            yes,
+            identity,
+            network,
+            protocol,
+            helpers,
+            record,
+            runs,
+            show,
         )
         return _data.Report(report, self.signature)
 
@@ -180,7 +203,16 @@ class Program(Generic[P, R]):
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         import inspect
 
-        bound = inspect.signature(self._function).bind(*args, **kwargs)
+        signature = inspect.signature(self._function)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise misuse(
+                "missing-argument",
+                f"`{self._function.__name__}` is called with other arguments than it has",
+                reason=f"Python says: {error}.",
+                hint=f"its parameters are: {', '.join(signature.parameters)}",
+            ) from None
         bound.apply_defaults()
         return bound.arguments
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import ast
+    import traceback
     from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
     from typing import Any
@@ -60,6 +61,16 @@ def decided_by() -> tuple[str, Span | None]:
         return "", None
     file, extent = frame.f_code.co_filename, _extent(frame.f_code, frame.f_lasti)
     return _construct(file, extent), _span(file, extent)
+
+
+def of_frame(frame: traceback.FrameSummary) -> Span | None:
+    """What was running in a frame of a traceback."""
+    if frame.lineno is None:
+        return None
+    if frame.colno is None or frame.end_colno is None or frame.end_lineno is None:
+        return _line_span(frame.filename, frame.lineno)
+    extent = _Extent(frame.lineno, frame.end_lineno, frame.colno, frame.end_colno)
+    return _span(frame.filename, extent)
 
 
 def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
@@ -133,17 +144,17 @@ def _span(file: str, extent: _Extent) -> Span:
     end = len(text)
     if extent.end_line == extent.line:
         end = len(raw[: extent.end_column].decode(errors="ignore"))
-    return Span(_shown(file), extent.line, column + 1, max(end, column + 1) + 1)
+    return Span(shown(file), extent.line, column + 1, max(end, column + 1) + 1)
 
 
 def _line_span(file: str, line: int) -> Span:
     """A whole line without its indentation."""
     text = linecache.getline(file, line).rstrip()
     indent = len(text) - len(text.lstrip())
-    return Span(_shown(file), line, indent + 1, max(len(text), indent + 1) + 1)
+    return Span(shown(file), line, indent + 1, max(len(text), indent + 1) + 1)
 
 
-def _shown(file: str) -> str:
+def shown(file: str) -> str:
     """The file as people name it: from where they are, if it lies below."""
     here = os.getcwd() + os.sep
     return file.removeprefix(here)

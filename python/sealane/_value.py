@@ -585,12 +585,12 @@ def operand(item: object) -> _core.Operand:
         return int(item)
     if is_fractional(item):
         return _literal(item)
-    if isinstance(item, bool | np.ndarray | list | tuple) and not _holds_values(item):
+    if isinstance(item, bool | np.ndarray | list | tuple) and not holds_values(item):
         array = _constants(item)
         packed = pack(item, fractions=True)
         if packed is not None:
             return packed
-        item = array.flat[0]
+        item = _strange(item if isinstance(item, np.ndarray) else np.asarray(item, dtype=object))
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
@@ -615,6 +615,22 @@ def _literal(item: Any) -> _core.Ratio:
     )
 
 
+def _strange(array: npt.NDArray[Any]) -> object:
+    """The first element that is no integer, of an array that cannot be a constant. Where all are
+    integers, what refuses the array is that no type holds them together.
+    """
+    numbers: list[Any] = array.ravel().tolist()
+    strange = [number for number in numbers if not isinstance(number, int)]
+    if strange:
+        return strange[0]
+    raise refuse(
+        "constant-range",
+        f"no type holds both {min(numbers)} and {max(numbers)}",
+        reason="Types have at most 64 bits: up to 2**64 - 1, or from -2**63 to 2**63 - 1.",
+        hint="use smaller numbers, or split each in two constants",
+    )
+
+
 def _constants(item: object) -> npt.NDArray[Any]:
     """An array of constants; refused if it has no elements, or rows of different lengths."""
     try:
@@ -636,9 +652,10 @@ def _constants(item: object) -> npt.NDArray[Any]:
     return array
 
 
-def _holds_values(item: object) -> bool:
+def holds_values(item: object) -> bool:
+    """Whether a value stands in a list or tuple, however deep."""
     if isinstance(item, list | tuple):
-        return any(_holds_values(inner) for inner in item)
+        return any(holds_values(inner) for inner in item)
     return isinstance(item, Value)
 
 

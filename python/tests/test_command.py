@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import make_key
 
 PROGRAM = '''\
@@ -306,6 +307,19 @@ def test_data_are_refused_before_any_connection(free_ports: list[int]) -> None:
         error = sealane(*run, "--input", "alice.csv", status=4).stderr
         for word in words:
             assert word in error
+
+
+def test_a_single_value_beside_a_table_has_a_file_of_its_own() -> None:
+    both = PROGRAM.replace('limit: sl.Private[sl.u8, "bob"]', 'limit: sl.Private[sl.u8, "alice"]')
+    both = both.replace('"alice"], sl.Rev', '"bob"], sl.Rev')
+    Path("program.py").write_text(both, encoding="utf-8")
+    Path("both.csv").write_text("x,limit\n3,6\n200,6\n", encoding="utf-8")
+    error = sealane("simulate", "program.py", "--input", "alice=both.csv", status=4).stderr
+    assert "where `limit` wants 1" in error
+    assert "a file of its own, `--input limit=FILE`" in error
+    inputs = ["--input", "alice=both.csv", "--input", "limit=bob.csv"]
+    found = read_json("simulate", "program.py", *inputs)
+    assert found["results"]["result_1"]["values"] == [1]
 
 
 def test_configurations_are_refused_with_their_place(free_ports: list[int]) -> None:

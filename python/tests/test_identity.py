@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from conftest import free_port
 
 PROGRAM = """\
@@ -18,7 +19,9 @@ import sealane as sl
 
 
 @sl.program
-def more(a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]) -> sl.Revealed[sl.boolean, "bob"]:
+def more(
+    a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+) -> sl.Revealed[sl.boolean, "bob"]:
     return a > b
 """
 

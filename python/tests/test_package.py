@@ -5,14 +5,11 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import sealane as sl
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MEASURE = """
 import numpy, sys, time
@@ -41,6 +38,12 @@ def test_every_public_name_is_there_and_documented() -> None:
         item = getattr(sl, name)
         assert name.startswith("__") or name == "wrapping" or item.__doc__, name
     assert len(sl.__all__) == len(set(sl.__all__))
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = Path(__file__).parents[2] / "docs" / "reference" / "python.md"
+    told = set(re.findall(r"auto\w+:: sealane\.(\w+)$", page.read_text("utf-8"), re.MULTILINE))
+    assert {name for name in sl.__all__ if not name.startswith("__")} == told
 
 
 TYPED = """\

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
 from conftest import make_key
 
 if TYPE_CHECKING:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import threading
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import make_key
 
 import sealane as sl
+from conftest import make_key
 
 if TYPE_CHECKING:
     from pathlib import Path

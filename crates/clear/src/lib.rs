@@ -53,7 +53,7 @@ impl Protocol for Clear {
             share_bits: 8,
             corruption: Corruption::None,
             assumption: "none: every party sees every input",
-            papers: "none",
+            papers: &[],
             security_bits: 0,
         }
     }

@@ -47,10 +47,7 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     let shown = write!(stderr(), "{}{ask}", view::plan_card(job, &cost));
     let mut answer = String::new();
     let read = shown.and_then(|()| stdin().read_line(&mut answer));
-    read.map_err(|error| {
-        let hint = format!("read the plan, then add `--yes {hash}`");
-        Failure::config("terminal", "the terminal cannot be read", hint).because(error.to_string())
-    })?;
+    read.map_err(|error| cannot_ask(&hash, &error))?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
         let hint = "nothing was sent; run again to approve it";
         return Err(Failure::config(
@@ -62,6 +59,11 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     Ok(())
 }
 
+fn cannot_ask(hash: &str, error: &std::io::Error) -> Failure {
+    let hint = format!("read the plan, then add `--yes {hash}`");
+    Failure::config("terminal", "the terminal cannot be read", hint).because(error.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +71,13 @@ mod tests {
 
     const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
         main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
+
+    #[test]
+    fn nobody_can_approve_at_a_terminal_that_is_gone() {
+        let gone = std::io::Error::from(std::io::ErrorKind::UnexpectedEof);
+        let failure = cannot_ask(&"0123456789abcdef".repeat(4), &gone);
+        sealane_testkit::page::shows("terminal", &failure.to_string());
+    }
 
     #[test]
     fn the_whole_hash_approves_and_nothing_less() {

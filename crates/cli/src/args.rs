@@ -1,10 +1,12 @@
 //! The command line.
 
 use crate::failure::EXIT_CODES;
+use crate::progress::Shown;
+use crate::record::{RUNS, Recording};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use sealane_engine::{Corruption, NetworkClass, ProtocolName};
-use std::path::PathBuf;
+use sealane_engine::{Corruption, Job, NetworkClass, ProtocolName};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Run a Python function on data that stays with its owners.
@@ -27,6 +29,8 @@ pub enum Verb {
     Simulate(Simulate),
     /// Run as one party with the others over the network, or all of them here with --local
     Run(Run),
+    /// Open the page that a run has left, or list runs
+    Report(Report),
     /// Make a key and a configuration for this party, and print its card, for the others to paste
     Init(Init),
     /// Print the card of this party again
@@ -35,6 +39,8 @@ pub enum Verb {
     Peer(Peer),
     /// Show CPU tier and versions, and whether every peer answers, with the right key and version
     Doctor(Doctor),
+    /// Explain the code of an error or warning, or list all codes
+    Explain(Explain),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
     /// Measure
@@ -127,6 +133,9 @@ pub struct Plan {
     /// List every step
     #[arg(long)]
     pub steps: bool,
+    /// List what the protocol rests on: papers, assumptions, security levels
+    #[arg(long)]
+    pub papers: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -144,6 +153,9 @@ pub struct Simulate {
     /// Write results to this `.csv`, `.parquet` or `.npy` file
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What it leaves and shows.
+    #[command(flatten)]
+    pub traces: Traces,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -176,6 +188,65 @@ pub struct Run {
     /// Write results to this `.csv`, `.parquet` or `.npy` file; --local adds each party's name
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// What it leaves and shows.
+    #[command(flatten)]
+    pub traces: Traces,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What a run leaves and shows besides its results.
+#[derive(Args, Clone)]
+pub struct Traces {
+    /// Leave the folder of the run in this one [default: runs]
+    #[arg(long, value_name = "FOLDER")]
+    pub runs: Option<PathBuf>,
+    /// Leave no folder
+    #[arg(long, conflicts_with = "runs")]
+    pub no_record: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub no_progress: bool,
+    /// Leave everything in this folder, as a part of the run that it belongs to
+    #[arg(long, hide = true, conflicts_with_all = ["runs", "no_record"])]
+    pub record_in: Option<PathBuf>,
+}
+
+impl Traces {
+    /// The folder that a run of `job` leaves, if it leaves one; `configured` is what the
+    /// configuration says.
+    pub fn recording(&self, configured: Option<&Path>, job: &Job) -> Option<Recording> {
+        if let Some(folder) = &self.record_in {
+            return Recording::in_folder(folder, job);
+        }
+        let runs = self.runs.as_deref().or(configured);
+        match self.no_record {
+            true => None,
+            false => Recording::begin(runs.unwrap_or(Path::new(RUNS)), job),
+        }
+    }
+
+    /// What shows how far a run has come, if anything does: scripts that read JSON want none.
+    pub fn progress(&self, json: bool) -> Option<fn(&str) -> Shown> {
+        (!self.no_progress && !json).then_some(Shown::on_stderr)
+    }
+}
+
+/// `sealane report`.
+#[derive(Args)]
+pub struct Report {
+    /// The run: its folder, its name, or the beginning of its name [default: the latest]
+    pub run: Option<String>,
+    /// The folder of runs
+    #[arg(long, value_name = "FOLDER", default_value = RUNS)]
+    pub runs: PathBuf,
+    /// List all runs
+    #[arg(long, conflicts_with = "run")]
+    pub list: bool,
+    /// Print where the page is, and do not open it
+    #[arg(long, conflicts_with = "list")]
+    pub print: bool,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
@@ -262,6 +333,13 @@ pub struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `sealane explain`.
+#[derive(Args)]
+pub struct Explain {
+    /// A code, such as `range-overflow`; none lists them
+    pub code: Option<String>,
 }
 
 /// `sealane circuit`.

@@ -1,360 +1,195 @@
 //! The registry of codes: every error and warning that anybody can meet, with who has to act and a
-//! title. Each has a page of its own, `docs/errors/CODE.md`, which `sealane explain CODE` prints.
+//! title. Each has a page of its own, `docs/errors/CODE.md`, which is built in: a code without one
+//! does not compile. `sealane explain CODE` prints it.
+//!
+//! Whoever makes a new error adds its code here, in alphabetical order among those for whom the same
+//! people act, and writes its page; a test finds codes that are used and not listed.
 
-pub use sealane_program::diagnostic::Code;
-use sealane_program::diagnostic::Kind::*;
+use sealane_program::diagnostic::{Code, Kind};
 
-/// All codes, by who has to act.
-pub const ALL: &[Code] = &[
-    // Programs: what the tracer in Python refuses, then what the check refuses, then the planner.
-    Code::new(
-        "argument",
-        Program,
-        "an argument is of no use to this function",
-    ),
-    Code::new("assignment", Program, "a value cannot be changed in place"),
-    Code::new(
-        "attribute",
-        Program,
-        "a value has no such attribute or method",
-    ),
-    Code::new("no-length", Program, "a value has no length that is known"),
-    Code::new("no-number", Program, "a secret value is no Python number"),
-    Code::new(
-        "no-program",
-        Program,
-        "a file defines no program, or several",
-    ),
-    Code::new("numpy", Program, "NumPy cannot compute with secret values"),
-    Code::new("operand", Program, "an operand is nothing to compute with"),
-    Code::new("operator", Program, "an operator does not work on values"),
-    Code::new("program-raised", Program, "the program raised an exception"),
-    Code::new(
-        "result",
-        Program,
-        "what the function returns is not what its signature says",
-    ),
-    Code::new(
-        "secret-condition",
-        Program,
-        "a secret cannot decide what Python does next",
-    ),
-    Code::new("secret-index", Program, "a secret cannot be a Python index"),
-    Code::new(
-        "secret-key",
-        Program,
-        "a secret cannot be a key of a dict or set",
-    ),
-    Code::new(
-        "signature",
-        Program,
-        "the signature does not say who gives and who learns what",
-    ),
-    Code::new("type", Program, "there is no such element type"),
-    Code::new(
-        "body",
-        Program,
-        "a body returns what it may not, or a value leaves its body",
-    ),
-    Code::new("constant-range", Program, "a number does not fit its type"),
-    Code::new("division-by-zero", Program, "a divisor can be zero"),
-    Code::new("index", Program, "an index or a lookup can be outside"),
-    Code::new("invalid-program", Program, "a program contradicts itself"),
-    Code::new("limit", Program, "a program is larger than what is allowed"),
-    Code::new("name", Program, "a name is malformed, taken or unknown"),
-    Code::new(
-        "range-overflow",
-        Program,
-        "a result can be outside its type",
-    ),
-    Code::new("shape-mismatch", Program, "shapes do not fit"),
-    Code::new(
-        "shift-range",
-        Program,
-        "a shift by less than zero or too far",
-    ),
-    Code::new("syntax", Program, "the text form of a program is malformed"),
-    Code::new("type-mismatch", Program, "types do not fit"),
-    Code::new(
-        "unreadable",
-        Program,
-        "a program in its text form cannot be read",
-    ),
-    Code::new(
-        "wrapping-division",
-        Program,
-        "division in a type that wraps",
-    ),
-    Code::new(
-        "reveals-input",
-        Program,
-        "warning: a result is an input as it stands",
-    ),
-    Code::new(
-        "unrolled-loop",
-        Program,
-        "warning: a loop was written out very often",
-    ),
-    Code::new(
-        "unused-input",
-        Program,
-        "warning: no result depends on an input",
-    ),
-    Code::new(
-        "circuit-too-large",
-        Program,
-        "one step needs too large a circuit",
-    ),
-    Code::new("run-too-large", Program, "a run would be too large"),
-    Code::new("whole-rows", Program, "an operation needs all rows at once"),
-    // Calls and command lines.
-    Code::new("card-malformed", Misuse, "a card was cut off or mistyped"),
-    Code::new("circuit-file", Misuse, "a circuit cannot be read"),
-    Code::new("circuit-value", Misuse, "a value does not fit the circuit"),
-    Code::new("clear-twice", Misuse, "two protocols are asked for"),
-    Code::new("command-line", Misuse, "an option is missing"),
-    Code::new("helper-name", Misuse, "a helper cannot be called so"),
-    Code::new(
-        "helper-names",
-        Misuse,
-        "helpers are given by a list of names",
-    ),
-    Code::new(
-        "input-count",
-        Misuse,
-        "there are not as many inputs as the program has",
-    ),
-    Code::new("input-of-helper", Misuse, "a helper owns no input"),
-    Code::new(
-        "input-twice",
-        Misuse,
-        "two files are given for the same inputs",
-    ),
-    Code::new(
-        "missing-argument",
-        Misuse,
-        "a program is called with other arguments than it has",
-    ),
-    Code::new("no-file", Misuse, "there is no such program file"),
-    Code::new(
-        "parties",
-        Misuse,
-        "a protocol computes with another number of parties",
-    ),
-    Code::new(
-        "party-count",
-        Misuse,
-        "a mesh has another number of parties than the job",
-    ),
-    Code::new(
-        "row-count",
-        Misuse,
-        "a number of rows is outside what the program allows",
-    ),
-    Code::new("party-name", Misuse, "a party cannot be called so"),
-    Code::new("peer-in-use", Misuse, "a party cannot be removed yet"),
-    Code::new(
-        "peer-unknown",
-        Misuse,
-        "the configuration has no such party",
-    ),
-    Code::new("unknown-input", Misuse, "the program has no such input"),
-    Code::new("unknown-network", Misuse, "there is no such network class"),
-    Code::new("unknown-party", Misuse, "the program has no such party"),
-    Code::new("unknown-protocol", Misuse, "there is no such protocol"),
-    Code::new("unknown-rows", Misuse, "the program has no such row count"),
-    Code::new(
-        "unknown-suite",
-        Misuse,
-        "there is no such suite of benchmarks",
-    ),
-    Code::new("unknown-table", Misuse, "no result belongs to such a table"),
-    Code::new(
-        "whose-input",
-        Misuse,
-        "it is not said whose inputs a file holds",
-    ),
-    Code::new("who-am-i", Misuse, "nothing says which party this is"),
-    // Data.
-    Code::new("data-column-missing", Data, "a table has no such column"),
-    Code::new("data-column-twice", Data, "a table has a column twice"),
-    Code::new("data-columns", Data, "a table has the wrong number of columns"),
-    Code::new("data-malformed", Data, "a table cannot be read"),
-    Code::new("data-missing", Data, "an input has no data"),
-    Code::new("data-null", Data, "a table has a row without a value"),
-    Code::new("data-not-a-number", Data, "a cell is no number of its type"),
-    Code::new(
-        "data-range",
-        Data,
-        "a value is outside of its declared range",
-    ),
-    Code::new("data-rows", Data, "a table has the wrong number of rows"),
-    Code::new("data-shape", Data, "an array has the wrong shape"),
-    Code::new(
-        "data-type",
-        Data,
-        "an array or a column holds what is no number of its type",
-    ),
-    Code::new(
-        "data-unknown-input",
-        Data,
-        "data are given for what is no input of this party",
-    ),
-    Code::new("data-unreadable", Data, "a file of data cannot be read"),
-    Code::new(
-        "rows-differ",
-        Data,
-        "parties disagree about a number of rows",
-    ),
-    // Configuration, keys, approvals, this machine.
-    Code::new("approval", Config, "the job is not approved"),
-    Code::new(
-        "cannot-listen",
-        Config,
-        "this party cannot listen at its address",
-    ),
-    Code::new(
-        "config-address",
-        Config,
-        "an address in the configuration is malformed",
-    ),
-    Code::new(
-        "config-double",
-        Config,
-        "two parties share a key or an address",
-    ),
-    Code::new("config-edit", Config, "the configuration cannot be changed"),
-    Code::new(
-        "config-helper",
-        Config,
-        "a helper in the configuration has no table",
-    ),
-    Code::new(
-        "config-key",
-        Config,
-        "a key in the configuration is malformed",
-    ),
-    Code::new(
-        "config-me",
-        Config,
-        "the reader of the configuration has no table",
-    ),
-    Code::new("config-network", Config, "there is no such network class"),
-    Code::new("config-party", Config, "the configuration lacks a party"),
-    Code::new("config-protocol", Config, "there is no such protocol"),
-    Code::new("config-syntax", Config, "the configuration is malformed"),
-    Code::new("config-timeout", Config, "a time-out is out of bounds"),
-    Code::new(
-        "config-unreadable",
-        Config,
-        "the configuration cannot be read",
-    ),
-    Code::new(
-        "cpu-tier",
-        Config,
-        "this CPU lacks the tier that is asked for",
-    ),
-    Code::new(
-        "identity-exists",
-        Config,
-        "this folder has an identity already",
-    ),
-    Code::new(
-        "key-file",
-        Config,
-        "a private key cannot be stored or loaded",
-    ),
-    Code::new(
-        "local-run",
-        Config,
-        "this machine refuses what a local run needs",
-    ),
-    Code::new(
-        "no-identity",
-        Config,
-        "the private key of this party is not known",
-    ),
-    Code::new(
-        "no-randomness",
-        Config,
-        "the operating system gives no random numbers",
-    ),
-    Code::new(
-        "other-identity",
-        Config,
-        "a private key is not that of this party",
-    ),
-    Code::new("output", Config, "results cannot be written"),
-    Code::new("peer-key", Config, "another key is pinned for a party"),
-    Code::new("peer-known", Config, "a party is known under another name"),
-    Code::new("terminal", Config, "the terminal cannot be read"),
-    // The network.
-    Code::new(
-        "connection-failed",
-        Network,
-        "the operating system reports a failed connection",
-    ),
-    Code::new(
-        "no-secure-connection",
-        Network,
-        "TLS failed, though with the right key",
-    ),
-    Code::new("clock-off", Network, "clocks are far apart"),
-    Code::new("no-address", Network, "the host of a party has no address"),
-    Code::new("not-well", Network, "a peer does not answer as it should"),
-    Code::new(
-        "peer-cut-off",
-        Network,
-        "another party gave up because of its network",
-    ),
-    Code::new(
-        "peer-overdue",
-        Network,
-        "another party is alive but sends nothing",
-    ),
-    Code::new(
-        "peer-overfull",
-        Network,
-        "a party waits while others send ahead too much",
-    ),
-    Code::new(
-        "peer-silent",
-        Network,
-        "no sign of life came from another party",
-    ),
-    Code::new(
-        "peer-vanished",
-        Network,
-        "a connection ended in the middle of a run",
-    ),
-    Code::new("unreachable", Network, "another party cannot be reached"),
-    // Other parties.
-    Code::new("altered", Peer, "what came is not what was sent"),
-    Code::new("check-failed", Peer, "a check before the results failed"),
-    Code::new(
-        "malformed-message",
-        Peer,
-        "another party sent what is no message",
-    ),
-    Code::new("other-job", Peer, "another party approved another job"),
-    Code::new("party-failed", Peer, "a party of a local run failed"),
-    Code::new("peer-finished", Peer, "another party finished too early"),
-    Code::new("peer-gave-up", Peer, "another party gave up"),
-    Code::new("protocol-broken", Peer, "another party broke the protocol"),
-    Code::new(
-        "recording-differs",
-        Peer,
-        "a replayed run differs from its recording",
-    ),
-    Code::new("wrong-key", Peer, "a key is not the one that was pinned"),
-    Code::new("wrong-party", Peer, "parties disagree on who is who"),
-    Code::new("wrong-version", Peer, "another party runs another version"),
-    // Sealane itself.
-    Code::new("internal", Internal, "a bug in Sealane"),
-    Code::new("internal-plan", Internal, "a bug in the planner"),
-];
+/// A code and its page.
+pub struct Entry {
+    /// The code.
+    pub code: Code,
+    /// The page, in Markdown.
+    pub page: &'static str,
+}
 
 /// The code of this name.
-pub fn find(name: &str) -> Option<&'static Code> {
-    ALL.iter().find(|code| code.name == name)
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ALL.iter().find(|entry| entry.code.name == name)
 }
+
+/// Who has to act, as the title of a list.
+pub fn who(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Program => "The program: its author acts",
+        Kind::Misuse => "The call or the command line: whoever wrote it acts",
+        Kind::Data => "The data: their owner acts",
+        Kind::Config => {
+            "The configuration, a key, an approval, this machine: whoever set it up acts"
+        }
+        Kind::Network => "The network between the parties",
+        Kind::Peer => "Another party",
+        Kind::Internal => "Sealane itself",
+    }
+}
+
+/// All of these codes, each with its kind and its page.
+macro_rules! codes {
+    ($($kind:ident { $($name:literal: $title:literal,)* })*) => {
+        &[$($(Entry {
+            code: Code::new($name, Kind::$kind, $title),
+            page: include_str!(concat!("../../../docs/errors/", $name, ".md")),
+        },)*)*]
+    };
+}
+
+/// All codes.
+pub const ALL: &[Entry] = codes! {
+    Program {
+        "assignment": "a value cannot be changed in place",
+        "attribute": "a value has no such attribute or method",
+        "body": "a body returns what it may not, or a value leaves its body",
+        "circuit-too-large": "one step needs too large a circuit",
+        "constant-range": "a number does not fit its type",
+        "division-by-zero": "a divisor can be zero",
+        "index": "an index or a lookup can be outside",
+        "invalid-program": "a program contradicts itself",
+        "limit": "a program is larger than what is allowed",
+        "literal-rounded": "warning: a fraction of the source was rounded",
+        "name": "a name is malformed, taken or unknown",
+        "no-length": "a value has no length that is known",
+        "no-number": "a secret value is no Python number",
+        "no-program": "a file defines no program, or several",
+        "numpy": "NumPy cannot compute with secret values",
+        "operand": "an operand is nothing to compute with",
+        "operator": "an operator does not work on values",
+        "other-protocol": "warning: the usual protocol cannot run the program",
+        "program-raised": "the program raised an exception",
+        "range-overflow": "a result can be outside its type",
+        "result": "what the function returns is not what its signature says",
+        "reveals-input": "warning: a result is an input as it stands",
+        "run-too-large": "a run would be too large",
+        "secret-condition": "a secret cannot decide what Python does next",
+        "secret-index": "a secret cannot be a Python index",
+        "secret-key": "a secret cannot be a key of a dict or set",
+        "shape-mismatch": "shapes do not fit",
+        "shift-range": "a shift by less than zero or too far",
+        "signature": "the signature does not say who gives and who learns what",
+        "syntax": "the text form of a program is malformed",
+        "type": "there is no such element type",
+        "type-mismatch": "types do not fit",
+        "unreadable": "a program in its text form cannot be read",
+        "unrolled-loop": "warning: a loop was written out very often",
+        "unused-input": "warning: no result depends on an input",
+        "whole-rows": "an operation needs all rows at once",
+        "wrapping-division": "division in a type that wraps",
+    }
+    Misuse {
+        "card-malformed": "a card was cut off or mistyped",
+        "circuit-file": "a circuit cannot be read",
+        "circuit-value": "a value does not fit the circuit",
+        "clear-twice": "two protocols are asked for",
+        "command-line": "an option is missing",
+        "helper-name": "a helper cannot be called so",
+        "helper-names": "helpers are given by a list of names",
+        "input-count": "there are not as many inputs as the program has",
+        "input-of-helper": "a helper owns no input",
+        "input-twice": "two files are given for the same inputs",
+        "missing-argument": "a program is called with other arguments than it has",
+        "no-file": "there is no such program file",
+        "no-run": "there is no such run, or several",
+        "parties": "a protocol computes with another number of parties",
+        "party-count": "a mesh has another number of parties than the job",
+        "party-name": "a party cannot be called so",
+        "peer-in-use": "a party cannot be removed yet",
+        "peer-unknown": "the configuration has no such party",
+        "row-count": "a number of rows is outside what the program allows",
+        "unknown-code": "there is no such code",
+        "unknown-input": "the program has no such input",
+        "unknown-network": "there is no such network class",
+        "unknown-party": "the program has no such party",
+        "unknown-protocol": "there is no such protocol",
+        "unknown-rows": "the program has no such row count",
+        "unknown-suite": "there is no such suite of benchmarks",
+        "unknown-table": "no result belongs to such a table",
+        "who-am-i": "nothing says which party this is",
+        "whose-input": "it is not said whose inputs a file holds",
+    }
+    Data {
+        "data-column-missing": "a table has no such column",
+        "data-column-twice": "a table has a column twice",
+        "data-columns": "a table has the wrong number of columns",
+        "data-malformed": "a table cannot be read",
+        "data-missing": "an input has no data",
+        "data-not-a-number": "a cell is no number of its type",
+        "data-null": "a table has a row without a value",
+        "data-range": "a value is outside of its declared range",
+        "data-rows": "a table has the wrong number of rows",
+        "data-shape": "an array has the wrong shape",
+        "data-type": "an array has elements that are no integers",
+        "data-unknown-input": "data are given for what is no input of this party",
+        "data-unreadable": "a file of data cannot be read",
+        "rows-differ": "parties disagree about a number of rows",
+    }
+    Config {
+        "approval": "the job is not approved",
+        "cannot-listen": "this party cannot listen at its address",
+        "config-address": "an address in the configuration is malformed",
+        "config-double": "two parties share a key or an address",
+        "config-edit": "the configuration cannot be changed",
+        "config-helper": "a helper in the configuration has no table",
+        "config-key": "a key in the configuration is malformed",
+        "config-me": "the reader of the configuration has no table",
+        "config-network": "there is no such network class",
+        "config-party": "the configuration lacks a party",
+        "config-protocol": "there is no such protocol",
+        "config-syntax": "the configuration is malformed",
+        "config-timeout": "a time-out is out of bounds",
+        "config-unreadable": "the configuration cannot be read",
+        "cpu-tier": "this CPU lacks the tier that is asked for",
+        "identity-exists": "this folder has an identity already",
+        "key-file": "a private key cannot be stored or loaded",
+        "local-run": "this machine refuses what a local run needs",
+        "no-identity": "the private key of this party is not known",
+        "no-randomness": "the operating system gives no random numbers",
+        "other-identity": "a private key is not that of this party",
+        "output": "results cannot be written",
+        "peer-key": "another key is pinned for a party",
+        "peer-known": "a party is known under another name",
+        "run-unreadable": "the folder of a run cannot be read",
+        "terminal": "the terminal cannot be read",
+    }
+    Network {
+        "clock-off": "clocks are far apart",
+        "connection-failed": "the operating system reports a failed connection",
+        "no-address": "the host of a party has no address",
+        "no-secure-connection": "TLS failed, though with the right key",
+        "not-well": "a peer does not answer as it should",
+        "peer-cut-off": "another party gave up because of its network",
+        "peer-overdue": "another party is alive but sends nothing",
+        "peer-overfull": "a party waits while others send ahead too much",
+        "peer-silent": "no sign of life came from another party",
+        "peer-vanished": "a connection ended in the middle of a run",
+        "unreachable": "another party cannot be reached",
+    }
+    Peer {
+        "altered": "what came is not what was sent",
+        "check-failed": "a check before the results failed",
+        "malformed-message": "another party sent what is no message",
+        "other-job": "another party approved another job",
+        "party-failed": "a party of a local run failed",
+        "peer-finished": "another party finished too early",
+        "peer-gave-up": "another party gave up",
+        "protocol-broken": "another party broke the protocol",
+        "recording-differs": "a replayed run differs from its recording",
+        "wrong-key": "a key is not the one that was pinned",
+        "wrong-party": "parties disagree on who is who",
+        "wrong-version": "another party runs another version",
+    }
+    Internal {
+        "internal": "a bug in Sealane",
+        "internal-plan": "a bug in the planner",
+    }
+};

@@ -6,7 +6,6 @@
 //! that waits in `sealane run` answers as well.
 
 use crate::args;
-use crate::card::{Card, seconds};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::meet;
@@ -17,6 +16,8 @@ use sealane_net::{
     Answer, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight, Sign,
     Version, examine,
 };
+use sealane_page::Card;
+use sealane_page::units::seconds;
 use sealane_program::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -345,5 +346,27 @@ impl Problem {
             ..
         } = &self.0;
         json!({ "code": code, "message": message, "reason": reason, "hint": hint })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_net::Identity;
+    use sealane_testkit::page;
+
+    #[test]
+    fn what_doctor_finds_has_pages() {
+        let peer = Endpoint {
+            name: "lab".to_string(),
+            address: "lab.example:7700".to_string(),
+            key: Identity::generate().public_key(),
+        };
+        let cause = "failed to lookup address information: Name or service not known";
+        let problem = Problem::no_address(&peer, cause);
+        page::shows("no-address", &problem.0.to_string());
+        let failure = not_well(true, &[]).expect_err("it is not well");
+        page::shows("not-well", &failure.to_string());
+        assert!(not_well(false, &[]).is_ok());
     }
 }

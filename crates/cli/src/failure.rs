@@ -100,3 +100,15 @@ impl fmt::Display for Failure {
         self.finding.fmt(f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_party_of_a_local_run_lends_its_status() {
+        let failure = Failure::party("lab", 4);
+        assert_eq!((failure.kind(), failure.status()), (Kind::Peer, 4));
+        sealane_testkit::page::shows("party-failed", &failure.to_string());
+    }
+}

@@ -4,12 +4,12 @@
 //! Parties then swap cards, each by one line of text, and pin each other's with `peer add`.
 
 use crate::args::{CardArgs, Init, Peer, PeerVerb};
-use crate::card::Card;
 use crate::config::{Change, Config, DEFAULT_FILE, Editor};
 use crate::failure::Failure;
 use crate::meet;
 use crate::verbs::{say, show};
 use sealane_net::{CardError, ContactCard, Identity};
+use sealane_page::Card;
 use serde_json::json;
 use std::fs::{self, OpenOptions};
 use std::io::{Write, stderr};
@@ -24,7 +24,8 @@ pub fn init(args: &Init) -> Result<(), Failure> {
     let folder = args.folder.as_path();
     let (key_name, config) = (format!("{}.key", args.name), folder.join(DEFAULT_FILE));
     let key = folder.join(&key_name);
-    let (identity, address) = (Identity::generate(), address(args));
+    let identity = Identity::generate();
+    let address = args.address.clone().unwrap_or_else(outward_address);
     let card = ContactCard::new(&args.name, &address, identity.public_key()).map_err(unfit)?;
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     if let Some(there) = [&key, &config].into_iter().find(|path| path.exists()) {
@@ -41,6 +42,13 @@ pub fn init(args: &Init) -> Result<(), Failure> {
     let file = options.write(true).create_new(true).open(&config);
     file.and_then(|mut file| file.write_all(configuration(&card, &key_name).as_bytes()))
         .map_err(|error| cannot_write(&config, &error))?;
+    if args.address.is_none() {
+        tell(format_args!(
+            "others are told to reach this party at {address}; if they have to use another \
+             address, write it into {}, and `sealane card` prints a card with it",
+            config.display()
+        ));
+    }
     tell(format_args!(
         "{} holds the private key, which never leaves this machine; {} says who is where\n\
          fingerprint of {}: {}\n\
@@ -149,22 +157,16 @@ fn list(path: &Path, json: bool) -> Result<(), Failure> {
     show(json, &card, &json!({ "parties": rows }))
 }
 
-/// The address that `init` is given, or the one from which this machine speaks to others.
-fn address(args: &Init) -> String {
-    args.address.clone().unwrap_or_else(|| {
-        // Connecting a datagram socket sends nothing; it only chooses the way that packets to that
-        // address (of a network for documentation, RFC 5737) would take.
-        let outward = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
-            socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
-            socket.local_addr()
-        });
-        let host = outward.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
-        tell(format_args!(
-            "others are told to reach this party at {host}; if that is another address for them, \
-             say so with `--address HOST:PORT`"
-        ));
-        format!("{host}:{DEFAULT_PORT}")
-    })
+/// The address from which this machine speaks to others.
+fn outward_address() -> String {
+    // Connecting a datagram socket sends nothing; it only chooses the way that packets to that
+    // address (of a network for documentation, RFC 5737) would take.
+    let outward = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    let host = outward.map_or(Ipv4Addr::LOCALHOST.into(), |address| address.ip());
+    format!("{host}:{DEFAULT_PORT}")
 }
 
 /// The first configuration of a party.

@@ -12,17 +12,21 @@
 //! | `approve` | `--yes`, the prompt, the refusal |
 //! | `inputs`, `results` | files to and from parties |
 //! | `local` | every party as a process of its own |
-//! | `view`, `part`, `card` | tables and JSON |
+//! | `view`, `part` | tables and JSON |
+//! | `session` | runs with what they leave and show |
+//! | `record`, `reports` | the folder of a run, and how to look at it again |
+//! | `progress` | how far a run has come |
 //! | `codes` | every code, with who has to act and a title |
-//! | `failure` | what went wrong, and the exit status |
+//! | `explain` | the page of a code |
+//! | `failure`, `terminal` | what went wrong, and the exit status |
 #![forbid(unsafe_code)]
 
 mod approve;
 mod args;
-mod card;
 pub mod codes;
 pub mod config;
 mod doctor;
+mod explain;
 mod failure;
 mod identity;
 mod inputs;
@@ -30,7 +34,12 @@ mod local;
 pub mod meet;
 mod part;
 mod program;
+mod progress;
+mod record;
+mod reports;
 pub mod results;
+mod session;
+mod terminal;
 mod tools;
 mod verbs;
 pub mod view;
@@ -38,11 +47,13 @@ pub mod view;
 pub use approve::approved;
 pub use failure::Failure;
 pub use program::ProgramLoader;
+pub use progress::{Line, Shown};
+pub use record::{RUNS, Recording};
+pub use session::{meet_and_run, simulate};
 pub use verbs::rows;
 
 use clap::Parser;
 use std::ffi::OsString;
-use std::io::Write;
 
 /// What the command needs from whoever embeds it.
 pub struct Host<'a> {
@@ -58,15 +69,19 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
     let cli = match args::Cli::try_parse_from(named) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors to clap as well; both go where they belong.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            // Help and version are errors to clap as well.
+            if !error.use_stderr() {
+                let _ = error.print();
+                return 0;
+            }
+            terminal::show_misuse(&error);
+            return 2;
         }
     };
     match verbs::run(cli.verb, host) {
         Ok(()) => 0,
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "{failure}");
+            terminal::show(&failure);
             failure.status()
         }
     }

@@ -45,6 +45,7 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         .map(|name| name.chars().count())
         .max()
         .unwrap_or(0);
+    let recording = args.traces.recording(None, &job);
     let mut parties = Running(Vec::new());
     for (name, sources) in names.iter().zip(&sources) {
         let mut command = Command::new(&host.command[0]);
@@ -68,6 +69,13 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         if let Some(output) = &args.output {
             command.arg("--output").arg(results::marked(output, name));
         }
+        match &recording {
+            Some(all) => command.arg("--record-in").arg(all.party_folder(name)),
+            None => command.arg("--no-record"),
+        };
+        if args.traces.no_progress {
+            command.arg("--no-progress");
+        }
         if args.json {
             command.arg("--json");
         }
@@ -76,7 +84,11 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
             .0
             .push(Some(Party::start(name, &shown, command, args.json)?));
     }
-    let parties = wait(parties)?;
+    let parties = wait(parties);
+    if let Some(recording) = &recording {
+        recording.end(&job);
+    }
+    let parties = parties?;
     if args.json {
         return say(together(&job, &parties)?);
     }
@@ -271,4 +283,15 @@ fn cannot_write(error: std::io::Error) -> Failure {
     let what = "this machine refused what a local run needs";
     let hint = "a local run needs a folder for temporary files, processes, and ports of loopback";
     Failure::config("local-run", what, hint).because(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_refuses_a_local_run_is_asked_for_what_it_needs() {
+        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
+        sealane_testkit::page::shows("local-run", &cannot_write(full).to_string());
+    }
 }

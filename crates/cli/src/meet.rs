@@ -46,7 +46,7 @@ pub fn network(stated: Option<NetworkClass>, config: Option<&Config>) -> Network
 /// How the parties compute: what the command says, else the configuration, else `yao`.
 pub fn protocol(stated: Option<ProtocolName>, config: Option<&Config>) -> ProtocolName {
     let configured = config.and_then(|config| config.protocol);
-    stated.or(configured).unwrap_or(ProtocolName::Yao)
+    stated.or(configured).unwrap_or(ProtocolName::DEFAULT)
 }
 
 /// The name of this party: the one that is stated, else `me` of the configuration, else that of the
@@ -155,6 +155,13 @@ pub struct Meeting {
     helpers: usize,
 }
 
+impl Meeting {
+    /// This party, as its job numbers it.
+    pub fn me(&self) -> PartyId {
+        self.me
+    }
+}
+
 /// Prepares the meeting of party `me` with the others; nothing is sent yet.
 ///
 /// # Errors
@@ -216,6 +223,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
     let names = meeting.config.parties.iter();
     let names = names.map(|party| party.name.clone()).collect::<Vec<_>>();
     let unlike = match &error {
+        // Found in what the other side says, so that side may name helpers that this one does not.
         NetError::WrongParty(..) => true,
         NetError::WrongKey(..) => meeting.helpers > 0,
         _ => false,
@@ -229,7 +237,7 @@ fn refused(meeting: &Meeting, error: NetError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_engine::RunReport;
+    use sealane_engine::{Journal, RunReport};
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
     use std::path::PathBuf;
@@ -280,7 +288,7 @@ mod tests {
                 &job,
                 &inputs,
                 &mut mesh,
-                &mut |_, _| (),
+                &mut Journal::silent(),
             )?)
         };
         let text = |result: Result<_, Failure>| result.map_err(|error| error.to_string());

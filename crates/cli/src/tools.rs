@@ -2,12 +2,13 @@
 
 use crate::Host;
 use crate::args::{Bench, CircuitVerb};
-use crate::card::{Card, grouped};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_engine::EngineError;
+use sealane_page::Card;
+use sealane_page::units::grouped;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;

@@ -2,16 +2,18 @@
 
 use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
-use crate::card::Card;
 use crate::config::Config;
+use crate::explain::explain;
 use crate::failure::Failure;
-use crate::{Host, doctor, identity, inputs, local, meet, program, results, tools, view};
+use crate::{
+    Host, doctor, identity, inputs, local, meet, program, reports, results, session, tools, view,
+};
 use sealane_engine::{EngineError, Job, RunReport};
+use sealane_page::Card;
 use sealane_program::graph::Program;
 use serde_json::Value;
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::io::{ErrorKind, Write, stdout};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// Runs a verb.
 pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
@@ -21,10 +23,12 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Simulate(args) => simulate(&args, host),
         Verb::Run(args) if args.local => local::run(&args, host),
         Verb::Run(args) => run_party(&args, host),
+        Verb::Report(args) => reports::report(&args),
         Verb::Init(args) => identity::init(&args),
         Verb::Card(args) => identity::card(&args),
         Verb::Peer(args) => identity::peer(&args),
         Verb::Doctor(args) => doctor::doctor(&args),
+        Verb::Explain(args) => explain(args.code.as_deref()),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }
@@ -58,7 +62,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let program = program::load(&args.program, host.loader)?;
-    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    let mut warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    warnings.extend(sealane_engine::warning(&program));
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());
@@ -70,6 +75,9 @@ fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
     let job = job(&args.job, config.as_ref(), host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
+    if args.papers && !args.json {
+        return say(view::papers_card(&job));
+    }
     if args.steps && !args.json {
         say(format!("{}\n", view::steps_card(&cost)))?;
     }
@@ -115,7 +123,10 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     results::check(job.program(), None, args.output.as_deref())?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     let (inputs, notes) = inputs::load_all(job.program(), &sources)?;
-    let mut report = sealane_engine::simulate(&job, inputs)?;
+    let recording = args.traces.recording(None, &job);
+    let shown = args.traces.progress(args.json);
+    let shown = shown.map(|show| show("simulation"));
+    let mut report = session::simulate(&job, inputs, recording, shown)?;
     report.notes = notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
@@ -132,8 +143,9 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     own_rows.map_err(EngineError::data)?;
     let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
     approve(&job, args.yes.as_deref())?;
-    let mut mesh = meet::connect(&meeting)?;
-    let mut report = sealane_engine::run(&job, &inputs.data, &mut mesh, &mut progress())?;
+    let recording = args.traces.recording(config.runs.as_deref(), &job);
+    let shown = args.traces.progress(args.json).map(|show| show(&party));
+    let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
     report.notes = inputs.notes;
     finish(&job, &report, args.output.as_deref(), args.json)
 }
@@ -146,22 +158,4 @@ fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> R
         &view::report_json(job, report),
     )?;
     output.map_or(Ok(()), |path| results::write(job.program(), report, path))
-}
-
-/// Shows how far a run has come, at a terminal, twice a second.
-fn progress() -> impl FnMut(u64, u64) + Send {
-    let shown = stderr().is_terminal();
-    let mut last = Instant::now();
-    move |done, all| {
-        let end = done >= all;
-        if shown && (end || last.elapsed() > Duration::from_millis(500)) {
-            last = Instant::now();
-            let text = if end {
-                String::new()
-            } else {
-                format!("{} %", done * 100 / all.max(1))
-            };
-            let _ = write!(stderr(), "\r{text:<8}\r");
-        }
-    }
 }

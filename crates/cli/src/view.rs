@@ -3,15 +3,18 @@
 //! Plan and report use the same keys for the same things: `payload_bytes` (sent, by party) and
 //! `rounds`.
 
-use crate::card::{Card, grouped, seconds, speed};
 use crate::part::{self, Part, parts};
 use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_page::Card;
+use sealane_page::card::Column;
+use sealane_page::units::{grouped, seconds, speed};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::graph::{Program, Reveal};
+use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::types::{Data, Shape, Type};
+use sealane_protocol::Paper;
 use serde_json::{Map, Value, json};
 
 /// Elements of a result that a table shows.
@@ -35,24 +38,6 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
 
 /// [`check_card`] as JSON.
 pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
-    let party = |index: &u8| program.parties[usize::from(*index)].clone();
-    let inputs = program.inputs.iter().map(|input| {
-        json!({
-            "name": input.name,
-            "owner": party(&input.owner),
-            "type": input.ty.to_string(),
-            "shape": shape_text(program, &input.shape),
-            "columns": input.columns,
-        })
-    });
-    let results = program.results.iter().map(|reveal| {
-        json!({
-            "name": reveal.name,
-            "to": reveal.to.iter().map(party).collect::<Vec<_>>(),
-            "type": reveal.ty.to_string(),
-            "shape": shape_text(program, result_shape(program, reveal)),
-        })
-    });
     let warnings = warnings.iter().map(|warning| {
         json!({
             "code": warning.code,
@@ -65,10 +50,36 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
         "name": program.name,
         "program": hex(&program.hash()),
         "parties": program.parties,
-        "inputs": inputs.collect::<Vec<_>>(),
-        "results": results.collect::<Vec<_>>(),
+        "inputs": inputs_json(program),
+        "results": results_json(program),
         "warnings": warnings.collect::<Vec<_>>(),
     })
+}
+
+fn inputs_json(program: &Program) -> Value {
+    let input = |input: &Input| {
+        json!({
+            "name": input.name,
+            "owner": program.parties[usize::from(input.owner)],
+            "type": input.ty.to_string(),
+            "shape": shape_text(program, &input.shape),
+            "columns": input.columns,
+        })
+    };
+    program.inputs.iter().map(input).collect()
+}
+
+fn results_json(program: &Program) -> Value {
+    let party = |index: &u8| &program.parties[usize::from(*index)];
+    let result = |reveal: &Reveal| {
+        json!({
+            "name": reveal.name,
+            "to": reveal.to.iter().map(party).collect::<Vec<_>>(),
+            "type": reveal.ty.to_string(),
+            "shape": shape_text(program, result_shape(program, reveal)),
+        })
+    };
+    program.results.iter().map(result).collect()
 }
 
 /// What a run will do and cost.
@@ -102,28 +113,50 @@ pub fn plan_card(job: &Job, cost: &CostReport) -> Card {
 
 /// Every step of a plan, one a line.
 pub fn steps_card(cost: &CostReport) -> Card {
-    let width = cost
-        .steps
-        .iter()
-        .map(|step| step.label.chars().count())
-        .max()
-        .unwrap_or(0);
-    let mut card = Card::new(format!(
-        "{:>5}  {:<width$} {:>10} {:>14} {:>16} {:>16}",
-        "line", "step", "times", "lanes", "AND gates", "payload bytes"
-    ));
-    let line = |step: &StepCost| {
-        format!(
-            "{:>5}  {:<width$} {:>10} {:>14} {:>16} {:>16}",
+    let mut card = Card::new("");
+    let columns = [
+        Column::number("line", 5),
+        Column::text(" step"),
+        Column::number("times", 10),
+        Column::number("lanes", 14),
+        Column::number("AND gates", 16),
+        Column::number("payload bytes", 16),
+    ];
+    let row = |step: &StepCost| {
+        vec![
             step.line.map_or(String::new(), |line| line.to_string()),
-            step.label,
+            format!(" {}", step.label),
             grouped(step.times),
             grouped(step.lanes),
             grouped(step.ands),
             grouped(step.sent.iter().sum::<u64>()),
-        )
+        ]
     };
-    cost.steps.iter().for_each(|step| card.bare(line(step)));
+    card.table(None, columns, cost.steps.iter().map(row));
+    card
+}
+
+/// What a job rests on, a line for each part of its protocol: the paper that it follows, what it
+/// assumes, and what it takes to break it.
+pub fn papers_card(job: &Job) -> Card {
+    let profile = job.protocol().profile();
+    let level = match profile.security_bits {
+        0 => "no security".to_string(),
+        bits => format!("{bits} bits"),
+    };
+    let mut card = Card::new(format!("{} {} · {level}", profile.name, profile.version));
+    card.line("assumes", profile.assumption);
+    let columns = ["part", "paper", "assumes", "security"].map(Column::text);
+    let row = |paper: &Paper| {
+        let cells = [
+            paper.part,
+            &paper.cited(),
+            paper.assumption,
+            &paper.security.to_string(),
+        ];
+        cells.map(|cell| format!("{cell} ")).to_vec()
+    };
+    card.table(None, columns, job.papers().map(row));
     card
 }
 
@@ -138,6 +171,18 @@ pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
             "lanes": step.lanes,
             "ands": step.ands,
             "payload_bytes": by_name(parties, &step.sent),
+        })
+    });
+    let links = cost.promise.payload.iter().map(|((from, to), bytes)| {
+        let (from, to) = (&parties[from.index()], &parties[to.index()]);
+        json!({ "from": from, "to": to, "bytes": bytes })
+    });
+    let papers = job.papers().map(|paper| {
+        json!({
+            "part": paper.part,
+            "paper": paper.cited(),
+            "assumption": paper.assumption,
+            "security": paper.security.to_string(),
         })
     });
     json!({
@@ -157,6 +202,10 @@ pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
             "lan": cost.estimate_s(NetworkClass::Lan),
             "wan": cost.estimate_s(NetworkClass::Wan),
         },
+        "inputs": inputs_json(job.program()),
+        "results": results_json(job.program()),
+        "links": links.collect::<Vec<_>>(),
+        "papers": papers.collect::<Vec<_>>(),
         "steps": steps.collect::<Vec<_>>(),
     })
 }
@@ -284,17 +333,19 @@ fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Optio
         Some(measured) if measured == planned => "  as planned".to_string(),
         Some(measured) => format!("  planned, but {} measured", grouped(measured)),
     };
-    let lines = promise.payload.iter().map(|((from, to), bytes)| {
+    let rows = promise.payload.iter().map(|((from, to), bytes)| {
         let measured = report.map(|report| report.sent[from.index()][to.index()]);
-        format!(
-            "{:<width$} → {:<width$} {:>16}{}",
-            name(from.index()),
-            name(to.index()),
-            grouped(*bytes),
-            beside(*bytes, measured)
-        )
+        let (from, to) = (name(from.index()), name(to.index()));
+        let note = beside(*bytes, measured).replacen(' ', "", 1);
+        vec![from.clone(), "→".into(), to.clone(), grouped(*bytes), note]
     });
-    card.lines("payload bytes", lines.collect::<Vec<_>>());
+    let party = Column {
+        width,
+        ..Column::text("")
+    };
+    let [arrow, note] = [Column::text(""); 2];
+    let columns = [party, arrow, party, Column::number("", 16), note];
+    card.table(Some("payload bytes"), columns, rows);
     let measured = report.map(|report| report.rounds);
     card.line(
         "rounds",
@@ -304,10 +355,10 @@ fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Optio
 
 /// The first elements of a result.
 fn preview(data: &Data) -> String {
-    let numbers = data
-        .numbers()
-        .take(SHOWN)
-        .map(|number| element(data.ty, number).to_string());
+    let numbers = data.numbers().take(SHOWN).map(|number| match data.ty {
+        Type::Bool => (number != 0).to_string(),
+        ty => decimal::text(number, ty.fraction()),
+    });
     let shown = numbers.collect::<Vec<_>>().join(", ");
     match data.elements.len() {
         _ if data.shape.is_empty() => shown,
@@ -322,10 +373,11 @@ fn element(ty: Type, number: i128) -> Value {
         Type::Bool => json!(number != 0),
         Type::Int { signed: true, .. } => json!(number as i64),
         Type::Int { signed: false, .. } => json!(number as u64),
-        // The exact decimal, digit by digit: JSON has numbers of any length.
-        Type::Fixed { fraction, .. } => decimal::text(number, fraction)
-            .parse()
-            .map_or(Value::Null, Value::Number),
+        // Readers of JSON have floats; where a type has values that are none, the decimal is text.
+        Type::Fixed { fraction, .. } if decimal::fits_f64(ty) => {
+            json!(decimal::to_f64(number, fraction).0)
+        }
+        Type::Fixed { fraction, .. } => json!(decimal::text(number, fraction)),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Why a run ended, in the words of the person who started it.
 
+use crate::events::Failed;
 use sealane_net::{Cause, NetError};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::{Fault, PartyId};
@@ -84,6 +85,15 @@ impl EngineError {
         (cause, text)
     }
 
+    /// What is kept of the error. Of data only the rule that they break is kept, and where, since the
+    /// text shows a value to its owner; unless it is one that other parties may read.
+    pub(crate) fn kept(&self, step: Option<usize>) -> Failed {
+        match self.0.told {
+            Some(_) => Failed::with_text(self.kind(), self.finding(), step),
+            None => Failed::new(self.kind(), self.finding(), step),
+        }
+    }
+
     /// Two parties, or a party and the program, disagree about a number of rows.
     pub(crate) fn rows(message: String) -> EngineError {
         let finding = Diagnostic::new("rows-differ", message)
@@ -149,7 +159,7 @@ impl EngineError {
     /// A fault of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let kind = match &cause {
-            NetError::Listen(..) | NetError::KeyFile(..) => Kind::Config,
+            NetError::Listen(..) | NetError::KeyFile(..) | NetError::Doubled(..) => Kind::Config,
             NetError::Misuse(..) => Kind::Internal,
             error => match error.cause() {
                 Cause::Network => Kind::Network,
@@ -176,9 +186,10 @@ impl From<Diagnostic> for EngineError {
     /// A finding about a program, or about a plan for it; findings about data are wrapped where
     /// data are read.
     fn from(finding: Diagnostic) -> EngineError {
-        // The program may be right, and the call that names its helpers wrong.
         let kind = match finding.code {
+            // The program may be right, and the call that names its helpers wrong.
             "parties" => Kind::Misuse,
+            "internal-plan" => Kind::Internal,
             _ => Kind::Program,
         };
         EngineError::new(kind, finding)
@@ -191,4 +202,120 @@ pub(crate) fn name(names: &[String], party: PartyId) -> String {
         .get(party.index())
         .cloned()
         .unwrap_or_else(|| format!("party {}", party.0))
+}
+
+/// Errors that take a network or another party to meet: their pages quote the whole text.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_net::{Awaited, KeyFault, PublicKey, Version};
+    use sealane_testkit::page;
+
+    const ADA: PartyId = PartyId(0);
+    const BEN: PartyId = PartyId(1);
+
+    fn names() -> Vec<String> {
+        ["ada", "ben"].map(String::from).into()
+    }
+
+    fn shows(error: EngineError, kind: Kind) {
+        assert_eq!(error.kind(), kind, "{error}");
+        page::shows(error.finding().code, &error.to_string());
+    }
+
+    #[test]
+    fn a_network_that_fails_has_pages() {
+        let awaited = Awaited::Payload { step: 7 };
+        let errors = [
+            NetError::Stalled(BEN, 30),
+            NetError::Overdue(BEN, awaited, 30),
+            NetError::Overfull {
+                from: ADA,
+                held_bytes: 67_108_864,
+                party: BEN,
+                awaited,
+                waited_s: 30,
+            },
+            NetError::Vanished(BEN),
+            NetError::Aborted(BEN, Cause::Network, "ada sent nothing for 30 s".into()),
+            NetError::Unreachable(BEN, "ben.example:7700".into(), "connection refused".into()),
+            NetError::Tls(BEN, "received corrupt message".into()),
+            NetError::Io(BEN, "connection reset by peer".into()),
+        ];
+        for error in errors {
+            shows(EngineError::from_net(error, &names()), Kind::Network);
+        }
+    }
+
+    #[test]
+    fn a_peer_that_fails_has_pages() {
+        let key = |digits: &str| -> PublicKey {
+            format!("ed25519:{digits}").parse().expect("it is a key")
+        };
+        let expected = key("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a");
+        let seen = key("3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
+        let version = |package: &str, wire| Version {
+            wire,
+            package: package.into(),
+        };
+        let errors = [
+            NetError::Malformed(BEN, "a frame of 99999999 bytes".into()),
+            NetError::Aborted(BEN, Cause::Party, "an error on its side".into()),
+            NetError::Finished(BEN),
+            NetError::Diverged(BEN, "frame 2 differs at its byte 4464".into()),
+            NetError::WrongKey(BEN, KeyFault::Theirs { expected, seen }),
+            NetError::WrongVersion(BEN, version("0.1.0", 1), version("0.9.0", 2)),
+            NetError::WrongParty(BEN, "it dials a party that comes after it".into()),
+        ];
+        for error in errors {
+            shows(EngineError::from_net(error, &names()), Kind::Peer);
+        }
+        let what = "bits after the end of a message are not zero".into();
+        let broken = Fault::Peer { party: BEN, what };
+        let differs = EngineError::job("ben", "network class", "lan", "wan");
+        for error in [
+            EngineError::from_fault(broken, &names()),
+            EngineError::from_fault(Fault::Altered(BEN), &names()),
+            EngineError::from_fault(Fault::CheckFailed, &names()),
+            differs,
+        ] {
+            shows(error, Kind::Peer);
+        }
+    }
+
+    #[test]
+    fn what_this_side_has_to_mend_has_pages() {
+        let taken = NetError::Listen("0.0.0.0:7700".into(), "address in use".into());
+        shows(EngineError::from_net(taken, &names()), Kind::Config);
+        let rows = "`patients` has 569 rows at ada and 570 at ben";
+        shows(EngineError::rows(rows.into()), Kind::Data);
+        shows(EngineError::internal("a party panicked"), Kind::Internal);
+        let misuse = NetError::Misuse("a party that has left the run goes on".into());
+        let error = EngineError::from_net(misuse, &names());
+        assert_eq!(
+            (error.kind(), error.finding().code),
+            (Kind::Internal, "internal")
+        );
+    }
+
+    #[test]
+    fn a_party_is_named_once_whatever_its_number() {
+        let names = (0..12).map(|i| format!("p{i}")).collect::<Vec<_>>();
+        let error = EngineError::from_net(NetError::Vanished(PartyId(10)), &names);
+        assert!(
+            error
+                .finding()
+                .message
+                .starts_with("p10 (party 10) is gone"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn others_are_told_nothing_of_the_data() {
+        let finding = Diagnostic::new("data-range", "`age` is 130");
+        let (cause, told) = EngineError::data(finding).for_peers();
+        assert_eq!(cause, Cause::Party);
+        assert!(!told.contains("130"), "{told}");
+    }
 }

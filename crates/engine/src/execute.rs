@@ -16,6 +16,8 @@ mod tasks;
 mod tests;
 mod values;
 
+use crate::events::{self, Phase};
+use crate::journal::{Part, Since, Watch};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
 use sealane_plan::flow::{self, Block, Call, Driver};
@@ -36,20 +38,23 @@ pub(crate) struct Start<'a> {
     pub demand: &'a Demand,
     pub cpu: Cpu,
     pub coins: Coins,
-    /// Called after each turn with AND gates begun so far.
-    pub progress: &'a mut dyn FnMut(u64),
 }
 
 /// Runs a plan to its end. For each result: its elements, if this party learns it.
 pub(crate) fn execute<P: Protocol>(
     plan: &Plan,
     start: Start<'_>,
+    mut watch: Watch<'_, '_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
     let mut party = P::start(&plan.setting, mesh.me(), start.cpu, start.coins);
     mesh.at_step(0);
+    watch.phase(Phase::Prepare, mesh);
+    let since = watch.take_up(0, mesh);
     party.prepare(start.demand, mesh)?;
-    let mut run = Run::<P> {
+    watch.lay_down(&since, Part::All, mesh);
+    watch.phase(Phase::Compute, mesh);
+    let mut run = Run::<'_, '_, P> {
         plan,
         rows: start.rows,
         inputs: start.inputs,
@@ -63,7 +68,7 @@ pub(crate) fn execute<P: Protocol>(
         first_step: first_steps(plan),
         checks: Vec::new(),
         ands: 0,
-        progress: start.progress,
+        watch,
     };
     flow::run(plan, start.rows, &mut run)?;
     run.reveal()
@@ -74,7 +79,7 @@ type Held<P> = Arc<<P as Protocol>::Share>;
 /// Shares by value.
 type Stored<P> = HashMap<PlanValue, Held<P>>;
 
-struct Run<'a, P: Protocol> {
+struct Run<'a, 'o, P: Protocol> {
     plan: &'a Plan,
     rows: &'a [u64],
     inputs: Vec<Option<&'a Data>>,
@@ -93,7 +98,7 @@ struct Run<'a, P: Protocol> {
     first_step: Vec<u32>,
     checks: Vec<P::Check>,
     ands: u64,
-    progress: &'a mut dyn FnMut(u64),
+    watch: Watch<'a, 'o>,
 }
 
 /// A call that has been begun.
@@ -102,26 +107,28 @@ struct Running<'a, P: Protocol + 'a> {
     pending: P::Pending<'a>,
 }
 
-impl<'a, P: Protocol + 'a> Driver for Run<'a, P> {
+impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
     type Error = Fault;
 
     fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
         self.tiles.entry(call.block).or_insert_with(|| {
             let readers = self.readers[call.block.segment].clone();
-            Tile::new(readers)
+            Tile::new(readers, self.watch.opened(told(&call.block)))
         });
-        self.at_step(call);
-        match self.task(call)? {
+        let since = self.at_step(call);
+        let finished = match self.task(call)? {
             None => self.finished(call),
             Some((task, step)) => {
                 let progress = self.party.begin(step, self.mesh)?;
                 self.go_on(call, task, progress)
             }
-        }
+        }?;
+        self.watch.lay_down(&since, Part::Begun, self.mesh);
+        Ok(finished)
     }
 
     fn turn(&mut self) -> Result<(), Fault> {
-        (self.progress)(self.ands);
+        self.watch.turn(self.mesh, self.ands);
         Ok(self.mesh.flush()?)
     }
 
@@ -129,23 +136,28 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, P> {
         let Some(Running { task, pending }) = self.under_way.remove(call) else {
             return Err(internal("a call advances that was not begun"));
         };
-        self.at_step(call);
+        let since = self.at_step(call);
         let progress = self.party.advance(pending, self.mesh)?;
-        self.go_on(call, task, progress)
+        let finished = self.go_on(call, task, progress)?;
+        self.watch.lay_down(&since, Part::Flight, self.mesh);
+        Ok(finished)
     }
 
     fn close(&mut self, block: &Block) -> Result<(), Fault> {
-        self.tiles.remove(block);
-        (self.progress)(self.ands);
+        let tile = self.tiles.remove(block);
+        if tile.is_some_and(|tile| tile.told) {
+            self.watch.closed(told(block));
+        }
         Ok(())
     }
 }
 
-impl<'a, P: Protocol + 'a> Run<'a, P> {
+impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     /// Books what crosses from here on to the step of a call.
-    fn at_step(&mut self, call: &Call) {
-        let first = self.first_step[call.block.segment];
-        self.mesh.at_step(first + call.step as u32);
+    fn at_step(&mut self, call: &Call) -> Since {
+        let step = self.first_step[call.block.segment] + call.step as u32;
+        self.mesh.at_step(step);
+        self.watch.take_up(step as usize, self.mesh)
     }
 
     /// The operation of a call. It lives as long as the plan, so that steps may hold on to tapes.
@@ -219,14 +231,26 @@ impl<'a, P: Protocol + 'a> Run<'a, P> {
         let checks = std::mem::take(&mut self.checks);
         let last = self.first_step.last().copied().unwrap_or(1);
         self.mesh.at_step(last);
+        self.watch.phase(Phase::Reveal, self.mesh);
+        let since = self.watch.take_up(last as usize, self.mesh);
         let step = Step::Reveal { results, checks };
         let Outcome::Revealed(bits) = run_alone(&mut self.party, self.mesh, step)? else {
             return Err(internal("a reveal revealed nothing"));
         };
+        self.watch.lay_down(&since, Part::All, self.mesh);
         let results = self.plan.results.iter().zip(bits);
         Ok(results
             .map(|(result, bits)| bits.map(|bits| self.revealed(result, &bits)))
             .collect())
+    }
+}
+
+/// A block, as events have it.
+fn told(block: &Block) -> events::Block {
+    events::Block {
+        segment: block.segment,
+        tile: block.tile,
+        rows: block.rows,
     }
 }
 

@@ -7,9 +7,9 @@ use sealane_clear::Clear;
 use sealane_net::NetworkClass;
 use sealane_plan::{CostReport, JobParts, Plan};
 use sealane_program::builder::Builder;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::Program;
-use sealane_protocol::{PartyId, Profile, Protocol};
+use sealane_protocol::{Corruption, Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
 use sealane_yao::Yao;
 use std::fmt;
@@ -43,6 +43,9 @@ impl ProtocolName {
     /// All of them.
     pub const ALL: [ProtocolName; 3] = [ProtocolName::Yao, ProtocolName::Trio, ProtocolName::Clear];
 
+    /// The one that is used unless another is named.
+    pub const DEFAULT: ProtocolName = ProtocolName::Yao;
+
     /// What the protocol is.
     pub fn profile(self) -> Profile {
         match self {
@@ -75,6 +78,38 @@ impl FromStr for ProtocolName {
             EngineError::misuse(finding.hint(format!("choose one of: {all}")))
         })
     }
+}
+
+/// Warns of a program that the usual protocol cannot run, whose author would else see that only
+/// when it is planned.
+pub fn warning(program: &Program) -> Option<Diagnostic> {
+    let usual = ProtocolName::DEFAULT.profile();
+    let (parties, roles) = (program.parties.len(), usual.roles.len());
+    if parties <= roles || usual.outsiders || usual.roles.is_empty() {
+        return None;
+    }
+    let fits = |protocol: &ProtocolName| {
+        let profile = protocol.profile();
+        profile.corruption != Corruption::None
+            && (profile.outsiders || profile.roles.is_empty() || profile.roles.len() == parties)
+    };
+    let others = ProtocolName::ALL.into_iter().filter(fits);
+    let others = others.map(|protocol| format!("`--protocol {protocol}`"));
+    let message = format!(
+        "protocol `{}`, the usual one, cannot run this program",
+        usual.name
+    );
+    let names = program.parties.join(", ");
+    Some(
+        Diagnostic::new(code::OTHER_PROTOCOL, message)
+            .because(format!(
+                "it computes with {roles} parties, and the program names {parties} ({names})"
+            ))
+            .hint(format!(
+                "plan and run it with {}",
+                others.collect::<Vec<_>>().join(" or ")
+            )),
+    )
 }
 
 /// A program that is planned and can be approved, simulated and run.
@@ -175,6 +210,10 @@ impl Job {
     pub fn network(&self) -> NetworkClass {
         self.network
     }
+    /// What the job rests on: the parts of its protocol, then those of every session.
+    pub fn papers(&self) -> impl Iterator<Item = &'static Paper> {
+        self.protocol.profile().papers.iter().chain(SESSION)
+    }
     /// The hash that people approve, in hex.
     pub fn hash(&self) -> String {
         hex(&self.parts.hash())
@@ -227,6 +266,26 @@ impl Job {
         self.program.rows.iter().map(|table| table.bound).collect()
     }
 }
+
+/// What every session rests on.
+const SESSION: &[Paper] = &[
+    Paper {
+        part: "channels",
+        authors: "Rescorla",
+        venue: "RFC 8446, 2018",
+        section: "",
+        assumption: "TLS 1.3; pinned Ed25519 keys were compared by people",
+        security: Security::Computational(128),
+    },
+    Paper {
+        part: "digests",
+        authors: "O'Connor, Aumasson, Neves, Wilcox-O'Hearn",
+        venue: "BLAKE3, 2020",
+        section: "",
+        assumption: "collision resistance; what they settle guards against accident alone",
+        security: Security::Computational(128),
+    },
+];
 
 /// The names of all parties of a session, each its own and such as a program could give.
 fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, EngineError> {

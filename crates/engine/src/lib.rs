@@ -12,6 +12,7 @@
 //! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
 //! | `work` | what a party computes alone, and what all compute together |
+//! | `events`, `journal` | what is told of a run while it goes on |
 //! | `run` | one party from handshake to report; simulation |
 //! | `error` | why a run ended, in the words of the person who started it |
 #![forbid(unsafe_code)]
@@ -19,9 +20,11 @@
 mod bits;
 pub mod data;
 mod error;
+pub mod events;
 mod execute;
 mod handshake;
 mod job;
+mod journal;
 mod report;
 mod run;
 mod work;
@@ -29,8 +32,9 @@ mod work;
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
 pub use handshake::fuzzing;
-pub use job::{Job, ProtocolName};
+pub use job::{Job, ProtocolName, warning};
+pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
-pub use run::{OnProgress, danger_run_with_seed, run, simulate};
+pub use run::{danger_run_with_seed, run, simulate, simulate_with};
 pub use sealane_net::NetworkClass;
 pub use sealane_protocol::Corruption;

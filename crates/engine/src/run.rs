@@ -2,9 +2,11 @@
 
 use crate::data;
 use crate::error::{EngineError, Kind, name};
+use crate::events::Phase;
 use crate::execute::Start;
 use crate::handshake::{agree, part_ways};
 use crate::job::{Job, dispatch};
+use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
 use crate::work::Work;
 use sealane_block::{Coins, Cpu};
@@ -15,11 +17,9 @@ use sealane_program::types::Data;
 use sealane_protocol::{Fault, PartySet, Protocol};
 use std::time::{Duration, Instant};
 
-/// Hears how far a run has come: AND gates done, and planned in all.
-pub type OnProgress<'a> = &'a mut (dyn FnMut(u64, u64) + Send);
-
 /// Runs this party's side of a job over an open mesh. `inputs` has one entry for each input of
-/// the program, present for those that this party owns (see [`data::load`]).
+/// the program, present for those that this party owns (see [`data::load`]). The journal tells what
+/// happens.
 ///
 /// # Errors
 /// Any error also ends the run on the other sides, which are told why.
@@ -27,18 +27,10 @@ pub fn run(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
-    progress: OnProgress<'_>,
+    journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| {
-        Coins::from_os(cpu).map_err(|error| {
-            machine(
-                "no-randomness",
-                &error,
-                "see that the operating system gives random numbers",
-            )
-        })
-    };
-    run_with(job, inputs, mesh, coins, progress)
+    let coins = |cpu| Coins::from_os(cpu).map_err(|error| no_randomness(&error));
+    run_with(job, inputs, mesh, coins, journal)
 }
 
 /// As [`run()`], with randomness that repeats: the same `seed` gives the same bytes on the wire. **It
@@ -51,10 +43,10 @@ pub fn danger_run_with_seed(
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
     seed: u64,
-    progress: OnProgress<'_>,
+    journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
     let coins = |cpu| Ok(Coins::danger_fixed_seed(cpu, seed));
-    run_with(job, inputs, mesh, coins, progress)
+    run_with(job, inputs, mesh, coins, journal)
 }
 
 /// Runs a party whose randomness is `coins`, and tells the others if it fails.
@@ -63,24 +55,41 @@ fn run_with(
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
     coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
-    progress: OnProgress<'_>,
+    journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let report = run_steps(job, inputs, mesh, coins, progress);
-    match &report {
-        Ok(_) => mesh
-            .finish()
-            .map_err(|error| EngineError::from_net(error, job.parties()))?,
-        Err(error) => {
-            let (cause, reason) = error.for_peers();
-            mesh.abort(cause, &reason);
-        }
+    let mut report = run_steps(job, inputs, mesh, coins, journal);
+    if report.is_ok()
+        && let Err(error) = mesh.finish()
+    {
+        report = Err(EngineError::from_net(error, job.parties()));
     }
+    if let Err(error) = &report {
+        let (cause, reason) = error.for_peers();
+        mesh.abort(cause, &reason);
+    }
+    journal.over(&report, job.work().alone(), mesh);
     report
 }
 
 /// Runs all parties of a job in this process, over channels in memory: real protocol code.
 /// `inputs` has all inputs of the program.
+///
+/// # Errors
+/// As [`run()`]; of several parties that fail, the one that says most.
 pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> {
+    let journals = job.parties().iter().map(|_| Journal::silent());
+    simulate_with(job, inputs, journals.collect())
+}
+
+/// As [`simulate`], with a journal for each party.
+///
+/// # Errors
+/// Those of [`simulate`].
+pub fn simulate_with(
+    job: &Job,
+    inputs: Vec<Data>,
+    journals: Vec<Journal<'_>>,
+) -> Result<RunReport, EngineError> {
     let program = job.program();
     if inputs.len() != program.inputs.len() {
         let (want, have) = (program.inputs.len(), inputs.len());
@@ -100,14 +109,11 @@ pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> 
     // machines.
     let meshes = Mesh::in_memory_with(parties, Limits::default());
     let reports = std::thread::scope(|scope| {
-        let start = |(mut mesh, inputs): (Mesh, Vec<Option<Data>>)| {
-            scope.spawn(move || run(job, &inputs, &mut mesh, &mut |_, _| ()))
-        };
-        let threads = meshes
-            .into_iter()
-            .zip(by_party)
-            .map(start)
-            .collect::<Vec<_>>();
+        let sides = meshes.into_iter().zip(by_party).zip(journals);
+        let threads = sides.map(|((mut mesh, inputs), mut journal)| {
+            scope.spawn(move || run(job, &inputs, &mut mesh, &mut journal))
+        });
+        let threads = threads.collect::<Vec<_>>();
         let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
             let panicked = |_| Err(EngineError::internal("a party panicked"));
             thread.join().unwrap_or_else(panicked)
@@ -153,8 +159,9 @@ fn run_steps(
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
     coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
-    progress: OnProgress<'_>,
+    journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
+    journal.phase(Phase::Agree);
     let program = job.program();
     let cpu = Cpu::detect().map_err(|error| {
         machine(
@@ -178,22 +185,22 @@ fn run_steps(
     let own = own.map_err(EngineError::data)?;
     let rows = agree(job, &own, mesh)?;
     let cost = job.cost(&rows)?;
+    journal.agreed(&cost, job.network());
     // Parties that do not compute wait for the others from their inputs to the end.
     let most = BUSY * cost.estimate_s(job.network());
     mesh.expect(Duration::try_from_secs_f64(most).unwrap_or(MOST_EXPECTED));
     let began = Instant::now();
-    let mut on_ands = |ands: u64| progress(ands, cost.promise.ands);
     let start = Start {
         rows: &rows,
         inputs: inputs.iter().map(Option::as_ref).collect(),
         demand: &cost.demand,
         cpu,
         coins,
-        progress: &mut on_ands,
     };
-    let results = dispatch!(job.protocol(), execute(job.work(), start, mesh));
+    let results = dispatch!(job.protocol(), execute(job.work(), start, journal, mesh));
     let results = results.map_err(|fault| EngineError::from_fault(fault, parties))?;
     let seconds = began.elapsed().as_secs_f64();
+    journal.enter(Phase::Part, mesh);
     let (sent, rounds) = part_ways(parties, mesh)?;
     let names = |to: PartySet| to.iter().map(|party| name(parties, party)).collect();
     let results = job.plan().results.iter().zip(results);
@@ -218,6 +225,11 @@ fn run_steps(
     })
 }
 
+fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
+    let hint = "see that the operating system gives random numbers";
+    machine("no-randomness", error, hint)
+}
+
 /// This machine lacks what a run needs.
 fn machine(code: &'static str, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
     let finding = Diagnostic::new(code, error.to_string()).hint(hint);
@@ -227,7 +239,20 @@ fn machine(code: &'static str, error: &dyn std::fmt::Display, hint: &str) -> Eng
 fn execute<P: Protocol>(
     work: &Work,
     start: Start<'_>,
+    journal: &mut Journal<'_>,
     mesh: &mut Mesh,
 ) -> Result<Vec<Option<Data>>, Fault> {
-    work.run::<P>(start, mesh)
+    work.run::<P>(start, journal, mesh)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_randomness_runs_nothing() {
+        let error = no_randomness(&"Function not implemented (os error 38)");
+        assert_eq!(error.kind(), Kind::Config);
+        sealane_testkit::page::shows("no-randomness", &error.to_string());
+    }
 }

@@ -3,7 +3,9 @@
 //! Local work is planned for `clear` with one party and runs on a mesh of one, with the code that
 //! runs any other plan. Its results never leave this room but as inputs of the joint plan.
 
+use crate::events::Phase;
 use crate::execute::{Start, execute};
+use crate::journal::{Journal, Watch};
 use sealane_clear::Clear;
 use sealane_net::{Mesh, NetworkClass};
 use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
@@ -76,20 +78,33 @@ impl Work {
         report
     }
 
+    /// How many steps of local plans stand before those of the joint one.
+    pub fn alone(&self) -> usize {
+        self.locals
+            .iter()
+            .map(|local| local.computing().count())
+            .sum()
+    }
+
     /// Runs one party's side: its local work, then the joint plan with `start`, which has the
     /// inputs of the program. For each result: its elements, if this party learns it.
     pub fn run<P: Protocol>(
         &self,
         mut start: Start<'_>,
+        journal: &mut Journal<'_>,
         mesh: &mut Mesh,
     ) -> Result<Vec<Option<Data>>, Fault> {
         let mut computed = Vec::new();
+        let mut first = 0;
         for local in &self.locals {
             if local.party == mesh.me() {
-                computed.extend(local.run(&mut start)?);
+                journal.phase(Phase::Alone);
+                let watch = Watch::alone(journal, local.numbers(first));
+                computed.extend(local.run(&mut start, watch)?);
             } else {
                 computed.resize(computed.len() + local.plan.results.len(), None);
             }
+            first += local.computing().count();
         }
         let inputs = start.inputs.iter().copied();
         let start = Start {
@@ -98,15 +113,21 @@ impl Work {
             demand: start.demand,
             cpu: start.cpu,
             coins: start.coins,
-            progress: start.progress,
         };
-        execute::<P>(&self.joint, start, mesh)
+        let steps = self
+            .joint
+            .segments
+            .iter()
+            .map(|segment| segment.steps.len());
+        // The preparation stands before them, the reveal behind them.
+        let watch = Watch::joint(journal, first, steps.sum::<usize>() + 2);
+        execute::<P>(&self.joint, start, watch, mesh)
     }
 }
 
 impl Local {
     /// Runs the plan on inputs of this party alone.
-    fn run(&self, start: &mut Start<'_>) -> Result<Vec<Option<Data>>, Fault> {
+    fn run(&self, start: &mut Start<'_>, watch: Watch<'_, '_>) -> Result<Vec<Option<Data>>, Fault> {
         let mut alone = Mesh::in_memory(1);
         let mesh = alone
             .first_mut()
@@ -117,24 +138,38 @@ impl Local {
             demand: &Demand::default(),
             cpu: start.cpu,
             coins: start.coins.fork(),
-            progress: &mut |_| (),
         };
-        execute::<Clear>(&self.plan, start, mesh)
+        execute::<Clear>(&self.plan, start, watch, mesh)
     }
 
     /// A line for each step that computes.
     fn lines(&self, cost: &CostReport, parties: usize) -> Vec<StepCost> {
-        let steps = self.plan.segments.iter().flat_map(|segment| &segment.steps);
-        // The first line of a report is the preparation.
-        let steps = steps.zip(cost.steps.iter().skip(1));
-        let computes = |kind| !matches!(kind, StepKind::Local | StepKind::Input);
-        let steps = steps.filter(|(step, _)| computes(step.op.kind()));
-        let line = |line: &StepCost| StepCost {
-            label: format!("local at {}: {}", self.name, line.label),
+        let line = |number: usize| StepCost {
+            label: format!("local at {}: {}", self.name, cost.steps[number].label),
+            flights: 0,
             ands: 0,
             sent: vec![0; parties],
-            ..line.clone()
+            busiest: 0,
+            ..cost.steps[number].clone()
         };
-        steps.map(|(_, cost)| line(cost)).collect()
+        self.computing().map(line).collect()
+    }
+
+    /// The numbers of the steps that compute; the preparation has the number 0.
+    fn computing(&self) -> impl Iterator<Item = usize> {
+        let steps = self.plan.segments.iter().flat_map(|segment| &segment.steps);
+        let computes = |kind| !matches!(kind, StepKind::Local | StepKind::Input);
+        let steps = (1..).zip(steps);
+        steps.filter_map(move |(number, step)| computes(step.op.kind()).then_some(number))
+    }
+
+    /// For each step, the line that it has where those of this plan begin at `first`.
+    fn numbers(&self, first: usize) -> Vec<Option<usize>> {
+        let mut numbers = Vec::new();
+        for (line, number) in self.computing().enumerate() {
+            numbers.resize(number, None);
+            numbers.push(Some(first + line));
+        }
+        numbers
     }
 }

@@ -152,4 +152,5 @@ fn data_from_memory_are_checked_like_files() {
         "the input `age` belongs to another party",
     );
     told(0, &[], "the program has 1 inputs, not 0");
+    sealane_testkit::page::shows("input-count", &refused(0, &[]).1);
 }

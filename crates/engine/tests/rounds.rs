@@ -3,7 +3,7 @@
 
 use std::thread;
 
-use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, run};
+use sealane_engine::{Job, Journal, NetworkClass, ProtocolName, RunReport, run};
 use sealane_net::{Counters, Mesh};
 use sealane_program::builder::{Builder, Handle, Index};
 use sealane_program::graph::{Binary, Input, Program};
@@ -183,7 +183,7 @@ fn session(job: &Job, inputs: &[Data]) -> Vec<(RunReport, Counters)> {
             let own = own.map(|(input, data)| owns(input.owner).then(|| data.clone()));
             let own = own.collect::<Vec<_>>();
             scope.spawn(move || {
-                let report = run(job, &own, &mut mesh, &mut |_, _| ()).unwrap();
+                let report = run(job, &own, &mut mesh, &mut Journal::silent()).unwrap();
                 (report, mesh.counters())
             })
         };

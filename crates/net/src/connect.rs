@@ -159,7 +159,7 @@ fn refuse_doubles(config: &MeshConfig) -> Result<(), NetError> {
             if let Some(first) = first {
                 let first = config.name(first);
                 let what = format!("its {what} is also that of {first} in this configuration");
-                return Err(NetError::WrongParty(party, what));
+                return Err(NetError::Doubled(party, what));
             }
         }
     }

@@ -58,6 +58,8 @@ pub enum NetError {
     WrongVersion(PartyId, Version, Version),
     /// The parties disagree on who is who: an index, an address or a key is another party's.
     WrongParty(PartyId, String),
+    /// Two parties have one key or one address in the configuration of this party.
+    Doubled(PartyId, String),
     /// No connection came about: the address, and the cause.
     Unreachable(PartyId, String, String),
     /// TLS failed, though with the right key.
@@ -87,6 +89,7 @@ impl NetError {
             | NetError::WrongKey(party, _)
             | NetError::WrongVersion(party, _, _)
             | NetError::WrongParty(party, _)
+            | NetError::Doubled(party, _)
             | NetError::Unreachable(party, _, _)
             | NetError::Tls(party, _)
             | NetError::Io(party, _) => Some(*party),
@@ -112,6 +115,7 @@ impl NetError {
             | NetError::WrongKey(..)
             | NetError::WrongVersion(..)
             | NetError::WrongParty(..)
+            | NetError::Doubled(..)
             | NetError::Listen(..)
             | NetError::KeyFile(..)
             | NetError::Misuse(_) => Cause::Party,

@@ -50,6 +50,8 @@ pub(crate) struct Links {
     patience: Duration,
     backlog_bound_bytes: usize,
     backlog_peak_bytes: usize,
+    /// How long this party has waited for others, in all.
+    waited: Duration,
     /// The step in hand, for errors.
     step: u32,
 }
@@ -82,6 +84,7 @@ impl Links {
             patience: limits.patience,
             backlog_bound_bytes: limits.backlog_bytes,
             backlog_peak_bytes: 0,
+            waited: Duration::ZERO,
             step: 0,
         }
     }
@@ -114,6 +117,11 @@ impl Links {
     /// The most bytes that have been taken in at a time.
     pub(crate) fn backlog_peak_bytes(&self) -> usize {
         self.backlog_peak_bytes
+    }
+
+    /// How long this party has waited for others.
+    pub(crate) fn waited(&self) -> Duration {
+        self.waited
     }
 
     /// Appends to the message being written to `to`; says whether a frame left.
@@ -199,7 +207,7 @@ impl Links {
     fn hand_over(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
         loop {
             let handed = self.member(wait.party)?.transport.try_send(frame);
-            match handed.map_err(|error| NetError::on_link(wait.party, error))? {
+            match handed.map_err(|error| self.ended(wait.party, error))? {
                 None => return Ok(()),
                 Some(back) => frame = back,
             }
@@ -211,7 +219,7 @@ impl Links {
     fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame, NetError> {
         loop {
             let next = self.member(wait.party)?.transport.try_recv();
-            if let Some(frame) = next.map_err(|error| NetError::on_link(wait.party, error))? {
+            if let Some(frame) = next.map_err(|error| self.ended(wait.party, error))? {
                 wait.quiet_since = None;
                 return Ok(frame);
             }
@@ -246,12 +254,23 @@ impl Links {
             until = until.min(due);
         }
         self.bell.wait_until(until);
+        self.waited += now.elapsed();
         Ok(())
     }
 
     /// Whether every party but `heard` is there, or has left in good order; `heard` may also be gone
-    /// without a word. One that gave up goes first: others may be gone because of it.
+    /// without a word.
     fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<(), NetError> {
+        match self.loss(heard) {
+            None => Ok(()),
+            Some((party, end)) => Err(NetError::on_link(party, end)),
+        }
+    }
+
+    /// Which party but `heard` is lost, or has given up, and how. One that sent what is no frame
+    /// goes first: it has been told so already, and others may give up because of that. Then one
+    /// that gave up: others may be gone because of it.
+    fn loss(&self, heard: Option<PartyId>) -> Option<(PartyId, LinkError)> {
         let ends = self.channels().enumerate().filter_map(|(party, channel)| {
             let party = PartyId::from_index(party);
             let end = channel?.transport.end()?;
@@ -262,11 +281,25 @@ impl Links {
             };
             lost.then_some((party, end))
         });
-        let gave_up = |(_, end): &(PartyId, LinkError)| !matches!(end, LinkError::Aborted(..));
-        match ends.min_by_key(gave_up) {
-            None => Ok(()),
-            Some((party, end)) => Err(NetError::on_link(party, end)),
-        }
+        ends.min_by_key(|(_, end)| match end {
+            LinkError::Malformed(_) => 0,
+            LinkError::Aborted(..) => 1,
+            _ => 2,
+        })
+    }
+
+    /// The error for a link that has ended. Where its party gave up, that may be an echo of what this
+    /// one has found on another link and told already; then what it found is the error.
+    fn ended(&self, party: PartyId, end: LinkError) -> NetError {
+        let is_echo = |found: &LinkError| {
+            matches!(
+                (&end, found),
+                (LinkError::Aborted(..), LinkError::Malformed(_))
+            )
+        };
+        let found = self.loss(Some(party)).filter(|(_, found)| is_echo(found));
+        let (party, end) = found.unwrap_or((party, end));
+        NetError::on_link(party, end)
     }
 
     /// Makes room on all links but that to `heard`, within the bound.

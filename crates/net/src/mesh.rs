@@ -231,6 +231,12 @@ impl Mesh {
         self.links.backlog_peak_bytes()
     }
 
+    /// How long this party has waited for others so far: for something to come, or for room to
+    /// send. Depends on timing.
+    pub fn waited(&self) -> Duration {
+        self.links.waited()
+    }
+
     /// Connections that were turned away while the parties met, because whoever made them was no
     /// party of the run or said nothing.
     pub fn turned_away(&self) -> usize {

@@ -176,8 +176,7 @@ impl Drop for TcpTransport {
         } else {
             self.limits.linger
         };
-        self.link
-            .wait_for_threads(self.link.ended.now() + linger);
+        self.link.wait_for_threads(self.link.ended.now() + linger);
         // Wakes a thread that still waits for the socket. It then ends by itself.
         let _ = self.link.socket.shutdown(Shutdown::Both);
     }
@@ -305,12 +304,15 @@ mod tests {
     #[test]
     fn a_peer_that_sends_what_is_no_frame_hears_so() {
         let (mut transport, mut peer) = transport_and_socket();
-        peer.write_all(b"no frame at all").unwrap();
+        // More than is read at a time: what is not read when a socket is closed resets it.
+        peer.write_all(&[b'n'; 1_000_000]).unwrap();
         assert!(matches!(
             recv(&mut transport, later()),
             Err(LinkError::Malformed(_))
         ));
         transport.shutdown(Farewell::Abort(Cause::Party, "too late"));
+        peer.shutdown(Shutdown::Write).unwrap();
+        drop(transport);
         let mut wire = Vec::new();
         peer.read_to_end(&mut wire).unwrap();
         let text = String::from_utf8_lossy(&wire);

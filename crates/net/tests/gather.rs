@@ -245,7 +245,7 @@ fn a_configuration_in_which_two_share_a_key_or_an_address_is_refused_at_once() {
     config.parties[2].key = config.parties[1].key;
     let text = texts(vec![Mesh::connect(&config)]).remove(0);
     assert!(
-        text.starts_with("cyd (party 2) is taken for another: its key is also that of bob"),
+        text.starts_with("cyd (party 2) cannot be told from another: its key is also that of bob"),
         "{text}"
     );
     let mut config = configs(3, unhurried()).remove(2);

@@ -10,8 +10,8 @@ use proptest::prelude::*;
 
 use common::{A, B, C, hear, pattern, say};
 use sealane_net::{
-    Awaited, Cause, Frame, FrameKind, Limits, Mesh, NetError, NetworkClass, PartyId, Traffic,
-    Transport, memory_pair,
+    Awaited, Bell, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError,
+    NetworkClass, PartyId, Traffic, Transport, memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -485,5 +485,61 @@ proptest! {
                 prop_assert_eq!(mesh.rounds(), rounds);
             }
         }
+    }
+}
+
+/// A link that has ended.
+struct Ended(LinkError);
+
+impl Transport for Ended {
+    fn try_send(&mut self, _frame: Frame) -> Result<Option<Frame>, LinkError> {
+        Err(self.0.clone())
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
+        Err(self.0.clone())
+    }
+
+    fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    fn take_in(&mut self, _at_most: usize) -> usize {
+        0
+    }
+
+    fn backlog_bytes(&self) -> usize {
+        0
+    }
+
+    fn end(&self) -> Option<LinkError> {
+        Some(self.0.clone())
+    }
+
+    fn call(&mut self, _bell: &Bell) {}
+
+    fn shutdown(&mut self, _farewell: Farewell<'_>) {}
+
+    fn wire(&self) -> Traffic {
+        Traffic::default()
+    }
+}
+
+#[test]
+fn what_a_party_has_found_itself_goes_before_its_echo() {
+    let echo = LinkError::Aborted(Cause::Party, "party 2 gave up: it was sent noise".into());
+    let found = LinkError::Malformed("noise".into());
+    for (ends, error) in [
+        ([&echo, &found], NetError::Malformed(C, "noise".into())),
+        // What has merely ended may have done so because somebody gave up.
+        (
+            [&echo, &LinkError::Vanished],
+            NetError::Aborted(B, Cause::Party, "party 2 gave up: it was sent noise".into()),
+        ),
+    ] {
+        let links = ends.map(|end| Some(Box::new(Ended(end.clone())) as Box<dyn Transport>));
+        let links = [None].into_iter().chain(links).collect();
+        let mut mesh = Mesh::from_transports(A, links, Limits::default()).unwrap();
+        assert_eq!(mesh.recv(B, &mut [0]), Err(error));
     }
 }

@@ -226,3 +226,14 @@ fn broken(what: String) -> Diagnostic {
         hint: "please report it together with the program".into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_planner_is_told_as_one() {
+        let finding = broken("step 3 reads a value that no step makes".to_string());
+        sealane_testkit::page::shows("internal-plan", &finding.to_string());
+    }
+}

@@ -298,8 +298,9 @@ impl Builder {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
         if scan && error.code == code::RANGE_OVERFLOW {
-            error.hint += "; for a carry, clamp with `sl.clip`, or start the scan with a wider or \
-                           a wrapping type";
+            // A wider result alone would not help: the carry keeps the type it starts with.
+            error.hint += "; a carry keeps its type, so clamp the next one with `sl.clip`, or \
+                           start the scan in a type that wraps, such as `dtype=sl.u32.wrapping`";
         }
         error
     }

@@ -302,7 +302,8 @@ pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
         Diagnostic::new(code::NAME, format!("{what} cannot be called `{shown}`")).because(format!(
             "names are letters, digits and `_` of ASCII, at most {MAX_NAME}, so that names that \
          look alike are alike"
-        )),
+        ))
+        .hint("choose another name: it begins with a letter"),
     )
 }
 

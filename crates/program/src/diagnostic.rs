@@ -40,6 +40,21 @@ pub enum Kind {
     Internal,
 }
 
+impl Kind {
+    /// Its name, as JSON has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Program => "program",
+            Kind::Misuse => "misuse",
+            Kind::Data => "data",
+            Kind::Config => "config",
+            Kind::Network => "network",
+            Kind::Peer => "peer",
+            Kind::Internal => "internal",
+        }
+    }
+}
+
 /// What is known of a code before it is ever met: an entry of the registry of codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code {
@@ -110,39 +125,87 @@ impl Diagnostic {
         code::WARNINGS.contains(&self.code)
     }
 
-    /// The text for people. `source` is the source line; without it the file is read, and where
-    /// that fails the excerpt is left out.
+    /// The text for people: the [pieces](Diagnostic::pieces), joined.
     pub fn render(&self, source: Option<&str>) -> String {
-        let severity = if self.is_warning() {
+        let pieces = self.pieces(source);
+        pieces.into_iter().map(|(_, text)| text).collect()
+    }
+
+    /// The same in one line, for logs: the place, then what happened, why, and what to do. Whatever
+    /// a file or a peer wrote into it, it stays one line without control characters.
+    pub fn line(&self) -> String {
+        let place = self.span.as_ref().map_or(String::new(), |span| {
+            format!("{}:{}:{}: ", one_line(&span.file), span.line, span.column)
+        });
+        let message = one_line(&self.message);
+        let mut text = format!("{place}{}[{}]: {message}", self.severity(), self.code);
+        for (title, sentence) in [("reason", &self.reason), ("hint", &self.hint)] {
+            if !sentence.is_empty() {
+                let _ = write!(text, "; {title}: {}", one_line(sentence));
+            }
+        }
+        text
+    }
+
+    fn severity(&self) -> &'static str {
+        if self.is_warning() {
             "warning"
         } else {
             "error"
-        };
-        let mut text = format!("{severity}[{}]: {}", self.code, printable(&self.message));
+        }
+    }
+
+    /// The text for people in pieces, for whoever gives them colours. `source` is the source line;
+    /// without it the file is read, and where that fails the excerpt is left out.
+    pub fn pieces(&self, source: Option<&str>) -> Vec<(Piece, String)> {
+        let mut pieces = vec![
+            (
+                Piece::Severity,
+                format!("{}[{}]", self.severity(), self.code),
+            ),
+            (Piece::Message, format!(": {}", one_line(&self.message))),
+        ];
         if let Some(span) = &self.span {
             let read = if source.is_none() {
                 read_line(span)
             } else {
                 None
             };
-            let file = printable(&span.file);
+            let file = one_line(&span.file);
             let gutter = span.line.to_string().len();
-            let _ = write!(
-                text,
-                "\n{:gutter$}--> {file}:{}:{}",
-                "", span.line, span.column
-            );
+            pieces.extend([
+                (Piece::Gutter, format!("\n{:gutter$}--> ", "")),
+                (Piece::Text, format!("{file}:{}:{}", span.line, span.column)),
+            ]);
             if let Some(line) = source.or(read.as_deref()) {
-                text += &excerpt(line, span, gutter);
+                pieces.extend(excerpt(line, span, gutter));
             }
         }
         for (title, sentence) in [("reason", &self.reason), ("hint", &self.hint)] {
             if !sentence.is_empty() {
-                let _ = write!(text, "\n{title}: {}", printable(sentence));
+                pieces.push((Piece::Title, format!("\n{title}:")));
+                pieces.push((Piece::Text, format!(" {}", printable(sentence))));
             }
         }
-        text
+        pieces
     }
+}
+
+/// What a piece of the text for people is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// `error[range-overflow]`.
+    Severity,
+    /// The sentence that says what happened.
+    Message,
+    /// The frame of the excerpt: arrow, line numbers, bars.
+    Gutter,
+    /// The carets below what is meant.
+    Caret,
+    /// `reason:` or `hint:`.
+    Title,
+    /// Everything else.
+    Text,
 }
 
 /// The codes of this crate. Each is a stable name that documentation and tests refer to.
@@ -183,8 +246,17 @@ pub mod code {
     /// Warning: a result is an input as it stands.
     pub const WHOLE_INPUT: &str = "reveals-input";
 
+    /// Warning: the protocol that is used unless another is named cannot run the program.
+    pub const OTHER_PROTOCOL: &str = "other-protocol";
+
     /// The codes that are warnings.
-    pub const WARNINGS: [&str; 4] = [LITERAL_ROUNDED, UNROLLED, UNUSED_INPUT, WHOLE_INPUT];
+    pub const WARNINGS: [&str; 5] = [
+        LITERAL_ROUNDED,
+        OTHER_PROTOCOL,
+        UNROLLED,
+        UNUSED_INPUT,
+        WHOLE_INPUT,
+    ];
 }
 
 /// Columns that a tab fills in an excerpt.
@@ -195,7 +267,7 @@ const WINDOW: usize = 120;
 const SOURCE_BYTES: u64 = 4 << 20;
 
 /// The source line and the line of carets under it.
-fn excerpt(line: &str, span: &Span, gutter: usize) -> String {
+fn excerpt(line: &str, span: &Span, gutter: usize) -> [(Piece, String); 4] {
     let characters: Vec<char> = line.trim_end().chars().collect();
     let start = (span.column.max(1) as usize - 1).min(characters.len());
     let end = (span.end_column.max(1) as usize - 1).clamp(start, characters.len());
@@ -216,8 +288,13 @@ fn excerpt(line: &str, span: &Span, gutter: usize) -> String {
     columns.push(width);
     let left = columns[start - from];
     let carets = columns[end.min(to) - from].saturating_sub(left).max(1);
-    let (number, blank, ruler) = (span.line, "", "^".repeat(carets));
-    format!("\n{blank:gutter$} |\n{number} | {shown}\n{blank:gutter$} | {blank:left$}{ruler}")
+    let (number, blank) = (span.line, "");
+    [
+        (Piece::Gutter, format!("\n{blank:gutter$} |\n{number} | ")),
+        (Piece::Text, shown),
+        (Piece::Gutter, format!("\n{blank:gutter$} | {blank:left$}")),
+        (Piece::Caret, "^".repeat(carets)),
+    ]
 }
 
 /// Appends a character as the excerpt shows it and returns its width in columns. A control
@@ -265,6 +342,11 @@ fn printable(text: &str) -> String {
         }
     };
     text.chars().map(keep).collect()
+}
+
+/// As [`printable`], in one line.
+fn one_line(text: &str) -> String {
+    printable(text).replace('\n', " ")
 }
 
 /// The source line, if the file is a regular one of modest size: a span that came with a program
@@ -340,6 +422,18 @@ mod tests {
                 .render(None)
                 .contains('^')
         );
+    }
+
+    #[test]
+    fn a_log_has_one_line_whatever_is_in_it() {
+        let error = overflow(9, 14)
+            .because("first\nerror[forged]: \u{1b}[31m")
+            .hint("what");
+        let line = "risk.py:12:9: error[range-overflow]: `+` can leave u8; reason: first \
+                    error[forged]: \u{fffd}[31m; hint: what";
+        assert_eq!(error.line(), line);
+        let forged = Diagnostic::new(code::NAME, "`a\nerror[forged]: b` is no name");
+        assert_eq!(forged.render(None).lines().count(), 1);
     }
 
     #[test]

@@ -170,6 +170,13 @@ impl<'a> Scope<'a> {
         }
     }
 
+    /// Whether the value is an input as it stands.
+    fn is_input(&self, id: ValueId) -> bool {
+        self.uncast(id).is_some_and(
+            |value| matches!(value.op, Op::Param(index) if (index as usize) < self.inputs.len()),
+        )
+    }
+
     fn is_constant(&self, id: ValueId) -> bool {
         self.uncast(id)
             .is_some_and(|value| matches!(value.op, Op::Const(_)))

@@ -83,7 +83,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             share_bits: 8,
             corruption: Corruption::None,
             assumption: "none: it hides nothing",
-            papers: "none",
+            papers: &[],
             security_bits: 0,
         }
     }

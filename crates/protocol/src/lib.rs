@@ -12,12 +12,14 @@
 
 mod cost;
 pub mod fake;
+mod paper;
 mod run;
 mod settle;
 mod share;
 mod words;
 
 pub use cost::{Correlation, Cost, Demand, Flight, Message};
+pub use paper::{Paper, Security};
 pub use run::{Factor, Fault, Outcome, Progress, Protocol, Step, Term, run_alone};
 pub use sealane_circuit::Goal;
 pub use sealane_net::{NetworkClass, PartyId};

@@ -1,5 +1,6 @@
 //! The words that plans, engines and protocols share.
 
+use crate::paper::Paper;
 use sealane_circuit::{Goal, Tape};
 use sealane_net::PartyId;
 
@@ -98,9 +99,9 @@ pub struct Profile {
     pub corruption: Corruption,
     /// Assumptions, one sentence.
     pub assumption: &'static str,
-    /// Papers, one line.
-    pub papers: &'static str,
-    /// Computational security in bits; 0 where there is none.
+    /// What it is built of, each part with its paper.
+    pub papers: &'static [Paper],
+    /// Computational security in bits, that of its weakest part; 0 where there is none.
     pub security_bits: u32,
 }
 

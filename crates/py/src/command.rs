@@ -4,7 +4,7 @@ use crate::error;
 use crate::program::Program;
 use pyo3::prelude::*;
 use sealane_cli::{Failure, Host, ProgramLoader};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_engine::EngineError;
 use sealane_program::graph;
 use std::ffi::OsString;
 use std::path::Path;
@@ -39,17 +39,20 @@ impl ProgramLoader for PythonLoader {
     }
 }
 
-/// What the author of a program needs: our own findings, a traceback for the rest.
+/// What the author of a program needs: our own findings, or where another exception comes from.
 fn explain(py: Python<'_>, error: &PyErr) -> Failure {
-    let value = error.value(py);
-    error::told(py, value).unwrap_or_else(|| {
-        let trace = value
-            .call_method1("with_traceback", (error.traceback(py),))
-            .and_then(|value| py.import("sealane._load")?.call_method1("traced", (value,)))
-            .and_then(|text| text.extract::<String>());
-        let finding = Diagnostic::new("program-raised", format!("the program raised {error}"))
-            .because(trace.unwrap_or_default())
-            .hint("mend the program: this exception is not Sealane's");
-        Failure::program(finding)
+    let told = || {
+        let value = error.value(py);
+        if let Some(told) = error::told(py, value) {
+            return Ok(told);
+        }
+        let value = value.call_method1("with_traceback", (error.traceback(py),))?;
+        let raised = py.import("sealane._load")?;
+        let raised = raised.call_method1("raised", (value,))?;
+        error::told(py, &raised).ok_or_else(|| PyErr::from_value(raised))
+    };
+    told().unwrap_or_else(|error: PyErr| {
+        let what = format!("a program could not be loaded: {error}");
+        EngineError::internal(what).into()
     })
 }

@@ -34,7 +34,7 @@ pub fn refusal<'py>(
     hint: String,
 ) -> PyResult<Bound<'py, PyAny>> {
     let unknown = || PyValueError::new_err(format!("unknown code `{code}`"));
-    let code = codes::find(code).ok_or_else(unknown)?;
+    let code = codes::find(code).ok_or_else(unknown)?.code;
     let finding = Diagnostic {
         code: code.name,
         message,
@@ -56,7 +56,7 @@ pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
         value.unwrap_or_default()
     };
     let number = |name: &str| -> Option<u32> { error.getattr(name).ok()?.extract().ok() };
-    let code = codes::find(&text("code"))?;
+    let code = codes::find(&text("code"))?.code;
     let span = number("line")
         .zip(number("column"))
         .map(|(line, column)| Span {
@@ -105,6 +105,7 @@ fn exception<'py>(
         place.map(|span| span.end_column),
         finding.reason.as_str(),
         finding.hint.as_str(),
+        finding.line(),
     ))
 }
 

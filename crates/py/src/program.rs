@@ -8,9 +8,9 @@ use crate::wait;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
-use sealane_cli::{Failure, approved, meet};
+use sealane_cli::{Failure, Line, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::Inputs;
-use sealane_engine::{Job, NetworkClass, OnProgress, ProtocolName};
+use sealane_engine::{Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -53,7 +53,9 @@ impl Program {
 
     /// Who gives what, who learns what, and warnings.
     fn check(&self) -> Check {
-        Check::new(&self.graph, &self.warnings)
+        let warnings = self.warnings.iter().cloned();
+        let warnings = warnings.chain(sealane_engine::warning(&self.graph));
+        Check::new(&self.graph, &warnings.collect::<Vec<_>>())
     }
 
     /// What a run will do and cost.
@@ -79,6 +81,10 @@ impl Program {
     }
 
     /// Runs all parties in this process.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one for each option of `simulate`"
+    )]
     fn simulate(
         &self,
         py: Python<'_>,
@@ -87,15 +93,19 @@ impl Program {
         network: &str,
         protocol: &str,
         helpers: Vec<String>,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let given = Given::new(py, &self.graph, arrays, tables)?;
         let graph = self.graph.clone();
-        wait::interruptibly(py, move || {
+        let (shown, line) = showing("simulation", show);
+        wait::interruptibly(py, line, move || {
             let Inputs { data, notes } = given.of_all(&graph)?;
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
-            let mut report = sealane_engine::simulate(&job, inputs)?;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let mut report = sealane_cli::simulate(&job, inputs, recording, shown)?;
             report.notes = notes;
             Ok((job, report))
         })
@@ -119,26 +129,40 @@ impl Program {
         network: Option<&str>,
         protocol: Option<&str>,
         helpers: Option<Vec<String>>,
+        record: bool,
+        runs: Option<PathBuf>,
+        show: Show,
     ) -> PyResult<Report> {
         let stated = Stated::new(py, network, protocol, helpers)?;
         let given = Given::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on whatever thread its owner reads it.
-        let begun = || -> Result<(Job, Inputs, Meeting), Failure> {
+        let begun = || -> Result<Begun, Failure> {
             let config = Config::find(config.as_deref())?;
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
             let meeting = meet::meeting(&job, me, &config, identity.as_deref())?;
             approved(&job, yes)?;
-            Ok((job, inputs, meeting))
+            Ok(Begun {
+                job,
+                inputs,
+                meeting,
+                runs: record.then(|| runs.or(config.runs).unwrap_or(RUNS.into())),
+            })
         };
-        let (job, inputs, meeting) = py
+        let begun = py
             .detach(begun)
             .map_err(|failure| error::failure(py, &failure))?;
-        wait::interruptibly(py, move || {
-            let mut mesh = meet::connect(&meeting)?;
-            let silent: OnProgress<'_> = &mut |_, _| ();
-            let mut report = sealane_engine::run(&job, &inputs.data, &mut mesh, silent)?;
+        let (shown, line) = showing(party, show);
+        wait::interruptibly(py, line, move || {
+            let Begun {
+                job,
+                inputs,
+                meeting,
+                runs,
+            } = begun;
+            let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
+            let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
             report.notes = inputs.notes;
             Ok((job, report))
         })
@@ -185,6 +209,35 @@ impl Stated {
         let protocol = meet::protocol(self.protocol, config);
         let helpers = meet::helpers(self.helpers.as_deref(), config);
         Ok(Job::new(program, protocol, network, helpers)?)
+    }
+}
+
+/// A run that may begin.
+struct Begun {
+    job: Job,
+    inputs: Inputs,
+    meeting: Meeting,
+    runs: Option<PathBuf>,
+}
+
+/// How to show how far a run has come: nothing, a bar on standard error, or through a function that
+/// is called with lines of text.
+#[derive(FromPyObject)]
+pub enum Show {
+    /// On standard error, or not at all.
+    Bar(bool),
+    /// Through a function.
+    Lines(Py<PyAny>),
+}
+
+/// What observes a run in this way, and what shows lines of text while it is waited for.
+fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
+    match show {
+        Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
+        Show::Lines(show) => {
+            let line = Line::default();
+            ((None, Some(line.clone())), Some(wait::Lines { line, show }))
+        }
     }
 }
 

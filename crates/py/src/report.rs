@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sealane_cli::{Failure, results, view};
 use sealane_engine::{Job, Kind, NetworkClass, RunReport};
+use sealane_page::Card;
 use sealane_plan::CostReport;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 /// What a check found.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Check {
-    table: String,
+    card: Card,
     json: String,
     warnings: Vec<String>,
 }
@@ -24,7 +25,7 @@ impl Check {
     /// The finding about a sound program.
     pub fn new(program: &graph::Program, warnings: &[Diagnostic]) -> Check {
         Check {
-            table: view::check_card(program, warnings).to_string(),
+            card: view::check_card(program, warnings),
             json: view::check_json(program, warnings).to_string(),
             warnings: warnings
                 .iter()
@@ -48,8 +49,13 @@ impl Check {
         &self.json
     }
 
-    fn __repr__(&self) -> &str {
-        &self.table
+    fn __repr__(&self) -> String {
+        self.card.to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        self.card.html().to_string()
     }
 }
 
@@ -129,6 +135,12 @@ impl Plan {
         Ok(estimates)
     }
 
+    /// What the job rests on: papers, assumptions and security levels, one a line.
+    #[getter]
+    fn papers(&self) -> String {
+        view::papers_card(&self.job).to_string()
+    }
+
     /// Every step, one a line.
     #[getter]
     fn steps(&self) -> String {
@@ -143,6 +155,11 @@ impl Plan {
 
     fn __repr__(&self) -> String {
         view::plan_card(&self.job, &self.cost).to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        view::plan_card(&self.job, &self.cost).html().to_string()
     }
 }
 
@@ -274,6 +291,13 @@ impl Report {
 
     fn __repr__(&self) -> String {
         view::report_card(&self.job, &self.report).to_string()
+    }
+
+    /// The same for a notebook.
+    fn _repr_html_(&self) -> String {
+        view::report_card(&self.job, &self.report)
+            .html()
+            .to_string()
     }
 }
 

@@ -8,11 +8,13 @@
 //! | `random` | a fixed sequence of numbers for a seed |
 //! | `simulator` | machines with a clock of their own and a network between them: a seed decides all |
 //! | `adversary` | a transport that harms a frame: a peer that misbehaves |
+//! | `page` | pages of the documentation that quote what only a test can produce |
 //! | `relay` | a relay that harms bytes: a network that misbehaves |
 
 #![forbid(unsafe_code)]
 
 pub mod adversary;
+pub mod page;
 pub mod random;
 pub mod random_program;
 pub mod reference;

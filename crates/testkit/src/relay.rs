@@ -222,3 +222,49 @@ fn read_record(from: &mut TcpStream) -> Option<Vec<u8>> {
     }
     (!record.is_empty()).then_some(record)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A record of some bytes.
+    fn record(bytes: &[u8]) -> Vec<u8> {
+        [&[0x17, 3, 3, 0, bytes.len() as u8], bytes].concat()
+    }
+
+    /// What arrives of three records, of which the second is harmed.
+    fn arriving(what: Break) -> Vec<u8> {
+        let target = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = target.local_addr().unwrap().to_string();
+        let relay = Relay::start(&address, Some((Direction::Forth, 1, what))).unwrap();
+        let mut near = TcpStream::connect(relay.address()).unwrap();
+        let (mut far, _) = target.accept().unwrap();
+        for bytes in [&b"one"[..], b"other", b"third"] {
+            near.write_all(&record(bytes)).unwrap();
+        }
+        near.shutdown(Shutdown::Write).unwrap();
+        let mut all = Vec::new();
+        far.read_to_end(&mut all).unwrap();
+        all
+    }
+
+    #[test]
+    fn each_harm_does_what_it_says() {
+        let [one, other, third] = [&b"one"[..], b"other", b"third"].map(record);
+        let flipped = |at: usize| {
+            let mut record = other.clone();
+            record[at] ^= 1;
+            [&one[..], &record, &third].concat()
+        };
+        assert_eq!(arriving(Break::FlipFirst), flipped(0));
+        assert_eq!(arriving(Break::FlipMiddle), flipped(5));
+        assert_eq!(arriving(Break::FlipLast), flipped(9));
+        assert_eq!(arriving(Break::Cut), [&one[..], &other[..5]].concat());
+        assert_eq!(arriving(Break::Drop), [&one[..], &third].concat());
+        let truncated = [&one[..], &other[..9], &third].concat();
+        assert_eq!(arriving(Break::Truncate), truncated);
+        let repeated = [&one[..], &other, &other, &third].concat();
+        assert_eq!(arriving(Break::Repeat), repeated);
+        assert_eq!(arriving(Break::Swap), [&one[..], &third, &other].concat());
+    }
+}

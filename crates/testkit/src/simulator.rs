@@ -10,6 +10,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `scheduler` | threads that run one at a time, on a clock that jumps |
+//! | `bell` | by what threads wait and tell the time |
 //! | `network` | connections |
 //! | `link` | a transport at which things happen at given frames |
 //!
@@ -17,6 +18,7 @@
 //! connected, over links that are not encrypted. What TLS makes of bytes that change is tested with
 //! [`crate::relay`].
 
+mod bell;
 mod link;
 pub mod network;
 mod scheduler;
@@ -27,10 +29,11 @@ use std::time::Duration;
 
 use sealane_net::{Bell, Limits, Machine, Transport, danger_plaintext_transport};
 
+use bell::SimulatedBell;
 use link::Link;
 pub use link::{Event, Happening};
 use network::{Connection, Wire};
-use scheduler::{Scheduler, SimulatedBell};
+use scheduler::Scheduler;
 
 /// What a world has to end within, or it is taken for one that hangs.
 #[derive(Clone, Copy, Debug)]

@@ -41,6 +41,7 @@ mod input;
 mod keys;
 mod outside;
 mod packed;
+mod papers;
 mod product;
 mod reveal;
 mod roles;
@@ -116,8 +117,7 @@ impl Protocol for Trio {
             share_bits: 2,
             corruption: Corruption::SemiHonest(1),
             assumption: "AES-128 is a pseudorandom function; channels between every two are secure",
-            papers: "Araki, Furukawa, Lindell, Nof, Ohara 2016 (products); Launchbury, Diatchki, \
-                     DuBuisson, Adams-Moran 2012 (lookup); Mohassel, Rindal 2018 (conversions)",
+            papers: papers::PAPERS,
             security_bits: 128,
         }
     }

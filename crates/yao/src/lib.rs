@@ -26,6 +26,7 @@
 mod cost;
 mod evaluator_side;
 mod garbler_side;
+mod papers;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
@@ -104,8 +105,7 @@ impl Protocol for Yao {
             corruption: Corruption::SemiHonest(1),
             assumption: "the MI hash is circular correlation robust (ideal cipher); \
                          CDH in ristretto255 (random oracle)",
-            papers: "Zahur, Rosulek, Evans 2015 (half gates); Guo, Katz, Wang, Weng, Yu 2020 (MI); \
-                     Asharov, Lindell, Schneider, Zohner 2013 (correlated OT)",
+            papers: papers::PAPERS,
             security_bits: 128,
         }
     }

@@ -66,7 +66,9 @@ impl Source<'_> {
                 .to_string();
             let span = error.span();
             let hint = self.misplaced(span.as_ref());
-            let hint = hint.unwrap_or("see the keys that docs/running.md shows".to_string());
+            let hint = hint.unwrap_or(
+                "the keys that there are stand in docs/reference/configuration.md".to_string(),
+            );
             self.refuse("config-syntax", message, span, &hint)
         })?;
         let tables = file.parties.into_inner();

@@ -42,7 +42,7 @@ pub(super) struct Scan<P: Protocol> {
 /// A task and its first step.
 type Begun<'a, P> = (Task<P>, Step<'a, P>);
 
-impl<'a, P: Protocol + 'a> Run<'a, P> {
+impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     /// Does what needs no step, or finds the task and its first step.
     pub(super) fn task(&mut self, call: &Call) -> Result<Option<Begun<'a, P>>, Fault> {
         let (op, block) = (self.op(call), call.block);

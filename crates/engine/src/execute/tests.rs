@@ -2,6 +2,7 @@
 //! between all pairs of parties, a check that stays pending until the reveal.
 
 use super::Start;
+use crate::journal::Journal;
 use crate::work::Work;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
@@ -64,9 +65,9 @@ fn run<P: Protocol>(
             demand: &cost.demand,
             cpu,
             coins: Coins::danger_fixed_seed(cpu, u64::from(me.0)),
-            progress: &mut |_| (),
         };
-        let results = work.run::<P>(start, &mut mesh)?;
+        let journal = &mut Journal::silent();
+        let results = work.run::<P>(start, journal, &mut mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
         let sent = (0..mesh.parties())
             .map(PartyId::from_index)

@@ -21,6 +21,8 @@ pub(super) struct Tile<P: Protocol> {
     readers: HashMap<PlanValue, usize>,
     /// What steps that carry have made of this tile, until it is combined with what came before.
     partial: Stored<P>,
+    /// Whether the journal has told that it was taken up, and tells of its end.
+    pub told: bool,
 }
 
 /// The tiles so far of a value whose rows are kept. Their list grows as they are made, since the
@@ -31,11 +33,12 @@ pub(super) struct Kept<P: Protocol> {
 }
 
 impl<P: Protocol> Tile<P> {
-    pub fn new(readers: HashMap<PlanValue, usize>) -> Tile<P> {
+    pub fn new(readers: HashMap<PlanValue, usize>, told: bool) -> Tile<P> {
         Tile {
             values: HashMap::new(),
             readers,
             partial: HashMap::new(),
+            told,
         }
     }
 
@@ -63,7 +66,7 @@ pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
     plan.segments.iter().map(of_segment).collect()
 }
 
-impl<P: Protocol> Run<'_, P> {
+impl<P: Protocol> Run<'_, '_, P> {
     pub(super) fn tile(&mut self, block: Block) -> Result<&mut Tile<P>, Fault> {
         let tile = self.tiles.get_mut(&block);
         tile.ok_or_else(|| internal("a block is not in flight"))

@@ -9,7 +9,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName, RunReport, run};
+use sealane_engine::events::{Event, Record};
+use sealane_engine::{
+    EngineError, Job, Journal, NetworkClass, Observer, ProtocolName, RunReport, run,
+};
 use sealane_net::{FrameKind, Limits, Mesh, MeshConfig, PartyId, Transport, memory_pair};
 use sealane_program::graph::Program;
 use sealane_program::text;
@@ -301,6 +304,15 @@ pub fn harmed(row: Row, me: usize, attack: Option<Attack>) -> (Row, Vec<Option<S
     links.map(Option::unzip).unzip()
 }
 
+/// Calls a function with everything that is told of a run.
+pub struct Told<F>(pub F);
+
+impl<F: FnMut(&Record) + Send> Observer for Told<F> {
+    fn event(&mut self, record: &Record) {
+        (self.0)(record);
+    }
+}
+
 /// How a run ended at one party, and after how long.
 pub struct Ending {
     pub result: Result<RunReport, EngineError>,
@@ -329,10 +341,13 @@ pub fn ends<F: Meet>(
     let side = move |me: usize, job: &Job, inputs: &[Option<Data>], meet: F| {
         let started = Instant::now();
         let mut turns = 0;
-        let mut progress = |_, _| {
-            turn(me, turns);
-            turns += 1;
+        let count = |record: &Record| {
+            if matches!(&record.event, Event::Turn(turn) if turn.count > 0) {
+                turn(me, turns);
+                turns += 1;
+            }
         };
+        let mut journal = Journal::new(job, PartyId::from_index(me), Told(count));
         let mut mesh = None;
         let result = meet().and_then(|row| {
             let met = Mesh::from_transports(PartyId::from_index(me), row, limits[me]);
@@ -340,7 +355,7 @@ pub fn ends<F: Meet>(
                 job,
                 inputs,
                 mesh.insert(met.expect("a full row")),
-                &mut progress,
+                &mut journal,
             )
         });
         let after = started.elapsed();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sealane_engine::{Job, danger_run_with_seed};
+use sealane_engine::{Job, Journal, danger_run_with_seed};
 use sealane_net::{Limits, Machine, Mesh, PartyId};
 use sealane_program::types::Data;
 use sealane_testkit::adversary::Seen;
@@ -18,6 +18,7 @@ pub const FAST: Wire = Wire {
     jitter: Duration::from_micros(20),
     bytes_per_s: 100_000_000,
     window_bytes: 64 << 10,
+    keeps: true,
 };
 
 /// A world and what happens in it.
@@ -88,7 +89,8 @@ impl Simulation {
             let party = move || {
                 let mesh = Mesh::on_machine(&process, PartyId::from_index(me), row, limits);
                 let mut mesh = mesh.expect("a full row");
-                let result = danger_run_with_seed(&job, &inputs, &mut mesh, seed, &mut |_, _| ());
+                let result =
+                    danger_run_with_seed(&job, &inputs, &mut mesh, seed, &mut Journal::silent());
                 process.log(|| match &result {
                     Ok(_) => "has its results".into(),
                     Err(error) => format!("fails: {error}"),

@@ -36,7 +36,7 @@ fn from_environment(name: &str) -> Option<u64> {
     )
 }
 
-/// Runs and judges a seed. What is wrong, and else what broke in it and how many parties have
+/// Runs and judges a seed. Gives what is wrong, and else what broke in it and how many parties have
 /// results.
 fn run(seed: u64) -> Result<(&'static str, usize, usize), String> {
     let scenario = Scenario::new(seed);

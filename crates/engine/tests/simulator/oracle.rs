@@ -4,7 +4,10 @@
 //! has the right ones and only its own. Where nothing went wrong all have, at the cost that was
 //! planned. Where something did, every party has the right results or an error that names who was
 //! lost, and never a bystander; but where a party lives and does nothing, or a frame is missing,
-//! whoever waits for it keeps others waiting, so that any of these may be named.
+//! whoever waits for it keeps others waiting, so that any of these may be named. Where links carry
+//! what is said, all who fail end soon after the first of them.
+
+use std::time::Duration;
 
 use sealane_engine::{EngineError, Kind, RunReport};
 use sealane_net::NetError;
@@ -12,6 +15,9 @@ use sealane_testkit::reference;
 
 use crate::common::simulated::Simulated;
 use crate::scenario::{Fault, Scenario};
+
+/// What threads need that are stopped now and then, and bytes on their way ahead of others.
+const MOMENT: Duration = Duration::from_secs(5);
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
@@ -36,7 +42,48 @@ pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String
             }
         }
     }
+    see_that_all_end_together(scenario, simulated)?;
+    let left = simulated.endings.len() - 1;
+    if had_sent_all(scenario, simulated) && done < left {
+        return Err(format!(
+            "{done} of {left} have results, who had all that they needed"
+        ));
+    }
     Ok(done)
+}
+
+/// Says who goes on for long after another has failed, though its links tell it.
+fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Result<(), String> {
+    let told = match scenario.fault {
+        Fault::DeadLink(_) | Fault::Absence(_) | Fault::Alteration => false,
+        Fault::Nothing | Fault::Death(_) | Fault::Reset(_) => true,
+        Fault::Idleness | Fault::BadData(_) | Fault::OtherJob => true,
+    };
+    let failed = simulated.endings.iter().enumerate();
+    let failed = failed.filter_map(|(party, ending)| {
+        let ending = ending.as_ref()?;
+        ending.result.is_err().then_some((party, ending.after))
+    });
+    let failed = failed.collect::<Vec<_>>();
+    let Some(first) = failed.iter().map(|(_, after)| *after).min() else {
+        return Ok(());
+    };
+    for (party, after) in failed {
+        let late = after - first;
+        if told && late > MOMENT + scenario.time_to_hear(party) {
+            return Err(format!(
+                "party {party} ends {late:?} after the first that fails"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a party died when everybody, itself included, had sent all there was to send, and the
+/// systems of the others keep what had arrived.
+fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
+    let keeps = scenario.simulation.wires[0][0].keeps;
+    matches!(scenario.fault, Fault::Death(_)) && keeps && simulated.frames == scenario.frames
 }
 
 /// The results of a party are those of the reference, and the plan was kept.
@@ -90,7 +137,7 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
             let plausible = text.contains("approved another job: the network class differs");
             (vec![Kind::Peer], plausible)
         }
-        Fault::Alteration(_) => (vec![Kind::Peer, Kind::Network, Kind::Data], true),
+        Fault::Alteration => (vec![Kind::Peer, Kind::Network, Kind::Data], true),
     };
     if !kinds.contains(&error.kind()) {
         return Err(format!("has an error of kind {:?}", error.kind()));

@@ -15,7 +15,7 @@ use sealane_testkit::simulator::network::Wire;
 use sealane_testkit::simulator::{Bounds, Event, Happening};
 
 use crate::common::simulated::Simulation;
-use crate::common::{Attack, PROGRAM, PROGRAM_OF_THREE, named, parse};
+use crate::common::{Attack, Frames, PROGRAM, PROGRAM_OF_THREE, named, parse};
 
 /// A run, and what may become of it.
 pub struct Scenario {
@@ -23,6 +23,8 @@ pub struct Scenario {
     /// All inputs of the program.
     pub inputs: BTreeMap<String, Data>,
     pub fault: Fault,
+    /// The frames of the run if nothing goes wrong.
+    pub frames: Frames,
 }
 
 /// What goes wrong.
@@ -45,7 +47,7 @@ pub enum Fault {
     /// A party was asked to run another job.
     OtherJob,
     /// A frame is altered, lost, repeated or late.
-    Alteration(Attack),
+    Alteration,
 }
 
 impl Fault {
@@ -60,7 +62,7 @@ impl Fault {
             Fault::Idleness => "idleness",
             Fault::BadData(_) => "bad data",
             Fault::OtherJob => "other job",
-            Fault::Alteration(_) => "alteration",
+            Fault::Alteration => "alteration",
         }
     }
 }
@@ -69,8 +71,8 @@ impl Fault {
 const HONEST_PERCENT: usize = 30;
 /// In how many of a hundred runs the program is a random one, which has to be planned first.
 const RANDOM_PERCENT: usize = 10;
-/// Frames that one party sends another in most runs.
-const FRAMES: usize = 24;
+/// In how many of a hundred cases something happens at one of the last two frames of its link.
+const LATE_PERCENT: usize = 25;
 
 impl Scenario {
     /// The scenario that belongs to a seed.
@@ -95,16 +97,44 @@ impl Scenario {
             time: 8 * limits.patience,
             steps: 2_000_000,
         };
-        hold_up(&mut random, &mut simulation);
-        let fault = match random.percent(HONEST_PERCENT) {
+        let frames = Simulation::new(seed, &job, simulation.inputs.clone()).run();
+        let frames = frames.frames;
+        let mut breaker = Breaker {
+            random,
+            simulation,
+            frames: &frames,
+        };
+        breaker.hold_up();
+        let fault = match breaker.random.percent(HONEST_PERCENT) {
             true => Fault::Nothing,
-            false => break_something(&mut random, &mut simulation),
+            false => breaker.break_something(),
         };
         Scenario {
-            simulation,
+            simulation: breaker.simulation,
             inputs,
             fault,
+            frames,
         }
+    }
+}
+
+impl Scenario {
+    /// How long it may take at most until `party` takes note of what another one tells it: while it
+    /// computes itself, and while a process is stopped or a link stalls.
+    pub fn time_to_hear(&self, party: usize) -> Duration {
+        let mut time = Duration::ZERO;
+        for (of, events) in self.simulation.events.iter().enumerate() {
+            for event in events.iter().flatten() {
+                time += match event.what {
+                    Happening::Computes(time) if of == party => time,
+                    Happening::Freezes(time) | Happening::Stalls(time) => time,
+                    _ => Duration::ZERO,
+                };
+            }
+        }
+        let wires = self.simulation.wires.iter().flatten();
+        let trips = wires.map(|wire| 2 * (wire.latency + wire.jitter));
+        time + trips.max().unwrap_or_default()
     }
 }
 
@@ -198,6 +228,7 @@ fn limits(random: &mut Random) -> Limits {
 fn wires(random: &mut Random, parties: usize, limits: &Limits) -> Vec<Vec<Wire>> {
     let least = Duration::from_micros(10);
     let most = random.time(least, limits.silence / 16);
+    let keeps = random.percent(50);
     let mut wire = || {
         let latency = random.time(least, most);
         Wire {
@@ -205,131 +236,171 @@ fn wires(random: &mut Random, parties: usize, limits: &Limits) -> Vec<Vec<Wire>>
             jitter: random.time(least, latency),
             bytes_per_s: random.pick(&[50_000, 1_000_000, 1_000_000_000]),
             window_bytes: random.pick(&[3_000, 64 << 10, 4 << 20]),
+            keeps,
         }
     };
     let row = |_| (0..parties).map(|_| wire()).collect();
     (0..parties).map(row).collect()
 }
 
-/// A party and one of its peers.
-fn ends(random: &mut Random, parties: usize) -> [usize; 2] {
-    let one = random.below(parties);
-    let other = (one + 1 + random.below(parties - 1)) % parties;
-    [one, other]
+/// Lets things happen to a run.
+struct Breaker<'a> {
+    random: Random,
+    simulation: Simulation,
+    /// The frames of the run if nothing happens.
+    frames: &'a Frames,
 }
 
-/// Lets things take time that everybody has.
-fn hold_up(random: &mut Random, simulation: &mut Simulation) {
-    let parties = simulation.jobs.len();
-    let limits = simulation.limits[0];
-    // What one link suffers adds up, so that each may stall once, and one process may stop.
-    let short = limits.silence / 4;
-    for _ in 0..random.below(4) {
-        let time = random.time(Duration::from_millis(1), limits.patience / 16);
-        happen(random, simulation, Happening::Computes(time));
+impl Breaker<'_> {
+    /// A party and one of its peers.
+    fn ends(&mut self) -> [usize; 2] {
+        let parties = self.simulation.jobs.len();
+        let one = self.random.below(parties);
+        let other = (one + 1 + self.random.below(parties - 1)) % parties;
+        [one, other]
     }
-    if random.percent(30) {
-        let time = random.time(Duration::from_millis(1), short);
-        happen(random, simulation, Happening::Freezes(time));
+
+    /// The number of a frame from one party to another.
+    fn frame(&mut self, [from, to]: [usize; 2]) -> usize {
+        let count = self.frames[from][to].len();
+        match self.random.percent(LATE_PERCENT) {
+            true => count - 1 - self.random.below(2),
+            false => self.random.below(count),
+        }
     }
-    for one in 0..parties {
-        for other in one + 1..parties {
-            if random.percent(20) {
-                let time = random.time(Duration::from_millis(1), short);
-                let what = Happening::Stalls(time);
-                simulation.events[one][other].push(event(random, what));
+
+    /// Lets something happen when a frame is sent from one party to another.
+    fn happen_at(&mut self, ends: [usize; 2], what: Happening) -> [usize; 2] {
+        let event = Event {
+            at: self.frame(ends),
+            after: self.random.percent(50),
+            what,
+        };
+        let [from, to] = ends;
+        self.simulation.events[from][to].push(event);
+        ends
+    }
+
+    /// Lets something happen somewhere; between whom.
+    fn happen(&mut self, what: Happening) -> [usize; 2] {
+        let ends = self.ends();
+        self.happen_at(ends, what)
+    }
+
+    /// Lets things take time that everybody has.
+    fn hold_up(&mut self) {
+        let parties = self.simulation.jobs.len();
+        let limits = self.simulation.limits[0];
+        let least = Duration::from_millis(1);
+        for _ in 0..self.random.below(4) {
+            let time = self.random.time(least, limits.patience / 16);
+            self.happen(Happening::Computes(time));
+        }
+        // What one link suffers adds up, so that each may stall once, and one process may stop.
+        let short = limits.silence / 4;
+        if self.random.percent(30) {
+            let time = self.random.time(least, short);
+            self.happen(Happening::Freezes(time));
+        }
+        for one in 0..parties {
+            for other in one + 1..parties {
+                if self.random.percent(20) {
+                    let time = self.random.time(least, short);
+                    self.happen_at([one, other], Happening::Stalls(time));
+                }
             }
         }
     }
-}
 
-fn event(random: &mut Random, what: Happening) -> Event {
-    Event {
-        // As often as not among the first.
-        at: match random.percent(50) {
-            true => random.below(5),
-            false => random.below(FRAMES),
-        },
-        after: random.percent(50),
-        what,
-    }
-}
-
-/// Lets something happen somewhere; between whom.
-fn happen(random: &mut Random, simulation: &mut Simulation, what: Happening) -> [usize; 2] {
-    let [one, other] = ends(random, simulation.jobs.len());
-    simulation.events[one][other].push(event(random, what));
-    [one, other]
-}
-
-/// Lets one thing go wrong.
-fn break_something(random: &mut Random, simulation: &mut Simulation) -> Fault {
-    let limits = simulation.limits[0];
-    let long = 2 * limits.silence + random.time(limits.silence, 2 * limits.patience);
-    match random.below(10) {
-        0 => Fault::Death(happen(random, simulation, Happening::Dies)[0]),
-        1 => Fault::Reset(happen(random, simulation, Happening::Reset)),
-        2 => Fault::DeadLink(happen(random, simulation, Happening::Lost)),
-        3 => Fault::DeadLink(happen(random, simulation, Happening::Stalls(long))),
-        4 => Fault::Absence(happen(random, simulation, Happening::Isolated)[0]),
-        5 => Fault::Absence(happen(random, simulation, Happening::Freezes(long))[0]),
-        6 => {
-            happen(random, simulation, Happening::Computes(2 * limits.patience));
-            Fault::Idleness
+    /// Lets one thing go wrong.
+    fn break_something(&mut self) -> Fault {
+        let limits = self.simulation.limits[0];
+        let longer = self.random.time(limits.silence, 2 * limits.patience);
+        let long = 2 * limits.silence + longer;
+        match self.random.below(10) {
+            0 => self.kill(),
+            1 => Fault::Reset(self.happen(Happening::Reset)),
+            2 => Fault::DeadLink(self.happen(Happening::Lost)),
+            3 => Fault::DeadLink(self.happen(Happening::Stalls(long))),
+            4 => Fault::Absence(self.happen(Happening::Isolated)[0]),
+            5 => Fault::Absence(self.happen(Happening::Freezes(long))[0]),
+            6 => {
+                self.happen(Happening::Computes(2 * limits.patience));
+                Fault::Idleness
+            }
+            7 => self.bad_data(),
+            8 => self.alter(),
+            _ => self.other_job(),
         }
-        7 => bad_data(random, simulation),
-        8 => Fault::Alteration(alter(random, simulation)),
-        _ => other_job(random, simulation),
     }
-}
 
-/// Gives an owner of data less than it has to bring.
-fn bad_data(random: &mut Random, simulation: &mut Simulation) -> Fault {
-    let owns = |party: &usize| simulation.inputs[*party].iter().any(Option::is_some);
-    let owners = (0..simulation.inputs.len())
-        .filter(owns)
-        .collect::<Vec<_>>();
-    let party = random.pick(&owners);
-    let mut data = simulation.inputs[party].iter_mut().flatten();
-    let first = data.next().expect("an owner owns data");
-    first.shape.push(2);
-    Fault::BadData(party)
-}
+    /// Lets a party die at any of its frames, or after the last one of all.
+    fn kill(&mut self) -> Fault {
+        if self.random.percent(50) {
+            return Fault::Death(self.happen(Happening::Dies)[0]);
+        }
+        let parties = self.frames.len();
+        let party = self.random.below(parties);
+        // Farewells go to one after the other.
+        let last = (0..parties).rfind(|peer| *peer != party).expect("a peer");
+        let event = Event {
+            at: self.frames[party][last].len() - 1,
+            after: true,
+            what: Happening::Dies,
+        };
+        self.simulation.events[party][last].push(event);
+        Fault::Death(party)
+    }
 
-fn other_job(random: &mut Random, simulation: &mut Simulation) -> Fault {
-    let party = random.below(simulation.jobs.len());
-    let job = &simulation.jobs[party];
-    let helpers = job.helpers().to_vec();
-    let class = match job.network() {
-        NetworkClass::Lan => NetworkClass::Wan,
-        NetworkClass::Wan => NetworkClass::Lan,
-    };
-    let other = Job::new(job.program().clone(), job.protocol(), class, helpers);
-    simulation.jobs[party] = Arc::new(other.unwrap_or_else(|error| panic!("{error}")));
-    Fault::OtherJob
-}
+    /// Gives an owner of data other data than it has to bring.
+    fn bad_data(&mut self) -> Fault {
+        let inputs = &mut self.simulation.inputs;
+        let owns = |party: &usize| inputs[*party].iter().any(Option::is_some);
+        let owners = (0..inputs.len()).filter(owns).collect::<Vec<_>>();
+        let party = self.random.pick(&owners);
+        let first = inputs[party].iter_mut().flatten().next();
+        first.expect("an owner owns data").shape.push(2);
+        Fault::BadData(party)
+    }
 
-fn alter(random: &mut Random, simulation: &mut Simulation) -> Attack {
-    let [from, to] = ends(random, simulation.jobs.len());
-    let attack = Attack {
-        from,
-        to,
-        at: event(random, Happening::Lost).at,
-        harm: random.pick(&[
-            Harm::Flip(0),
-            Harm::Flip(40),
-            Harm::Flip(-1),
-            Harm::Garble,
-            Harm::Truncate,
-            Harm::Grow,
-            Harm::Lose,
-            Harm::Repeat,
-            Harm::Swap,
-            Harm::Disguise,
-            Harm::Stall,
-            Harm::Vanish,
-        ]),
-    };
-    simulation.attack = Some(attack);
-    attack
+    /// Has a party asked to run another job.
+    fn other_job(&mut self) -> Fault {
+        let party = self.random.below(self.simulation.jobs.len());
+        let job = &self.simulation.jobs[party];
+        let class = match job.network() {
+            NetworkClass::Lan => NetworkClass::Wan,
+            NetworkClass::Wan => NetworkClass::Lan,
+        };
+        let helpers = job.helpers().to_vec();
+        let other = Job::new(job.program().clone(), job.protocol(), class, helpers);
+        let other = other.unwrap_or_else(|error| panic!("{error}"));
+        self.simulation.jobs[party] = Arc::new(other);
+        Fault::OtherJob
+    }
+
+    /// Harms a frame.
+    fn alter(&mut self) -> Fault {
+        let [from, to] = self.ends();
+        let attack = Attack {
+            from,
+            to,
+            at: self.frame([from, to]),
+            harm: self.random.pick(&[
+                Harm::Flip(0),
+                Harm::Flip(40),
+                Harm::Flip(-1),
+                Harm::Garble,
+                Harm::Truncate,
+                Harm::Grow,
+                Harm::Lose,
+                Harm::Repeat,
+                Harm::Swap,
+                Harm::Disguise,
+                Harm::Stall,
+                Harm::Vanish,
+            ]),
+        };
+        self.simulation.attack = Some(attack);
+        Fault::Alteration
+    }
 }

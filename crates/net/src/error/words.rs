@@ -62,6 +62,7 @@ impl NetError {
             NetError::WrongKey(..) => "wrong-key",
             NetError::WrongVersion(..) => "wrong-version",
             NetError::WrongParty(..) => "wrong-party",
+            NetError::Doubled(..) => "config-double",
             NetError::Unreachable(..) => "unreachable",
             NetError::Tls(..) => "no-secure-connection",
             NetError::Listen(..) => "cannot-listen",
@@ -118,6 +119,9 @@ impl NetError {
             NetError::WrongParty(party, what) => {
                 format!("{} is taken for another: {what}", name(party))
             }
+            NetError::Doubled(party, what) => {
+                format!("{} cannot be told from another: {what}", name(party))
+            }
             NetError::Unreachable(party, address, what) => {
                 format!("{} cannot be reached at {address}: {what}", name(party))
             }
@@ -171,6 +175,7 @@ impl NetError {
                 "see that all configurations list the same parties in the same order, each with \
                  its own address and key"
             }
+            NetError::Doubled(..) => "give each party its own address and key",
             NetError::Unreachable(..) => {
                 "see that it has been started, and that addresses and firewalls are right"
             }

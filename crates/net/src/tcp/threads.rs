@@ -136,7 +136,12 @@ impl Link {
         } else {
             self.outgoing.close(end.clone());
         }
+        let is_malformed = matches!(end, LinkError::Malformed(_));
         self.incoming.close(end);
+        if is_malformed {
+            // A socket that is closed with unread bytes in it takes along what was sent last.
+            while self.read_wire(&mut buffer).is_ok_and(|bytes| bytes > 0) {}
+        }
         if is_dead {
             // Wakes a writer that waits for a peer who does not read either.
             let _ = self.socket.shutdown(Shutdown::Both);

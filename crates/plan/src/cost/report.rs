@@ -54,10 +54,16 @@ pub struct StepCost {
     pub times: u64,
     /// Lanes in all.
     pub lanes: u64,
+    /// Flights in all: how often parties hear from each other in it.
+    pub flights: u64,
     /// AND gates in all.
     pub ands: u64,
     /// Payload bytes in all, by sender.
     pub sent: Vec<u64>,
+    /// Payload bytes in all, in the busiest direction of any link.
+    pub busiest: u64,
+    /// Nanoseconds of computing on the slowest party; an estimate.
+    pub compute_ns: u64,
 }
 
 impl Promise {
@@ -77,6 +83,20 @@ impl CostReport {
         let transfer = busiest as f64 / class.bytes_per_s() as f64;
         latency + transfer.max(self.compute_ns as f64 / 1e9)
     }
+
+    /// Seconds of each step, about, on a network of a class: the longer of its computing and its
+    /// transfer, and its share of the latency by its flights. Steps overlap, so these add up to
+    /// more than the run takes; they say how it divides.
+    pub fn estimate_by_step_s(&self, class: NetworkClass) -> Vec<f64> {
+        let flights = self.steps.iter().map(|step| step.flights).sum::<u64>();
+        let latency = self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0;
+        let flight_s = latency / flights.max(1) as f64;
+        let seconds = |step: &StepCost| {
+            let transfer = step.busiest as f64 / class.bytes_per_s() as f64;
+            step.flights as f64 * flight_s + transfer.max(step.compute_ns as f64 / 1e9)
+        };
+        self.steps.iter().map(seconds).collect()
+    }
 }
 
 /// Puts a walk into the words of a report.
@@ -95,8 +115,11 @@ pub(super) fn report(
         line,
         times: tally.times,
         lanes: tally.lanes,
+        flights: tally.flights,
         ands: tally.ands,
         sent: sent(&tally.payload.0, parties),
+        busiest: tally.payload.0.values().max().copied().unwrap_or(0),
+        compute_ns: tally.compute_ns,
     };
     let mut lines = vec![line("prepare", None, &walk.prepare)];
     let of_step = |(step, tally): (&Step, &Tally)| line(&step.label, step.line(), tally);

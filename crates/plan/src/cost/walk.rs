@@ -22,6 +22,7 @@ pub(super) struct Tally {
     /// Pieces of work: one for each tile, level or iteration.
     pub times: u64,
     pub lanes: u64,
+    pub flights: u64,
     pub ands: u64,
     pub checks: u64,
     pub compute_ns: u64,
@@ -33,6 +34,7 @@ impl Tally {
     fn add(&mut self, lanes: u64, cost: &Cost, demand: &Demand, times: u64) {
         self.times += times;
         self.lanes += times * lanes;
+        self.flights += times * cost.flights.len() as u64;
         self.ands += times * cost.ands;
         self.checks += times * cost.checks;
         self.compute_ns += times * cost.compute_ns;

@@ -186,6 +186,10 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
     let whole = op.python(&x, &y);
     if left.ty.is_wrapping() {
         let strict = left.ty.strict();
+        let cast = |id, name: &str| match scope.is_constant(id) {
+            true => name.to_string(),
+            false => format!("{name}.astype(sl.{strict})"),
+        };
         return Err(Diagnostic::new(
             code::WRAPPING_DIVISION,
             format!("`{whole}` divides in {}", left.ty),
@@ -193,10 +197,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         .because("modulo a power of two, quotients depend on which representative is meant")
         .hint(format!(
             "say it: `{}`",
-            op.python(
-                &format!("{x}.astype(sl.{strict})"),
-                &format!("{y}.astype(sl.{strict})")
-            )
+            op.python(&cast(a, &x), &cast(b, &y))
         )));
     }
     // The smallest number above zero, if it is one that people would write.

@@ -100,6 +100,14 @@ fn outside(
     };
     let hint = match (place.range.lo < 0, place.range.hi) {
         _ if scope.is_constant(index) => format!("a public index needs no lookup: `{t}[0]`"),
+        // The range of what an owner gives can be declared, and is checked when it is read.
+        _ if scope.is_input(index) => format!(
+            "declare `sl.between(0, {last})` for `{i}`, or bring it inside: {}",
+            match place.range.lo < 0 {
+                true => format!("`sl.minimum(sl.maximum({i}, 0), {last})`"),
+                false => turn,
+            }
+        ),
         (true, hi) if hi <= last => format!("bring the index inside: `sl.maximum({i}, 0)`"),
         (true, _) => {
             format!("bring the index inside: `sl.minimum(sl.maximum({i}, 0), {last})`, or {turn}")

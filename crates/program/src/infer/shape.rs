@@ -169,7 +169,10 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
     let hint = match symbolic {
         true if a.rank() != b.rank() => "write `a[:, None]` where one value a row meets a table",
         true => "rows go with rows of the same name alone: declare both inputs with one row count",
-        false => "",
+        false => {
+            "give both the same shape in the signature, or index or reduce one of them; `a[:, None]` \
+             adds a dimension"
+        }
     };
     Diagnostic::new(
         code::SHAPE_MISMATCH,

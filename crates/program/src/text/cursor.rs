@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
 
     /// A syntax error at the last token.
     pub fn error(&self, message: String) -> Diagnostic {
-        Diagnostic::new(code::SYNTAX, message).at(Some(&self.span(self.token, self.next)))
+        malformed(message).at(Some(&self.span(self.token, self.next)))
     }
 
     /// Byte offset of the next token.
@@ -240,7 +240,7 @@ impl<'a> Cursor<'a> {
             true => "the line ends".into(),
             false => format!("`{shown}` stands"),
         };
-        Diagnostic::new(code::SYNTAX, format!("{found} where {what} is expected")).at(Some(&place))
+        malformed(format!("{found} where {what} is expected")).at(Some(&place))
     }
 
     /// The span from byte `from` to byte `to` of this line.
@@ -259,4 +259,10 @@ impl<'a> Cursor<'a> {
 
 fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
+}
+
+/// The text form is written by machines, so a mistake in it is rarely one to mend by hand.
+fn malformed(message: String) -> Diagnostic {
+    Diagnostic::new(code::SYNTAX, message)
+        .hint("write the text anew from its source: `sealane check PROGRAM.py --text`")
 }

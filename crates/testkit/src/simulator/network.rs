@@ -35,6 +35,8 @@ pub struct Wire {
     pub bytes_per_s: u64,
     /// Bytes that have been written and not been read.
     pub window_bytes: usize,
+    /// Whether what has arrived can still be read when the connection is reset.
+    pub keeps: bool,
 }
 
 /// A connection between two processes; clones are the same one.
@@ -154,8 +156,9 @@ impl Connection {
     pub fn reset(&self) {
         self.log("the connection is reset");
         let mut ends = self.ends();
-        self.reset_end(&mut ends, 0, Duration::ZERO);
-        self.reset_end(&mut ends, 1, Duration::ZERO);
+        let now = self.scheduler.now();
+        self.reset_end(&mut ends, 0, now);
+        self.reset_end(&mut ends, 1, now);
     }
 
     /// The system closes the socket of a process that has ended.
@@ -182,23 +185,22 @@ impl Connection {
         }
     }
 
-    /// Tells the other end of `side` that there is no connection any more.
+    /// Tells the other end of `side` that there is no connection any more, behind what was sent.
     fn reset_other(&self, ends: &mut [End; 2], side: usize) {
-        let latency = ends[1 - side].wire.latency;
-        self.reset_end(ends, 1 - side, latency);
+        let end = &ends[1 - side];
+        let at = self.scheduler.now() + end.wire.latency;
+        let at = at.max(end.last_arrival);
+        self.reset_end(ends, 1 - side, at);
     }
 
-    /// Tells the end `side` after `delay` that there is no connection any more.
-    fn reset_end(&self, ends: &mut [End; 2], side: usize, delay: Duration) {
-        let now = self.scheduler.now();
+    /// Lets the end `side` learn at some time that there is no connection any more.
+    fn reset_end(&self, ends: &mut [End; 2], side: usize, at: Duration) {
         let end = &mut ends[side];
         if end.lost || end.reset_at.is_some() {
             return;
         }
-        let at = now + delay;
         end.reset_at = Some(at);
-        // What has arrived by then may go with the connection.
-        let keeps = self.scheduler.random(|random| random.percent(50));
+        let keeps = end.wire.keeps;
         end.parcels.retain(|parcel| keeps && parcel.arrives <= at);
         end.held_bytes = end.parcels.iter().map(|parcel| parcel.bytes.len()).sum();
         let waiting = [ends[side].reader, ends[1 - side].writer];
@@ -350,7 +352,8 @@ impl Socket for SimulatedSocket {
                 if ends[1 - self.side].closed {
                     // They arrive where nobody is, and that comes back.
                     let round_trip = ends[0].wire.latency + ends[1].wire.latency;
-                    self.connection.reset_end(&mut ends, self.side, round_trip);
+                    let at = now + round_trip;
+                    self.connection.reset_end(&mut ends, self.side, at);
                     return Ok(());
                 }
                 let other = &mut ends[1 - self.side];

@@ -16,8 +16,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use sealane_net::{Bell, Ring};
-
 use super::{Bounds, Ending};
 use crate::random::Random;
 
@@ -49,6 +47,9 @@ struct State {
     joins: Vec<JoinHandle<()>>,
     random: Random,
     bounds: Bounds,
+    /// Of sixteen chances to stop a thread, how many are taken.
+    stops: usize,
+    longest_stop: Duration,
     steps: u64,
     stuck: Option<String>,
     panics: Vec<String>,
@@ -83,13 +84,17 @@ struct Killed;
 
 impl Scheduler {
     pub(super) fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Scheduler {
+        let mut random = Random::new(seed);
+        let (shortest, longest) = (Duration::from_millis(1), Duration::from_millis(200));
         Scheduler {
             state: Mutex::new(State {
+                stops: random.pick(&[1, 1, 4]),
+                longest_stop: random.time(shortest, longest),
                 now: Duration::ZERO,
                 threads: Vec::new(),
                 processes: vec![Process::default(); processes],
                 joins: Vec::new(),
-                random: Random::new(seed),
+                random,
                 bounds,
                 steps: 0,
                 stuck: None,
@@ -130,6 +135,16 @@ impl Scheduler {
         }
     }
 
+    /// The moment of a real clock that stands for a time of this world.
+    pub(super) fn moment(&self, time: Duration) -> Instant {
+        self.beginning + time
+    }
+
+    /// The time of this world for which a moment of a real clock stands.
+    pub(super) fn time_of(&self, moment: Instant) -> Duration {
+        moment.saturating_duration_since(self.beginning)
+    }
+
     /// The thread that calls this.
     pub(super) fn me(&self) -> usize {
         ME.get()
@@ -167,16 +182,15 @@ impl Scheduler {
     pub(super) fn give_way(&self) {
         let status = {
             let mut state = self.state();
-            let now = state.now;
-            match state.random.below(16) {
-                0 => {
-                    let pause = state
-                        .random
-                        .time(Duration::from_micros(1), Duration::from_millis(20));
-                    Status::Waiting(Some(now + pause))
+            let longest = state.longest_stop;
+            let chance = state.random.below(16);
+            match chance.checked_sub(state.stops) {
+                None => {
+                    let stop = state.random.time(Duration::from_micros(1), longest);
+                    Status::Waiting(Some(state.now + stop))
                 }
-                1..=4 => Status::Ready,
-                _ => return,
+                Some(0..4) => Status::Ready,
+                Some(_) => return,
             }
         };
         self.leave_turn(status);
@@ -388,63 +402,5 @@ impl State {
                 thread.status = Status::Ready;
             }
         }
-    }
-}
-
-/// A bell by which threads of a world wait.
-pub(super) struct SimulatedBell {
-    scheduler: Arc<Scheduler>,
-    state: Mutex<Rung>,
-}
-
-#[derive(Default)]
-struct Rung {
-    rung: bool,
-    waiter: Option<usize>,
-}
-
-impl SimulatedBell {
-    /// A new bell on the clock of `scheduler`.
-    pub(super) fn bell(scheduler: &Arc<Scheduler>) -> Bell {
-        Bell::new(Arc::new(SimulatedBell {
-            scheduler: Arc::clone(scheduler),
-            state: Mutex::default(),
-        }))
-    }
-
-    fn state(&self) -> MutexGuard<'_, Rung> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Ring for SimulatedBell {
-    fn ring(&self) {
-        let mut state = self.state();
-        state.rung = true;
-        if let Some(waiter) = state.waiter.take() {
-            self.scheduler.wake(waiter);
-        }
-    }
-
-    fn wait_until(&self, deadline: Instant) -> bool {
-        self.scheduler.give_way();
-        let deadline = deadline.saturating_duration_since(self.scheduler.beginning);
-        loop {
-            {
-                let mut state = self.state();
-                if state.rung || self.scheduler.now() >= deadline || thread::panicking() {
-                    state.waiter = None;
-                    return std::mem::take(&mut state.rung);
-                }
-                state.waiter = Some(self.scheduler.me());
-            }
-            self.scheduler.block(Some(deadline));
-        }
-    }
-
-    /// A thread may be stopped between any two looks at the clock.
-    fn now(&self) -> Instant {
-        self.scheduler.give_way();
-        self.scheduler.beginning + self.scheduler.now()
     }
 }

@@ -1,0 +1,111 @@
+//! `sealane explain`: the page of a code, built in so that it can be read without a network, and
+//! the list of all codes.
+
+use crate::codes::{self, Entry};
+use crate::failure::Failure;
+use crate::verbs::say;
+use sealane_page::Card;
+use sealane_program::diagnostic::Kind;
+
+/// Prints the page of a code, or lists all codes by who has to act.
+///
+/// # Errors
+/// There is no such code.
+pub fn explain(code: Option<&str>) -> Result<(), Failure> {
+    let Some(name) = code else {
+        let cards = by_kind().into_iter().map(|card| card.to_string());
+        return say(cards.collect::<Vec<_>>().join("\n\n"));
+    };
+    // Whoever copies it from an error may copy its brackets.
+    let name = name
+        .trim_start_matches("error")
+        .trim_matches(['[', ']', ':']);
+    match codes::find(name) {
+        Some(entry) => say(readable(entry.page)),
+        None => Err(unknown(name)),
+    }
+}
+
+/// One card for each kind of error.
+fn by_kind() -> Vec<Card> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for Entry { code, .. } in codes::ALL {
+        if !kinds.contains(&code.kind) {
+            kinds.push(code.kind);
+        }
+    }
+    let card = |kind: &Kind| {
+        let mut card = Card::new(codes::who(*kind));
+        let entries = codes::ALL.iter().map(|entry| entry.code);
+        entries
+            .filter(|code| code.kind == *kind)
+            .for_each(|code| card.bare(format!("{:<22}{}", code.name, code.title)));
+        card
+    };
+    kinds.iter().map(card).collect()
+}
+
+/// A page for a terminal: without the marks for those who run its examples.
+fn readable(page: &str) -> String {
+    let lines = page.lines().filter(|line| !line.starts_with("<!--"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn unknown(name: &str) -> Failure {
+    let mut near = codes::ALL
+        .iter()
+        .map(|entry| (distance(name, entry.code.name), entry.code.name))
+        .collect::<Vec<_>>();
+    near.sort();
+    let names = near.iter().take(3).map(|(_, name)| *name);
+    let hint = format!(
+        "the nearest are: {}; `sealane explain` lists all",
+        names.collect::<Vec<_>>().join(", ")
+    );
+    let what = format!("there is no code `{name}`");
+    Failure::usage("unknown-code", what, hint)
+}
+
+/// How many words of one name the other lacks, in both directions, counted double, and how many
+/// letters have to change: a part of a name is near to it, and so is a misspelt one.
+fn distance(a: &str, b: &str) -> usize {
+    let lacks = |a: &str, b: &str| a.split('-').filter(|word| !b.contains(word)).count();
+    2 * (lacks(a, b) + lacks(b, a)) + letters(a, b)
+}
+
+/// The fewest letters to insert, leave out or replace (Levenshtein's distance).
+fn letters(a: &str, b: &str) -> usize {
+    let b = b.chars().collect::<Vec<_>>();
+    let mut row = (0..=b.len()).collect::<Vec<_>>();
+    for (i, letter) in a.chars().take(64).enumerate() {
+        let mut corner = i;
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let replaced = corner + usize::from(letter != *other);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(corner + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_codes_are_named() {
+        let hint = |name| unknown(name).finding().hint.clone();
+        assert!(hint("range-overfow").starts_with("the nearest are: range-overflow,"));
+        assert!(hint("overflow").starts_with("the nearest are: range-overflow,"));
+        assert!(hint("config-port").starts_with("the nearest are: config-party,"));
+        assert!(!hint("").is_empty());
+        assert_eq!(letters("kitten", "sitting"), 3);
+    }
+
+    #[test]
+    fn marks_are_for_those_who_run_the_examples() {
+        let page = "# a\n\n<!-- run: fails -->\n```sh\nsealane check a.py\n```\n";
+        assert_eq!(readable(page), "# a\n\n```sh\nsealane check a.py\n```");
+    }
+}

@@ -1,0 +1,392 @@
+//! The folder that a run leaves.
+//!
+//! ```text
+//! runs/20260314-153012-347-k3x9Qa/       one run; names sort by time
+//!     plan.json                          what `plan --json` says, with the rows of the run
+//!     events.jsonl                       what happened, as it happens
+//!     report.json                        what it came to
+//!     report.html                        one page, which needs nothing else
+//!     hospital/ lab/                     where all parties ran here: each one's own four files
+//! ```
+//!
+//! A run begins when its job is approved and its inputs are read: what fails before has not run. No
+//! value of anybody's data is in these files, results included: those go where `--output` says.
+//! Folder and files can be read by their owner alone. A folder that cannot be written is a warning:
+//! it never costs a result.
+
+use crate::view;
+use sealane_engine::events::{Event, Record};
+use sealane_engine::{Job, Observer};
+use sealane_page::Run;
+use serde_json::Value;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write, stderr};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Where runs leave their folders, unless somebody says otherwise.
+pub const RUNS: &str = "runs";
+
+const PLAN: &str = "plan.json";
+const EVENTS: &str = "events.jsonl";
+const REPORT: &str = "report.json";
+/// The page of a run.
+pub const PAGE: &str = "report.html";
+
+/// The folder of a run that goes on.
+pub struct Recording {
+    folder: PathBuf,
+}
+
+impl Recording {
+    /// A new folder for a run of `job`, in `runs`. None, after a warning, if it cannot be made.
+    pub fn begin(runs: &Path, job: &Job) -> Option<Recording> {
+        let folder = make_folder(runs).and_then(|()| {
+            let name = format!("{}-", stamp());
+            let mut builder = tempfile::Builder::new();
+            builder.prefix(&name).rand_bytes(6);
+            #[cfg(unix)]
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+            let folder = builder.tempdir_in(runs)?;
+            Ok(folder.keep())
+        });
+        Recording::of(folder, runs, job)
+    }
+
+    /// The folder of a run, or of one party of it, in which nobody has written yet.
+    pub fn in_folder(folder: &Path, job: &Job) -> Option<Recording> {
+        let made = make_folder(folder).map(|()| folder.to_path_buf());
+        Recording::of(made, folder, job)
+    }
+
+    /// The folder of one of the parties that all run here.
+    pub fn party(&self, name: &str, job: &Job) -> Option<Recording> {
+        Recording::in_folder(&self.party_folder(name), job)
+    }
+
+    /// Where the folder of a party is.
+    pub fn party_folder(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Writes what happens, as it happens.
+    pub fn events(&self) -> Option<Events> {
+        let path = self.folder.join(EVENTS);
+        match create(&path) {
+            Ok(file) => Some(Events {
+                path,
+                file: Some(file),
+            }),
+            Err(error) => {
+                warn(&path, &error);
+                None
+            }
+        }
+    }
+
+    /// The run is over: writes what it came to, and its page.
+    pub fn end(&self, job: &Job) {
+        let written = read_sides(&self.folder, job.parties()).and_then(|sides| {
+            let agreed = sides
+                .iter()
+                .flatten()
+                .find_map(|record| match &record.event {
+                    Event::Agreed { rows } => Some(rows.iter().map(|(_, count)| *count)),
+                    _ => None,
+                });
+            let rows = agreed.map_or_else(|| job.bounds(), Iterator::collect);
+            let cost = job.cost(&rows).map_err(io::Error::other)?;
+            let plan = view::plan_json(job, &cost);
+            write(&self.folder.join(PLAN), &format!("{plan:#}\n"))?;
+            write_page(&self.folder, plan, sides)
+        });
+        if let Err(error) = written {
+            warn(&self.folder, &error);
+        }
+    }
+
+    /// With the plan in it, at the bounds until rows are known.
+    fn of(folder: io::Result<PathBuf>, asked: &Path, job: &Job) -> Option<Recording> {
+        let begun = folder.and_then(|folder| {
+            let cost = job.cost(&job.bounds()).map_err(io::Error::other)?;
+            let plan = view::plan_json(job, &cost);
+            write(&folder.join(PLAN), &format!("{plan:#}\n"))?;
+            Ok(Recording { folder })
+        });
+        begun.inspect_err(|error| warn(asked, error)).ok()
+    }
+}
+
+/// Writes events to a file, a line each, so that a crash leaves what happened before it.
+pub struct Events {
+    path: PathBuf,
+    /// None once it could not be written.
+    file: Option<File>,
+}
+
+impl Observer for Events {
+    fn event(&mut self, record: &Record) {
+        let Some(file) = &mut self.file else { return };
+        let line = serde_json::to_string(record).map_err(io::Error::other);
+        let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
+        if let Err(error) = written {
+            warn(&self.path, &error);
+            self.file = None;
+        }
+    }
+}
+
+/// Whether a folder is that of a run.
+pub fn is_run(folder: &Path) -> bool {
+    folder.join(PLAN).is_file()
+}
+
+/// What the folder of a run holds.
+///
+/// # Errors
+/// It is not the folder of a run, or cannot be read.
+pub fn read(folder: &Path) -> io::Result<Run> {
+    let plan = plan(folder)?;
+    let parties = plan["parties"].as_array().into_iter().flatten();
+    let parties = parties.filter_map(|name| Some(name.as_str()?.to_string()));
+    let sides = read_sides(folder, &parties.collect::<Vec<_>>())?;
+    run(plan, sides)
+}
+
+/// Writes the page of a run whose process was ended before it could.
+///
+/// # Errors
+/// It is not the folder of a run, or cannot be read or written.
+pub fn write_again(folder: &Path) -> io::Result<()> {
+    write(&folder.join(PAGE), &read(folder)?.page())
+}
+
+fn plan(folder: &Path) -> io::Result<Value> {
+    let text = std::fs::read_to_string(folder.join(PLAN))?;
+    Ok(serde_json::from_str(&text)?)
+}
+
+fn run(plan: Value, sides: Vec<Vec<Record>>) -> io::Result<Run> {
+    Ok(Run::new(serde_json::from_value(plan)?, sides))
+}
+
+fn write_page(folder: &Path, plan: Value, sides: Vec<Vec<Record>>) -> io::Result<()> {
+    let run = run(plan, sides)?;
+    let summary = serde_json::to_value(run.summary())?;
+    write(&folder.join(REPORT), &format!("{summary:#}\n"))?;
+    write(&folder.join(PAGE), &run.page())
+}
+
+/// What each party told: that of the folder, or those of the folders of parties in it.
+fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>> {
+    let own = folder.join(EVENTS);
+    if own.is_file() {
+        return Ok(vec![events(&own)?]);
+    }
+    let files = parties.iter().map(|name| folder.join(name).join(EVENTS));
+    let files = files.filter(|file| file.is_file());
+    files.map(|file| events(&file)).collect()
+}
+
+/// The events of a file. A last line that was not finished is left out.
+fn events(path: &Path) -> io::Result<Vec<Record>> {
+    let text = std::fs::read_to_string(path)?;
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let lines = whole.lines().map(serde_json::from_str);
+    Ok(lines.collect::<Result<_, _>>()?)
+}
+
+/// Now, as names of folders have it: `20260314-153012-347`, in UTC.
+fn stamp() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let unix_us = since.map_or(0, |since| since.as_micros() as u64);
+    let date = sealane_page::units::date(unix_us);
+    let digits = date
+        .chars()
+        .filter(char::is_ascii_digit)
+        .collect::<String>();
+    let (day, time) = digits.split_at(8);
+    format!("{day}-{time}-{:03}", unix_us / 1000 % 1000)
+}
+
+/// Makes a folder for its owner alone, and those above it.
+fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// A new file for its owner alone, in place of one that is there.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    create(path)?.write_all(text.as_bytes())
+}
+
+fn warn(path: &Path, error: &io::Error) {
+    let path = path.display();
+    let _ = writeln!(
+        stderr(),
+        "warning: this run is not recorded: {path}: {error}\n\
+         hint: `--runs FOLDER` records it elsewhere, `--no-record` nowhere"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_engine::{Journal, NetworkClass, ProtocolName, simulate_with};
+    use sealane_net::PartyId;
+    use sealane_page::run::State;
+    use sealane_program::text;
+    use sealane_program::types::{Data, Type};
+
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\n\
+        input x : a u64 in 0..18446744073709551615\n\
+        input y : b u64 in 0..18446744073709551615\n\
+        main {\n  %0 = param 0 : u64 in 0..18446744073709551615 known a\n  \
+        %1 = param 1 : u64 in 0..18446744073709551615 known b\n  \
+        %2 = xor %0, %1 : u64 in 0..18446744073709551615 secret\n}\n\
+        reveal mixed = %2 : u64 to b\n";
+    const X: u64 = 0x5ec2_e7a1_1ce0_f00d;
+    const Y: u64 = 0xb0b5_0a5e_c2e7_c0de;
+
+    fn job() -> Job {
+        let program = text::parse(PROGRAM, "p").unwrap();
+        Job::new(program, ProtocolName::Yao, NetworkClass::Lan, vec![]).unwrap()
+    }
+
+    /// A simulation of marked inputs that has left its folder.
+    fn recorded(runs: &Path) -> Recording {
+        let job = job();
+        let all = Recording::begin(runs, &job).unwrap();
+        let sides = job
+            .parties()
+            .iter()
+            .map(|name| all.party(name, &job).unwrap());
+        let sides = sides.collect::<Vec<_>>();
+        let journals = sides
+            .iter()
+            .enumerate()
+            .map(|(party, side)| Journal::new(&job, PartyId::from_index(party), side.events()));
+        let single = |value: u64| Data {
+            ty: Type::unsigned(64),
+            shape: vec![],
+            elements: vec![value],
+        };
+        simulate_with(&job, vec![single(X), single(Y)], journals.collect()).unwrap();
+        sides.iter().chain([&all]).for_each(|side| side.end(&job));
+        all
+    }
+
+    /// Every file below a folder.
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path());
+        let below = entries.flat_map(|path| match path.is_dir() {
+            true => files(&path),
+            false => vec![path],
+        });
+        below.collect()
+    }
+
+    #[test]
+    fn no_file_of_a_run_holds_a_value() {
+        let runs = tempfile::tempdir().unwrap();
+        let all = recorded(runs.path());
+        let files = files(all.folder());
+        // The plan, the report and the page of all; the same and events of each of two.
+        assert_eq!(files.len(), 3 + 2 * 4, "{files:?}");
+        for file in files {
+            let bytes = std::fs::read(&file).unwrap();
+            let text = String::from_utf8(bytes.clone()).unwrap().to_lowercase();
+            for value in [X, Y, X ^ Y] {
+                let forms = [
+                    value.to_string(),
+                    (value as i64).to_string(),
+                    format!("{value:x}"),
+                ];
+                let swapped = format!("{:x}", value.swap_bytes());
+                for form in forms.iter().chain([&swapped]) {
+                    assert!(!text.contains(form), "{form} in {}", file.display());
+                }
+                for raw in [value.to_le_bytes(), value.to_be_bytes()] {
+                    let found = bytes.windows(8).any(|window| window == raw);
+                    assert!(!found, "{value} in {}", file.display());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_can_be_read_again_and_a_killed_one_has_no_end() {
+        let runs = tempfile::tempdir().unwrap();
+        let all = recorded(runs.path());
+        let run = read(all.folder()).unwrap();
+        assert_eq!((run.state(), run.told_by()), (State::Done, vec!["a", "b"]));
+        assert!(run.summary().as_planned);
+        let own = all.folder().join("b");
+        assert_eq!(read(&own).unwrap().told_by(), ["b"]);
+        // Killed while it wrote a line.
+        let events = own.join(EVENTS);
+        let text = std::fs::read_to_string(&events).unwrap();
+        std::fs::write(&events, &text[..text.len() * 2 / 3]).unwrap();
+        std::fs::remove_file(own.join(PAGE)).unwrap();
+        assert_eq!(read(&own).unwrap().state(), State::Unfinished);
+        write_again(&own).unwrap();
+        let page = std::fs::read_to_string(own.join(PAGE)).unwrap();
+        assert!(page.contains("has not told its end"));
+    }
+
+    #[test]
+    fn names_sort_by_time_and_are_unique() {
+        let (runs, job) = (tempfile::tempdir().unwrap(), job());
+        let name = || {
+            let recording = Recording::begin(runs.path(), &job).unwrap();
+            recording.folder().file_name().unwrap().to_owned()
+        };
+        let names = (0..20)
+            .map(|_| name())
+            .collect::<std::collections::BTreeSet<_>>();
+        assert_eq!(names.len(), 20);
+        let first = name();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        assert!(first < name());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_a_run() {
+        use std::os::unix::fs::PermissionsExt;
+        let runs = tempfile::tempdir().unwrap();
+        let all = recorded(&runs.path().join("deep").join("runs"));
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&runs.path().join("deep")), 0o700);
+        assert_eq!(mode(all.folder()), 0o700);
+        for file in files(all.folder()) {
+            assert_eq!(mode(&file), 0o600, "{}", file.display());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_is_no_failure() {
+        let runs = tempfile::tempdir().unwrap();
+        let file = runs.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        assert!(Recording::begin(&file, &job()).is_none());
+    }
+}

@@ -1,0 +1,152 @@
+//! `sealane report`: the page of a run, and the list of runs.
+
+use crate::args;
+use crate::failure::Failure;
+use crate::record::{self, PAGE};
+use crate::verbs::{say, show};
+use sealane_page::Card;
+use sealane_page::card::Column;
+use sealane_page::run::{State, Summary};
+use sealane_page::units::{date, seconds};
+use serde_json::json;
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Opens the page of a run, prints where it is, or lists runs.
+pub fn report(args: &args::Report) -> Result<(), Failure> {
+    if args.list {
+        return list(&args.runs, args.json);
+    }
+    let folder = match &args.run {
+        Some(run) => find(run, &args.runs)?,
+        None => latest(&args.runs)?,
+    };
+    let page = folder.join(PAGE);
+    if !page.is_file() {
+        // Its process was ended before it could write one.
+        record::write_again(&folder).map_err(|error| unreadable(&folder, &error))?;
+    }
+    let page = page.canonicalize().unwrap_or(page);
+    if args.json {
+        let run = record::read(&folder).map_err(|error| unreadable(&folder, &error))?;
+        let summary = run.summary();
+        return say(json!({ "page": page, "folder": folder, "run": summary }));
+    }
+    if !args.print && stdout().is_terminal() && open(&page) {
+        return say(format!("opened {}", page.display()));
+    }
+    say(page.display())
+}
+
+/// The runs of a folder, the oldest first: name and place of each.
+fn runs(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten();
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut runs = paths
+        .filter(|path| record::is_run(path))
+        .collect::<Vec<_>>();
+    runs.sort();
+    runs
+}
+
+fn latest(folder: &Path) -> Result<PathBuf, Failure> {
+    runs(folder).pop().ok_or_else(|| {
+        let what = format!("there is no run in {}", folder.display());
+        let hint = "name a run, or with `--runs` the folder of runs; `sealane run` leaves one";
+        Failure::usage("no-run", what, hint)
+    })
+}
+
+/// The run that is named: a folder, or the beginning of a name in the folder of runs.
+fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
+    let path = Path::new(name);
+    if record::is_run(path) {
+        return Ok(path.to_path_buf());
+    }
+    let begins = |run: &PathBuf| {
+        let of_run = run
+            .file_name()
+            .map(|file| file.to_string_lossy().into_owned());
+        of_run.is_some_and(|file| file.starts_with(name))
+    };
+    let mut found = runs(folder).into_iter().filter(begins).collect::<Vec<_>>();
+    match (found.pop(), found.len()) {
+        (Some(run), 0) => Ok(run),
+        (Some(_), more) => {
+            let what = format!("`{name}` is the beginning of {} runs", more + 1);
+            Err(Failure::usage("no-run", what, "write more of its name"))
+        }
+        (None, _) => {
+            let what = format!("there is no run `{name}` in {}", folder.display());
+            let hint = "`sealane report --list` lists them";
+            Err(Failure::usage("no-run", what, hint))
+        }
+    }
+}
+
+fn list(folder: &Path, json: bool) -> Result<(), Failure> {
+    let read = |path: PathBuf| {
+        let summary = record::read(&path).ok()?.summary();
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some((name, summary))
+    };
+    let all = runs(folder)
+        .into_iter()
+        .filter_map(read)
+        .collect::<Vec<_>>();
+    let mut card = Card::new(format!("runs in {}", folder.display()));
+    let names = [
+        "run", "date", "program", "protocol", "parties", "state", "time",
+    ];
+    let row = |(name, run): &(String, Summary)| {
+        let state = match run.state {
+            State::Done if run.as_planned => "done",
+            State::Done => "done, not as planned",
+            State::Failed => "failed",
+            State::Unfinished => "no end",
+        };
+        let cells = [
+            name.clone(),
+            run.started_unix_us.map_or(String::new(), date),
+            run.program.clone(),
+            run.protocol.clone(),
+            run.parties.join(", "),
+            state.to_string(),
+            run.seconds.map_or(String::new(), seconds),
+        ];
+        cells.map(|cell| cell + " ").to_vec()
+    };
+    card.table(None, names.map(Column::text), all.iter().map(row));
+    if all.is_empty() {
+        card.lines("", ["none".to_string()]);
+    }
+    let value = all
+        .iter()
+        .map(|(name, run)| json!({ "name": name, "run": run }));
+    show(json, &card, &value.collect())
+}
+
+/// Hands a page to the browser of this machine; says whether there is one that takes it.
+fn open(page: &Path) -> bool {
+    let opener = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    // Without a display, `xdg-open` may begin a browser in this terminal.
+    let shown = |name: &str| std::env::var_os(name).is_some();
+    if cfg!(target_os = "linux") && !shown("DISPLAY") && !shown("WAYLAND_DISPLAY") {
+        return false;
+    }
+    let mut opener = Command::new(opener);
+    opener.arg(page).stdin(Stdio::null());
+    let opened = opener.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    opened.is_ok_and(|status| status.success())
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
+    let what = format!("{} cannot be read as the folder of a run", folder.display());
+    let hint = "name another run; `sealane report --list` lists them";
+    Failure::config("run-unreadable", what, hint).because(error.to_string())
+}

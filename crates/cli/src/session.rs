@@ -1,0 +1,57 @@
+//! Runs with what they leave and show: for the command, and for the methods of Python.
+
+use crate::failure::Failure;
+use crate::meet::{self, Meeting};
+use crate::record::Recording;
+use sealane_engine::{Job, Journal, Observer, RunReport, simulate_with};
+use sealane_program::types::Data;
+use sealane_protocol::PartyId;
+
+/// Meets the other parties and runs a job with them.
+///
+/// # Errors
+/// The meeting, or the run; the folder of the run tells of both.
+pub fn meet_and_run(
+    job: &Job,
+    inputs: &[Option<Data>],
+    meeting: &Meeting,
+    recording: Option<Recording>,
+    shown: impl Observer,
+) -> Result<RunReport, Failure> {
+    let events = recording.as_ref().and_then(Recording::events);
+    let mut journal = Journal::new(job, meeting.me(), (events, shown));
+    let met = meet::connect(meeting);
+    let met = met.inspect_err(|failure| journal.failed(failure.kind(), failure.finding()));
+    let report = met.and_then(|mut mesh| {
+        let report = sealane_engine::run(job, inputs, &mut mesh, &mut journal);
+        Ok(report?)
+    });
+    if let Some(recording) = recording {
+        recording.end(job);
+    }
+    report
+}
+
+/// Runs all parties of a job in this process, each with a folder of its own in that of the run.
+///
+/// # Errors
+/// Those of [`sealane_engine::simulate`].
+pub fn simulate(
+    job: &Job,
+    inputs: Vec<Data>,
+    recording: Option<Recording>,
+    shown: impl Observer,
+) -> Result<RunReport, Failure> {
+    let of_party = |name: &String| recording.as_ref().and_then(|all| all.party(name, job));
+    let sides = job.parties().iter().map(of_party).collect::<Vec<_>>();
+    let mut shown = Some(shown);
+    let journals = sides.iter().enumerate().map(|(party, side)| {
+        let events = side.as_ref().and_then(Recording::events);
+        // The first party stands for all: they go on in step.
+        Journal::new(job, PartyId::from_index(party), (events, shown.take()))
+    });
+    let report = simulate_with(job, inputs, journals.collect());
+    let folders = sides.iter().flatten().chain(&recording);
+    folders.for_each(|folder| folder.end(job));
+    Ok(report?)
+}

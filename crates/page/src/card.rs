@@ -1,0 +1,194 @@
+//! How plans, reports and findings look on a terminal, in a log and as `repr` in Python: a title, a
+//! rule, and labelled lines. A label may carry several lines; what stands in columns is aligned.
+//! There is no control character in it.
+
+use std::fmt;
+use unicode_width::UnicodeWidthStr;
+
+/// A titled block of labelled lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    pub(crate) title: String,
+    pub(crate) groups: Vec<Group>,
+}
+
+/// Lines under one label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// The label; a group without one takes the whole width.
+    pub label: Option<&'static str>,
+    pub body: Body,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Body {
+    Lines(Vec<String>),
+    Table(Vec<Column>, Vec<Vec<String>>),
+}
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What stands above it; nothing above any of them, and the table has no head.
+    pub name: &'static str,
+    /// Whether its cells are numbers, which end at the same place.
+    pub number: bool,
+    /// Its least width on a terminal.
+    pub width: usize,
+}
+
+/// Width of the label column.
+const LABEL: usize = 15;
+/// Longest rule under a title.
+const WIDEST: usize = 100;
+
+impl Column {
+    /// A column of text.
+    pub const fn text(name: &'static str) -> Column {
+        Column {
+            name,
+            number: false,
+            width: 0,
+        }
+    }
+
+    /// A column of numbers, so wide at least.
+    pub const fn number(name: &'static str, width: usize) -> Column {
+        Column {
+            name,
+            number: true,
+            width,
+        }
+    }
+}
+
+impl Card {
+    /// An empty card. One without a title begins with the head of its table.
+    pub fn new(title: impl Into<String>) -> Card {
+        Card {
+            title: title.into(),
+            groups: Vec::new(),
+        }
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, label: &'static str, text: impl fmt::Display) {
+        self.lines(label, [text.to_string()]);
+    }
+
+    /// Adds several lines under one label; nothing if there are none.
+    pub fn lines(&mut self, label: &'static str, lines: impl IntoIterator<Item = String>) {
+        let lines = lines.into_iter().collect::<Vec<_>>();
+        if !lines.is_empty() {
+            self.groups.push(Group {
+                label: Some(label),
+                body: Body::Lines(lines),
+            });
+        }
+    }
+
+    /// Adds a line across the whole width.
+    pub fn bare(&mut self, line: String) {
+        self.groups.push(Group {
+            label: None,
+            body: Body::Lines(vec![line]),
+        });
+    }
+
+    /// Adds lines in columns, under a label or across the whole width; nothing if there are none.
+    pub fn table(
+        &mut self,
+        label: Option<&'static str>,
+        columns: impl Into<Vec<Column>>,
+        rows: impl IntoIterator<Item = Vec<String>>,
+    ) {
+        let rows = rows.into_iter().collect::<Vec<_>>();
+        if !rows.is_empty() {
+            let body = Body::Table(columns.into(), rows);
+            self.groups.push(Group { label, body });
+        }
+    }
+}
+
+impl Body {
+    /// The lines of a terminal.
+    fn lines(&self) -> Vec<String> {
+        let (columns, rows) = match self {
+            Body::Lines(lines) => return lines.clone(),
+            Body::Table(columns, rows) => (columns, rows),
+        };
+        let head = columns.iter().map(|column| column.name.to_string());
+        let head = Some(head.collect::<Vec<_>>());
+        let head = head.filter(|names| names.iter().any(|name| !name.is_empty()));
+        let all = head.iter().chain(rows).collect::<Vec<_>>();
+        let width = |(index, column): (usize, &Column)| {
+            let cells = all.iter().map(|row| row[index].width());
+            cells.max().unwrap_or(0).max(column.width)
+        };
+        let widths = columns.iter().enumerate().map(width).collect::<Vec<_>>();
+        let line = |row: &&Vec<String>| {
+            let cells = columns.iter().zip(&widths).zip(row.iter());
+            let cells = cells.map(|((column, width), cell)| {
+                let blank = " ".repeat(width.saturating_sub(cell.width()));
+                match column.number {
+                    true => blank + cell,
+                    false => cell.clone() + &blank,
+                }
+            });
+            cells.collect::<Vec<_>>().join(" ")
+        };
+        all.iter().map(line).collect()
+    }
+}
+
+impl fmt::Display for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = Vec::new();
+        for group in &self.groups {
+            for (index, line) in group.body.lines().into_iter().enumerate() {
+                let line = match group.label {
+                    Some(label) if index == 0 => format!("{label:<LABEL$}{line}"),
+                    Some(_) => format!("{:LABEL$}{line}", ""),
+                    None => line,
+                };
+                lines.push(line.trim_end().to_string());
+            }
+        }
+        let title = match self.title.is_empty() && !lines.is_empty() {
+            true => lines.remove(0),
+            false => self.title.clone(),
+        };
+        let widths = lines.iter().chain([&title]).map(|line| line.width());
+        let rule = "─".repeat(widths.max().unwrap_or(0).min(WIDEST));
+        write!(f, "{title}\n{rule}")?;
+        lines.iter().try_for_each(|line| write!(f, "\n{line}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_aligns_its_labels_and_columns() {
+        let mut card = Card::new("plan of risk");
+        card.line("rounds", 4);
+        let columns = [Column::text(""), Column::number("", 5), Column::text("")];
+        let row =
+            |name: &str, bytes: &str, note: &str| vec![name.into(), bytes.into(), note.into()];
+        let rows = [row("a → ber", "12", ""), row("b → a", "3", " as planned")];
+        card.table(Some("payload bytes"), columns, rows);
+        let text = "plan of risk\n────────────────────────────────────────\nrounds         4\n\
+                    payload bytes  a → ber    12\n               b → a       3  as planned";
+        assert_eq!(card.to_string(), text);
+    }
+
+    #[test]
+    fn a_table_across_the_width_has_a_head() {
+        let mut card = Card::new("");
+        let columns = [Column::text("step"), Column::number("times", 0)];
+        card.table(None, columns, [vec!["map".into(), "1,000".into()]]);
+        let text = "step times\n──────────\nmap  1,000";
+        assert_eq!(card.to_string(), text);
+    }
+}

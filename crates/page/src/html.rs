@@ -1,0 +1,125 @@
+//! HTML in which no text can be taken for markup.
+//!
+//! [`Html`] is made of tags that stand in this crate's source, and of text, which is escaped on the
+//! way in. There is no other way in, so whatever a name holds, it is shown and does nothing.
+
+use std::fmt::{self, Display, Write};
+
+/// A piece of HTML.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Html(String);
+
+/// Attributes: names from the source, values escaped.
+pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
+
+impl Html {
+    /// Nothing yet.
+    pub fn new() -> Html {
+        Html::default()
+    }
+
+    /// Adds markup that stands in the source.
+    pub fn markup(&mut self, markup: &'static str) -> &mut Html {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Adds text, escaped.
+    pub fn text(&mut self, text: impl Display) -> &mut Html {
+        // Writing to a string does not fail.
+        let _ = write!(Escaped(&mut self.0), "{text}");
+        self
+    }
+
+    /// Adds another piece.
+    pub fn html(&mut self, html: &Html) -> &mut Html {
+        self.0.push_str(&html.0);
+        self
+    }
+
+    /// Opens an element.
+    pub fn open(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
+        self.start(tag, attributes).markup(">")
+    }
+
+    /// Closes an element.
+    pub fn close(&mut self, tag: &'static str) -> &mut Html {
+        self.markup("</").markup(tag).markup(">")
+    }
+
+    /// An element with nothing in it, such as the shapes of a picture.
+    pub fn empty(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
+        self.start(tag, attributes).markup("/>")
+    }
+
+    /// An element that holds text.
+    pub fn element(
+        &mut self,
+        tag: &'static str,
+        attributes: Attributes<'_>,
+        text: impl Display,
+    ) -> &mut Html {
+        self.open(tag, attributes).text(text).close(tag)
+    }
+
+    fn start(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
+        self.markup("<").markup(tag);
+        for (name, value) in attributes {
+            self.markup(" ").markup(name).markup("=\"").text(value);
+            self.markup("\"");
+        }
+        self
+    }
+}
+
+impl Display for Html {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Escapes what is written to it. It is safe between tags and in quoted attributes.
+struct Escaped<'a>(&'a mut String);
+
+impl Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            match character {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                '\n' => self.0.push('\n'),
+                character if deceives(character) => self.0.push(char::REPLACEMENT_CHARACTER),
+                character => self.0.push(character),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a character controls something or changes the direction of the text around it (UAX #9),
+/// rather than showing itself.
+fn deceives(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        let hostile = "</p><script>alert('\"&\")</script>\u{202e}\u{1b}[2J";
+        let mut html = Html::new();
+        html.element("p", &[("title", &hostile)], hostile);
+        let text = html.to_string();
+        let escaped = "&lt;/p&gt;&lt;script&gt;alert(&#39;&quot;&amp;&quot;)&lt;/script&gt;\
+                       \u{fffd}\u{fffd}[2J";
+        assert_eq!(text, format!("<p title=\"{escaped}\">{escaped}</p>"));
+    }
+}

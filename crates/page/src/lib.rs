@@ -1,0 +1,29 @@
+//! Room `page`: what plans, results and runs look like, in a terminal, a notebook and a browser.
+//!
+//! A [`Card`] is a titled block of labelled lines: its `Display` is for terminals and logs, its
+//! [`Card::html`] for notebooks. A [`Run`] is what the folder of a run holds, and its
+//! [`Run::page`] one file that needs nothing else: no script, no font, no picture from anywhere, and
+//! a policy in it that forbids every request.
+//!
+//! Everything here is a function of values: no file, no clock, no network. Names and texts may come
+//! from other parties, so they become HTML in one way only, by [`html::Html::text`], which escapes
+//! them.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `card`, `notebook` | cards as text and as HTML |
+//! | `html` | escaping by type |
+//! | `units` | numbers, sizes, times and dates for people |
+//! | `run` | what a run left, read from its events; its summary |
+//! | `run/page` | the page: header, parties, failures, tables |
+//! | `run/lanes`, `run/crossed` | parties as lanes over time, and what crossed between them |
+#![forbid(unsafe_code)]
+
+pub mod card;
+pub mod html;
+mod notebook;
+pub mod run;
+pub mod units;
+
+pub use card::Card;
+pub use run::Run;

@@ -1,0 +1,85 @@
+//! Cards in a notebook: one element with its own style, which takes colours from the page around
+//! it, so that light and dark notebooks both have readable ones.
+
+use crate::card::{Body, Card, Column, Group};
+use crate::html::Html;
+
+/// Names begin with `sealane`, since the style of one output holds for the whole notebook.
+const STYLE: &str = include_str!("notebook.css");
+
+impl Card {
+    /// The card as a piece of HTML for a notebook.
+    pub fn html(&self) -> Html {
+        let mut html = Html::new();
+        html.markup("<style>").markup(STYLE).markup("</style>");
+        html.open("div", &[("class", &"sealane-card")]);
+        if !self.title.is_empty() {
+            html.element("div", &[("class", &"sealane-title")], &self.title);
+        }
+        html.open("table", &[]);
+        self.groups.iter().for_each(|group| rows(&mut html, group));
+        html.close("table").close("div");
+        html
+    }
+}
+
+/// The rows of a group; its label stands beside all of them.
+fn rows(html: &mut Html, group: &Group) {
+    html.open("tr", &[]);
+    match group.label {
+        Some(label) => html
+            .element("th", &[("scope", &"row")], label)
+            .open("td", &[]),
+        None => html.open("td", &[("colspan", &2)]),
+    };
+    match &group.body {
+        Body::Lines(lines) => lines.iter().for_each(|line| {
+            html.element("div", &[], line);
+        }),
+        Body::Table(columns, rows) => table(html, columns, rows),
+    }
+    html.close("td").close("tr");
+}
+
+fn table(html: &mut Html, columns: &[Column], rows: &[Vec<String>]) {
+    let class = |column: &Column| if column.number { "sealane-number" } else { "" };
+    html.open("table", &[]);
+    if columns.iter().any(|column| !column.name.is_empty()) {
+        html.open("tr", &[]);
+        for column in columns {
+            html.element("th", &[("class", &class(column))], column.name);
+        }
+        html.close("tr");
+    }
+    for row in rows {
+        html.open("tr", &[]);
+        for (column, cell) in columns.iter().zip(row) {
+            html.element("td", &[("class", &class(column))], cell.trim());
+        }
+        html.close("tr");
+    }
+    html.close("table");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_of_hostile_names_is_text() {
+        let mut card = Card::new("<b>plan</b>");
+        card.line("gives", "x<script>");
+        let columns = [Column::text("step"), Column::number("", 0)];
+        card.table(None, columns, [vec!["&lt;".into(), "1".into()]]);
+        let html = card.html().to_string();
+        let (_, body) = html.split_once("</style>").unwrap();
+        assert_eq!(
+            body,
+            "<div class=\"sealane-card\"><div class=\"sealane-title\">&lt;b&gt;plan&lt;/b&gt;</div>\
+             <table><tr><th scope=\"row\">gives</th><td><div>x&lt;script&gt;</div></td></tr>\
+             <tr><td colspan=\"2\"><table><tr><th class=\"\">step</th>\
+             <th class=\"sealane-number\"></th></tr><tr><td class=\"\">&amp;lt;</td>\
+             <td class=\"sealane-number\">1</td></tr></table></td></tr></table></div>"
+        );
+    }
+}

@@ -1,0 +1,289 @@
+//! A run, as its folder holds it: the plan, and what each party told of it.
+//!
+//! Events may end anywhere, since a process can be killed: whatever is missing is shown as missing.
+//! Nothing is trusted to fit: parties, steps and lengths of lists are looked up, never indexed.
+
+mod crossed;
+mod lanes;
+mod page;
+mod parts;
+mod summary;
+mod tables;
+
+pub use summary::Summary;
+
+use sealane_engine::events::{Ended, Event, Failed, Phase, Record, Started, StepTime, Turn};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What `plan --json` says, as far as a page shows it.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Plan {
+    program: String,
+    job: String,
+    protocol: String,
+    network: String,
+    parties: Vec<String>,
+    roles: BTreeMap<String, String>,
+    computing: Vec<String>,
+    rows: BTreeMap<String, u64>,
+    inputs: Vec<Input>,
+    results: Vec<Output>,
+    links: Vec<Link>,
+    rounds: u64,
+    ands: u64,
+    estimate_s: BTreeMap<String, f64>,
+    papers: Vec<Paper>,
+    steps: Vec<Step>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Input {
+    name: String,
+    owner: String,
+    #[serde(rename = "type")]
+    ty: String,
+    shape: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Output {
+    name: String,
+    to: Vec<String>,
+    #[serde(rename = "type")]
+    ty: String,
+    shape: String,
+}
+
+/// Planned payload bytes from one party to another.
+#[derive(Clone, Debug, Deserialize)]
+struct Link {
+    from: String,
+    to: String,
+    bytes: u64,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Paper {
+    part: String,
+    paper: String,
+    assumption: String,
+    security: String,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Step {
+    line: Option<u32>,
+    step: String,
+}
+
+/// A run.
+pub struct Run {
+    plan: Plan,
+    sides: Vec<Side>,
+}
+
+/// What one party told.
+struct Side {
+    started: Started,
+    /// Where it stands among the parties of the plan.
+    party: usize,
+    phases: Vec<(Phase, u64)>,
+    rows: Vec<(String, u64)>,
+    turns: Vec<(u64, Turn)>,
+    steps: Vec<StepTime>,
+    end: End,
+    /// When it was last heard of.
+    last_us: u64,
+}
+
+/// How a run ended at one party.
+enum End {
+    Done(Ended),
+    Failed(Failed),
+    /// The process was killed, or goes on.
+    Open,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Every party came to its end.
+    Done,
+    /// A party failed.
+    Failed,
+    /// No party failed, and one has not come to its end.
+    Unfinished,
+}
+
+impl Run {
+    /// A run of the job of `plan`, of which each of `sides` is what one party told. Those that
+    /// have told nothing, or are no party of the plan, are left out.
+    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> Run {
+        let sides = sides
+            .into_iter()
+            .filter_map(|records| Side::of(&plan, records));
+        let mut sides = sides.collect::<Vec<_>>();
+        sides.sort_by_key(|side| side.party);
+        Run { plan, sides }
+    }
+
+    /// How it ended.
+    pub fn state(&self) -> State {
+        let ends = |is: fn(&End) -> bool| self.sides.iter().filter(move |side| is(&side.end));
+        let failed = ends(|end| matches!(end, End::Failed(_))).count();
+        let done = ends(|end| matches!(end, End::Done(_))).count();
+        match (failed, done) {
+            (0, done) if done > 0 && done == self.sides.len() => State::Done,
+            (0, _) => State::Unfinished,
+            _ => State::Failed,
+        }
+    }
+
+    /// When the first party began, in microseconds since 1970.
+    pub fn started_us(&self) -> Option<u64> {
+        self.sides.iter().map(|side| side.started.unix_us).min()
+    }
+
+    /// The names of those of whom this is told.
+    pub fn told_by(&self) -> Vec<&str> {
+        let names = self.sides.iter().map(|side| side.started.party.as_str());
+        names.collect()
+    }
+
+    /// Measured payload bytes by sender and receiver, by index of the plan's parties; of parties
+    /// that told nothing, what others received from them.
+    fn sent(&self) -> Vec<Vec<u64>> {
+        let parties = self.plan.parties.len();
+        let mut sent = vec![vec![0; parties]; parties];
+        for side in &self.sides {
+            for (to, bytes) in side.crossed(|turn| &turn.sent).into_iter().enumerate() {
+                set(&mut sent, side.party, to, bytes);
+            }
+        }
+        for side in &self.sides {
+            let received = side.crossed(|turn| &turn.received);
+            for (from, bytes) in received.into_iter().enumerate() {
+                set(&mut sent, from, side.party, bytes);
+            }
+            // Where all came to an end, each sender has told the others what it sent to whom.
+            if let End::Done(ended) = &side.end {
+                for (from, told) in ended.sent.iter().enumerate() {
+                    for (to, bytes) in told.iter().enumerate() {
+                        set(&mut sent, from, to, *bytes);
+                    }
+                }
+            }
+        }
+        sent
+    }
+
+    /// Planned payload bytes by sender and receiver.
+    fn planned(&self) -> Vec<Vec<u64>> {
+        let parties = self.plan.parties.len();
+        let mut planned = vec![vec![0; parties]; parties];
+        let index = |name: &String| self.plan.parties.iter().position(|party| party == name);
+        for link in &self.plan.links {
+            if let (Some(from), Some(to)) = (index(&link.from), index(&link.to)) {
+                planned[from][to] = link.bytes;
+            }
+        }
+        planned
+    }
+
+    /// The largest round that any party saw.
+    fn rounds(&self) -> u64 {
+        let rounds = self.sides.iter().map(|side| match &side.end {
+            End::Done(ended) => ended.rounds,
+            _ => side.turns.last().map_or(0, |(_, turn)| turn.rounds),
+        });
+        rounds.max().unwrap_or(0)
+    }
+
+    /// Seconds from the end of the handshake to the last result, at the slowest party.
+    pub fn seconds(&self) -> Option<f64> {
+        let seconds = self.sides.iter().filter_map(|side| match &side.end {
+            End::Done(ended) => Some(ended.seconds),
+            _ => None,
+        });
+        seconds.reduce(f64::max)
+    }
+}
+
+impl Side {
+    fn of(plan: &Plan, records: Vec<Record>) -> Option<Side> {
+        let mut records = records.into_iter();
+        let first = records.next()?;
+        let Event::Started(started) = first.event else {
+            return None;
+        };
+        let party = plan
+            .parties
+            .iter()
+            .position(|name| *name == started.party)?;
+        let mut side = Side {
+            started,
+            party,
+            phases: Vec::new(),
+            rows: Vec::new(),
+            turns: Vec::new(),
+            steps: Vec::new(),
+            end: End::Open,
+            last_us: first.at_us,
+        };
+        for Record { at_us, event } in records {
+            side.last_us = at_us.max(side.last_us);
+            match event {
+                Event::Phase { phase } => side.phases.push((phase, at_us)),
+                Event::Agreed { rows } => side.rows = rows,
+                Event::Turn(turn) => side.turns.push((at_us, turn)),
+                Event::Steps { steps } => side.steps = steps,
+                Event::Ended(ended) => side.end = End::Done(ended),
+                Event::Failed(failed) => side.end = End::Failed(failed),
+                _ => {}
+            }
+        }
+        Some(side)
+    }
+
+    /// Payload bytes of all turns, by party.
+    fn crossed(&self, of: fn(&Turn) -> &Vec<u64>) -> Vec<u64> {
+        let mut sums = Vec::new();
+        for (_, turn) in &self.turns {
+            let bytes = of(turn);
+            sums.resize(bytes.len().max(sums.len()), 0u64);
+            for (sum, bytes) in sums.iter_mut().zip(bytes) {
+                *sum = sum.saturating_add(*bytes);
+            }
+        }
+        sums
+    }
+
+    /// Microseconds in which it computed, and in which it waited for others, once all agreed.
+    fn busy_and_waited_us(&self) -> (u64, u64) {
+        let turns = self.turns.iter();
+        turns.fold((0, 0), |(busy, waited), (at_us, turn)| {
+            let took = at_us.saturating_sub(turn.from_us);
+            let idle = turn.waited_us.min(took);
+            (
+                busy.saturating_add(took - idle),
+                waited.saturating_add(idle),
+            )
+        })
+    }
+
+    /// The phases with their beginnings and ends.
+    fn spans(&self) -> impl Iterator<Item = (Phase, u64, u64)> {
+        let ends = self.phases.iter().skip(1).map(|(_, at_us)| *at_us);
+        let ends = ends.chain([self.last_us]);
+        let spans = self.phases.iter().zip(ends);
+        spans.map(|((phase, from), to)| (*phase, *from, to))
+    }
+}
+
+fn set(matrix: &mut [Vec<u64>], from: usize, to: usize, bytes: u64) {
+    if let Some(cell) = matrix.get_mut(from).and_then(|row| row.get_mut(to)) {
+        *cell = bytes.max(*cell);
+    }
+}

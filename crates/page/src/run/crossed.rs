@@ -1,0 +1,170 @@
+//! What crossed between two parties, and when: from the turns of the sender and of the receiver,
+//! matched by how many bytes had crossed before. Where only one of the two has told anything, its
+//! times stand for both.
+
+use super::{Run, Side};
+use sealane_engine::events::Turn;
+
+/// What was written in a turn of the sender, or in several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Crossing {
+    pub from: usize,
+    pub to: usize,
+    pub bytes: u64,
+    /// When it was written: beginning and end, in microseconds since 1970.
+    pub leaves: (u64, u64),
+    /// When it was read.
+    pub arrives: (u64, u64),
+    /// Rounds of the run by then.
+    pub rounds: u64,
+}
+
+/// Crossings that are drawn between two parties in one direction; more are joined.
+const MOST: usize = 120;
+
+/// Everything that crossed, in the order of parties and then of time.
+pub(super) fn crossings(run: &Run) -> Vec<Crossing> {
+    let side = |party: usize| run.sides.iter().find(|side| side.party == party);
+    let parties = run.plan.parties.len();
+    let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
+    let mut all = Vec::new();
+    for (from, to) in pairs.filter(|(from, to)| from != to) {
+        let sent = side(from).map(|side| moves(side, |turn| turn.sent.get(to)));
+        let received = side(to).map(|side| moves(side, |turn| turn.received.get(from)));
+        let matched = match (sent, received) {
+            (Some(sent), received) => matched(&sent, &received.unwrap_or_default()),
+            (None, Some(received)) => matched(&received, &[]),
+            (None, None) => Vec::new(),
+        };
+        let matched = matched.into_iter().map(|crossing| Crossing {
+            from,
+            to,
+            ..crossing
+        });
+        all.extend(joined(matched.collect()));
+    }
+    all
+}
+
+/// Bytes that one party wrote or read in a turn.
+struct Move {
+    bytes: u64,
+    span: (u64, u64),
+    rounds: u64,
+}
+
+fn moves(side: &Side, of: impl Fn(&Turn) -> Option<&u64>) -> Vec<Move> {
+    let zero = side.started.unix_us;
+    let of_turn = |(at_us, turn): &(u64, Turn)| Move {
+        bytes: of(turn).copied().unwrap_or(0),
+        span: (
+            zero.saturating_add(turn.from_us),
+            zero.saturating_add(*at_us),
+        ),
+        rounds: turn.rounds,
+    };
+    let moves = side.turns.iter().map(of_turn);
+    moves.filter(|moved| moved.bytes > 0).collect()
+}
+
+/// Each move of the sender with the moves of the receiver in which its bytes were read.
+fn matched(sent: &[Move], received: &[Move]) -> Vec<Crossing> {
+    let mut reads = received.iter().scan(0u64, |sum, read| {
+        *sum = sum.saturating_add(read.bytes);
+        Some((*sum, read.span))
+    });
+    let mut read = reads.next();
+    let mut sum = 0u64;
+    let crossing = |moved: &Move| {
+        // Reads that ended before these bytes began are over.
+        while read.is_some_and(|(until, _)| until <= sum) {
+            read = reads.next();
+        }
+        let first = read;
+        sum = sum.saturating_add(moved.bytes);
+        while read.is_some_and(|(until, _)| until < sum) {
+            read = reads.next();
+        }
+        let last = read.or(first);
+        let arrives = match (first, last) {
+            (Some((_, (from, _))), Some((_, (_, to)))) => (from, to),
+            _ => moved.span,
+        };
+        Crossing {
+            from: 0,
+            to: 0,
+            bytes: moved.bytes,
+            leaves: moved.span,
+            // Nothing is read before it is written, whatever the clocks say.
+            arrives: (arrives.0.max(moved.span.0), arrives.1.max(moved.span.0)),
+            rounds: moved.rounds,
+        }
+    };
+    sent.iter().map(crossing).collect()
+}
+
+/// Neighbours joined, so that few enough are left.
+fn joined(crossings: Vec<Crossing>) -> Vec<Crossing> {
+    let together = crossings.len().div_ceil(MOST).max(1);
+    let join = |part: &[Crossing]| {
+        let (first, rest) = part.split_first()?;
+        Some(rest.iter().fold(first.clone(), |all, one| Crossing {
+            bytes: all.bytes.saturating_add(one.bytes),
+            leaves: (all.leaves.0, one.leaves.1.max(all.leaves.1)),
+            arrives: (all.arrives.0, one.arrives.1.max(all.arrives.1)),
+            rounds: one.rounds,
+            ..all
+        }))
+    };
+    crossings.chunks(together).filter_map(join).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn moved(bytes: u64, span: (u64, u64)) -> Move {
+        Move {
+            bytes,
+            span,
+            rounds: 1,
+        }
+    }
+
+    #[test]
+    fn bytes_are_read_where_as_many_had_been_read_before() {
+        let sent = [
+            moved(10, (0, 1)),
+            moved(5, (1, 2)),
+            moved(7, (2, 3)),
+            moved(9, (3, 4)),
+        ];
+        let received = [
+            moved(4, (5, 6)),
+            moved(11, (6, 8)),
+            moved(2, (8, 9)),
+            moved(5, (9, 10)),
+        ];
+        let arrives = matched(&sent, &received);
+        let arrives = arrives.iter().map(|crossing| crossing.arrives);
+        // The last one was never read.
+        assert_eq!(
+            arrives.collect::<Vec<_>>(),
+            [(5, 8), (6, 8), (8, 10), (3, 4)]
+        );
+    }
+
+    #[test]
+    fn many_are_joined_and_nothing_is_lost() {
+        let sent = (0..1000)
+            .map(|i| moved(i + 1, (i, i + 1)))
+            .collect::<Vec<_>>();
+        let all = joined(matched(&sent, &[]));
+        assert!(all.len() <= MOST, "{}", all.len());
+        assert_eq!(
+            all.iter().map(|crossing| crossing.bytes).sum::<u64>(),
+            500_500
+        );
+        assert_eq!((all[0].leaves.0, all.last().unwrap().leaves.1), (0, 1000));
+    }
+}

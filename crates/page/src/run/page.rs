@@ -1,0 +1,300 @@
+//! The page of a run.
+
+use super::parts::{PHASES, colour};
+use super::{End, Run, Side, State, lanes, tables};
+use crate::html::Html;
+use crate::units::{bytes, date, grouped, seconds};
+use sealane_engine::events::Failed;
+
+const STYLE: &str = include_str!("page.css");
+
+/// No request to anywhere, no script: what is not in the file is not on the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
+                      form-action 'none'";
+
+impl Run {
+    /// The page, as the bytes of one file.
+    pub fn page(&self) -> String {
+        let title = format!("{} · {}", self.plan.program, self.plan.protocol);
+        let mut page = Html::new();
+        page.markup("<!DOCTYPE html>\n")
+            .markup("<html lang=\"en\"><head><meta charset=\"utf-8\">");
+        page.open(
+            "meta",
+            &[
+                ("http-equiv", &"Content-Security-Policy"),
+                ("content", &POLICY),
+            ],
+        );
+        page.open(
+            "meta",
+            &[
+                ("name", &"viewport"),
+                ("content", &"width=device-width, initial-scale=1"),
+            ],
+        );
+        page.open(
+            "meta",
+            &[("name", &"color-scheme"), ("content", &"light dark")],
+        );
+        page.element("title", &[], title);
+        page.markup("<style>")
+            .markup(STYLE)
+            .markup("</style></head><body><main>");
+        self.header(&mut page);
+        self.failures(&mut page);
+        self.figures(&mut page);
+        self.parties(&mut page);
+        self.lanes(&mut page);
+        tables::crossed(self, &mut page);
+        tables::steps(self, &mut page);
+        tables::phases(self, &mut page);
+        tables::papers(self, &mut page);
+        self.footer(&mut page);
+        page.markup("</main></body></html>\n");
+        page.to_string()
+    }
+
+    fn header(&self, page: &mut Html) {
+        let (class, state) = match self.state() {
+            State::Done => ("badge good", "done"),
+            State::Failed => ("badge bad", "failed"),
+            State::Unfinished => ("badge", "no end was told"),
+        };
+        page.open("header", &[]);
+        page.open("p", &[("class", &"eyebrow")]);
+        page.element("span", &[("class", &"brand")], "Sealane");
+        page.text(" run");
+        if let Some(started) = self.started_us() {
+            page.text(" · ").element("time", &[], date(started));
+        }
+        page.close("p").open("h1", &[]).text(&self.plan.program);
+        page.close("h1").open("p", &[("class", &"badges")]);
+        page.element("span", &[("class", &class)], state);
+        page.element("span", &[("class", &"badge")], &self.plan.protocol);
+        page.element(
+            "span",
+            &[("class", &"badge")],
+            format!("{} plan", self.plan.network),
+        );
+        for (name, count) in self.rows() {
+            let rows = format!("{} {name}", grouped(*count));
+            page.element("span", &[("class", &"badge")], rows);
+        }
+        page.close("p").close("header");
+    }
+
+    /// The rows that the parties agreed on, else those of the plan.
+    fn rows(&self) -> Vec<(&String, &u64)> {
+        let agreed = self.sides.iter().find(|side| !side.rows.is_empty());
+        match agreed {
+            Some(side) => side
+                .rows
+                .iter()
+                .map(|(name, count)| (name, count))
+                .collect(),
+            None => self.plan.rows.iter().collect(),
+        }
+    }
+
+    /// What went wrong, at whom, and who has to act.
+    fn failures(&self, page: &mut Html) {
+        let failed = self.sides.iter().filter_map(|side| match &side.end {
+            End::Failed(failed) => Some((side, failed)),
+            _ => None,
+        });
+        for (side, failed) in failed {
+            self.failure(page, side, failed);
+        }
+        if self.state() == State::Unfinished {
+            page.open("section", &[("class", &"alert")]);
+            page.element("h2", &[], "This run has not told its end");
+            let what = "It goes on, or its process was ended from outside. What it told until then \
+                        is below.";
+            page.element("p", &[], what).close("section");
+        }
+    }
+
+    fn failure(&self, page: &mut Html, side: &Side, failed: &Failed) {
+        let name = &side.started.party;
+        page.open("section", &[("class", &"alert bad")]);
+        page.open("h2", &[])
+            .text(format!("{name}: {}", failed.text));
+        page.close("h2");
+        if !failed.reason.is_empty() {
+            page.element("p", &[], &failed.reason);
+        }
+        page.open("dl", &[]);
+        let mut fact = |term: &str, text: String| {
+            page.element("dt", &[], term).element("dd", &[], text);
+        };
+        fact("Whose turn", turn(&failed.kind, name));
+        if !failed.hint.is_empty() {
+            fact("What to do", failed.hint.clone());
+        }
+        let phase = side.phases.last().and_then(|(phase, _)| {
+            let known = PHASES.iter().find(|(known, ..)| known == phase);
+            known.map(|(_, _, title)| *title)
+        });
+        let at = seconds(side.last_us as f64 / 1e6);
+        let step = failed.step.and_then(|step| self.plan.steps.get(step));
+        let step = step.map(|step| match step.line {
+            Some(line) => format!(", in hand: {} (line {line})", step.step),
+            None => format!(", in hand: {}", step.step),
+        });
+        let phase = phase.unwrap_or("before it began");
+        fact(
+            "When",
+            format!("{phase}, after {at}{}", step.unwrap_or_default()),
+        );
+        fact(
+            "Code",
+            format!("{} (sealane explain {})", failed.code, failed.code),
+        );
+        page.close("dl").close("section");
+    }
+
+    /// Planned against measured, in four figures.
+    fn figures(&self, page: &mut Html) {
+        let done = self.state() == State::Done;
+        let total = |matrix: Vec<Vec<u64>>| {
+            let all = matrix.into_iter().flatten();
+            all.fold(0, u64::saturating_add)
+        };
+        let (sent, planned) = (total(self.sent()), total(self.planned()));
+        let beside = |measured: u64, planned: u64, text: String| match measured == planned {
+            true => ("as planned".to_string(), "good"),
+            false if done => (format!("{text} planned"), "bad"),
+            false => (format!("of {text} planned"), ""),
+        };
+        let rounds = self.rounds();
+        let estimate = self.plan.estimate_s.get(&self.plan.network).copied();
+        let estimate = estimate.map_or(String::new(), |s| format!("about {} planned", seconds(s)));
+        page.open("section", &[("class", &"figures")]);
+        let mut figure = |title: &str, number: String, note: (String, &str)| {
+            page.open("div", &[]).element("h3", &[], title);
+            page.element("p", &[("class", &"number")], number);
+            page.element("p", &[("class", &format!("note {}", note.1))], note.0);
+            page.close("div");
+        };
+        let time = self.seconds().map_or("–".to_string(), seconds);
+        figure("Time", time, (estimate, ""));
+        figure(
+            "Payload",
+            bytes(sent),
+            beside(sent, planned, bytes(planned)),
+        );
+        let planned_rounds = grouped(self.plan.rounds);
+        figure(
+            "Rounds",
+            grouped(rounds),
+            beside(rounds, self.plan.rounds, planned_rounds),
+        );
+        let ands = self.plan.ands;
+        let speed = self
+            .seconds()
+            .map(|s| crate::units::speed(ands as f64 / s.max(1e-9)));
+        let speed = speed.map_or("planned".to_string(), |speed| format!("{speed} a second"));
+        figure("AND gates", grouped(ands), (speed, ""));
+        page.close("section");
+    }
+
+    /// Parties as columns: what each gives, does and learns.
+    fn parties(&self, page: &mut Html) {
+        page.open("section", &[])
+            .element("h2", &[], "Who gave what, and who learned what");
+        page.open("div", &[("class", &"parties")]);
+        for (index, name) in self.plan.parties.iter().enumerate() {
+            let class = format!("party {}", colour(index));
+            page.open("div", &[("class", &class)])
+                .element("h3", &[], name);
+            let role = self.plan.roles.iter().find(|(_, party)| *party == name);
+            let does = match role {
+                Some((role, _)) => format!("computes as {role}"),
+                None if self.plan.computing.contains(name) => "computes".to_string(),
+                None => "does not compute".to_string(),
+            };
+            page.element("p", &[("class", &"note")], does);
+            let inputs = self.plan.inputs.iter().filter(|input| input.owner == *name);
+            let inputs = inputs.map(|input| (&input.name, &input.ty, &input.shape));
+            facts(page, "gives", inputs.collect());
+            let results = self
+                .plan
+                .results
+                .iter()
+                .filter(|result| result.to.contains(name));
+            let results = results.map(|result| (&result.name, &result.ty, &result.shape));
+            facts(page, "learns", results.collect());
+            page.close("div");
+        }
+        page.close("div");
+        let note = "Every party learns the numbers of rows, too. Values are not kept here.";
+        page.element("p", &[("class", &"note")], note)
+            .close("section");
+    }
+
+    fn lanes(&self, page: &mut Html) {
+        let Some(picture) = lanes::picture(self) else {
+            return;
+        };
+        page.open("section", &[])
+            .element("h2", &[], "What crossed, and when");
+        page.open("div", &[("class", &"scroll"), ("tabindex", &0)])
+            .html(&picture);
+        page.close("div").open("p", &[("class", &"legend")]);
+        for (_, class, title) in &PHASES[2..] {
+            page.open("span", &[]);
+            page.element("i", &[("class", &format!("key {class}"))], "");
+            page.text(title).close("span");
+        }
+        let key = "Filled: the part of the time in which a party computed. Ribbons: what crossed, \
+                   in the colour of who sent it.";
+        page.element("span", &[], key).close("p");
+        let missing = self.sides.len() < self.plan.parties.len();
+        if missing && !self.sides.is_empty() {
+            let told = self.told_by().join(", ");
+            let what = format!("This is what {told} saw; each party keeps its own.");
+            page.element("p", &[("class", &"note")], what);
+        }
+        page.close("section");
+    }
+
+    fn footer(&self, page: &mut Html) {
+        page.open("footer", &[]).open("dl", &[]);
+        page.element("dt", &[], "Job");
+        page.element("dd", &[("class", &"mono")], &self.plan.job);
+        for side in &self.sides {
+            let started = &side.started;
+            let what = format!("CPU tier {}, Sealane {}", started.tier, started.version);
+            page.element("dt", &[], &started.party)
+                .element("dd", &[], what);
+        }
+        page.close("dl").close("footer");
+    }
+}
+
+fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String)>) {
+    page.element("h4", &[], label).open("ul", &[]);
+    if items.is_empty() {
+        page.element("li", &[("class", &"note")], "nothing");
+    }
+    for (name, ty, shape) in items {
+        page.open("li", &[]).element("b", &[], name).text(" ");
+        page.element("code", &[], format!("{ty}{shape}"))
+            .close("li");
+    }
+    page.close("ul");
+}
+
+/// Who has to act.
+fn turn(kind: &str, party: &str) -> String {
+    match kind {
+        "program" => "whoever wrote the program".to_string(),
+        "misuse" => format!("whoever gave the command at {party}"),
+        "data" => format!("{party}, who owns the data"),
+        "config" => format!("whoever set {party} up"),
+        "network" => "the network between the parties".to_string(),
+        "peer" => "the other side".to_string(),
+        _ => "Sealane: this is a bug; please report it".to_string(),
+    }
+}

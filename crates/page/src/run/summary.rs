@@ -1,0 +1,76 @@
+//! What a run comes to, in a few fields: the `report.json` of its folder, and a line in a list.
+
+use super::{End, Run, State};
+use sealane_engine::events::Failed;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The summary of a run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Summary {
+    /// Name of the program.
+    pub program: String,
+    /// Name of the protocol.
+    pub protocol: String,
+    /// Hash of the job.
+    pub job: String,
+    /// All parties.
+    pub parties: Vec<String>,
+    /// Those whose side this is.
+    pub told_by: Vec<String>,
+    /// When it began, in microseconds since 1970.
+    pub started_unix_us: Option<u64>,
+    /// How it ended.
+    pub state: State,
+    /// Seconds from the end of the handshake to the last result.
+    pub seconds: Option<f64>,
+    /// Payload bytes measured, by sender and receiver.
+    pub payload_bytes: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Rounds measured.
+    pub rounds: u64,
+    /// Whether each of those who came to the end found bytes and rounds as planned.
+    pub as_planned: bool,
+    /// Names of the results that each of those whose side this is has learnt.
+    pub learnt: BTreeMap<String, Vec<String>>,
+    /// Why it failed, by party.
+    pub failed: BTreeMap<String, Failed>,
+}
+
+impl Run {
+    /// What the run comes to.
+    pub fn summary(&self) -> Summary {
+        let plan = &self.plan;
+        let sent = plan.parties.iter().zip(self.sent());
+        let sent = sent.map(|(from, bytes)| {
+            let to = plan.parties.iter().cloned().zip(bytes);
+            (from.clone(), to.filter(|(_, bytes)| *bytes > 0).collect())
+        });
+        let mut summary = Summary {
+            program: plan.program.clone(),
+            protocol: plan.protocol.clone(),
+            job: plan.job.clone(),
+            parties: plan.parties.clone(),
+            told_by: self.told_by().into_iter().map(String::from).collect(),
+            started_unix_us: self.started_us(),
+            state: self.state(),
+            seconds: self.seconds(),
+            payload_bytes: sent.collect(),
+            rounds: self.rounds(),
+            as_planned: self.state() == State::Done,
+            learnt: BTreeMap::new(),
+            failed: BTreeMap::new(),
+        };
+        for side in &self.sides {
+            let name = side.started.party.clone();
+            match &side.end {
+                End::Done(ended) => {
+                    summary.as_planned &= ended.as_planned;
+                    summary.learnt.insert(name, ended.learnt.clone());
+                }
+                End::Failed(failed) => drop(summary.failed.insert(name, failed.clone())),
+                End::Open => {}
+            }
+        }
+        summary
+    }
+}

@@ -1,0 +1,67 @@
+//! Bells of a simulated world, by which its threads wait and tell the time.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use sealane_net::{Bell, Ring};
+
+use super::scheduler::Scheduler;
+
+/// A bell by which threads of a world wait.
+pub(super) struct SimulatedBell {
+    scheduler: Arc<Scheduler>,
+    state: Mutex<Rung>,
+}
+
+#[derive(Default)]
+struct Rung {
+    rung: bool,
+    waiter: Option<usize>,
+}
+
+impl SimulatedBell {
+    /// A new bell on the clock of `scheduler`.
+    pub(super) fn bell(scheduler: &Arc<Scheduler>) -> Bell {
+        Bell::new(Arc::new(SimulatedBell {
+            scheduler: Arc::clone(scheduler),
+            state: Mutex::default(),
+        }))
+    }
+
+    fn state(&self) -> MutexGuard<'_, Rung> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ring for SimulatedBell {
+    fn ring(&self) {
+        let mut state = self.state();
+        state.rung = true;
+        if let Some(waiter) = state.waiter.take() {
+            self.scheduler.wake(waiter);
+        }
+    }
+
+    fn wait_until(&self, deadline: Instant) -> bool {
+        self.scheduler.give_way();
+        let deadline = self.scheduler.time_of(deadline);
+        loop {
+            {
+                let mut state = self.state();
+                if state.rung || self.scheduler.now() >= deadline || thread::panicking() {
+                    state.waiter = None;
+                    return std::mem::take(&mut state.rung);
+                }
+                state.waiter = Some(self.scheduler.me());
+            }
+            self.scheduler.block(Some(deadline));
+        }
+    }
+
+    /// A thread may be stopped between any two looks at the clock.
+    fn now(&self) -> Instant {
+        self.scheduler.give_way();
+        self.scheduler.moment(self.scheduler.now())
+    }
+}

@@ -1,0 +1,198 @@
+//! Meshes in simulated worlds: parties who write far more than their links hold, in any order, over
+//! links that are slow; and what a world makes of parties that never end.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sealane_net::{Limits, Machine, Mesh, NetError, PartyId, Transport};
+use sealane_testkit::random::Random;
+use sealane_testkit::simulator::network::Wire;
+use sealane_testkit::simulator::{Bounds, Ending, Event, Happening, World};
+
+const BOUNDS: Bounds = Bounds {
+    time: Duration::from_secs(7200),
+    steps: 1_000_000,
+};
+
+/// A wire that carries little at a time.
+fn wire(random: &mut Random) -> Wire {
+    let latency = random.time(Duration::from_micros(10), Duration::from_millis(200));
+    Wire {
+        latency,
+        jitter: latency,
+        bytes_per_s: 10_000_000,
+        window_bytes: 4 << 10,
+        keeps: true,
+    }
+}
+
+/// Links that hold a few KiB, and a backlog that holds all.
+fn tiny() -> Limits {
+    Limits {
+        inbound_bytes: 1 << 10,
+        outbound_bytes: 1 << 10,
+        patience: Duration::from_secs(600),
+        ..Limits::default()
+    }
+}
+
+/// What a party does with its mesh; the error, if that ends it.
+type Party = dyn Fn(&mut Mesh) -> Result<(), NetError> + Send + Sync;
+
+/// How a world ended, and each of its parties if it did not die.
+type Outcome = (Ending, Vec<Option<Result<(), NetError>>>);
+
+/// Lets all parties of a world do the same while things happen at links of some of them.
+fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) -> Outcome {
+    let mut random = Random::new(seed);
+    let world = World::new(seed, parties, BOUNDS, false);
+    let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
+    rows.resize_with(parties, || (0..parties).map(|_| None).collect());
+    for one in 0..parties {
+        for other in one + 1..parties {
+            let connection = world.connect([one, other], [(); 2].map(|()| wire(&mut random)));
+            for (me, peer) in [(one, other), (other, one)] {
+                let events = events.iter().filter(|(of, _)| *of == me);
+                let events = events.map(|(_, event)| *event).collect();
+                let link = world.process(me).link(&connection, tiny(), events);
+                rows[me][peer] = Some(link.unwrap());
+            }
+        }
+    }
+    let endings = Arc::new(Mutex::new(vec![None; parties]));
+    for (me, row) in rows.into_iter().enumerate() {
+        let (party, endings) = (Arc::clone(&party), Arc::clone(&endings));
+        let process = world.process(me);
+        let body = move || {
+            let mesh = Mesh::on_machine(&process, PartyId::from_index(me), row, tiny());
+            let ending = party(&mut mesh.unwrap());
+            endings.lock().unwrap()[me] = Some(ending);
+        };
+        let machine = world.process(me);
+        machine.spawn("party", Box::new(body)).unwrap();
+    }
+    let ending = world.run();
+    assert!(ending.panics.is_empty(), "{:?}", ending.panics);
+    let endings = endings.lock().unwrap().clone();
+    (ending, endings)
+}
+
+/// Something that happens at the first frame of each link of a party.
+fn first(party: usize, after: bool, what: Happening) -> (usize, Event) {
+    (party, Event { at: 0, after, what })
+}
+
+/// What one party writes to another, in a pattern of prime period.
+fn flight(from: PartyId, to: PartyId) -> Vec<u8> {
+    let length = 100_000 + 30_000 * from.index() + 7_000 * to.index();
+    (from.0..251).cycle().take(length).collect()
+}
+
+/// The peers of a party in an order of its own.
+fn shuffled(mesh: &Mesh, random: &mut Random) -> Vec<PartyId> {
+    let mut peers = mesh.peers().collect::<Vec<_>>();
+    for last in (1..peers.len()).rev() {
+        peers.swap(last, random.below(last + 1));
+    }
+    peers
+}
+
+#[test]
+fn parties_may_all_write_before_they_read_in_any_order() {
+    for seed in 0..24 {
+        let party = move |mesh: &mut Mesh| {
+            let mut random = Random::new(seed * 8 + u64::from(mesh.me().0));
+            for _ in 0..2 {
+                for peer in shuffled(mesh, &mut random) {
+                    mesh.send(peer, &flight(mesh.me(), peer))?;
+                }
+                mesh.flush()?;
+                for peer in shuffled(mesh, &mut random) {
+                    let wanted = flight(peer, mesh.me());
+                    let mut heard = vec![0; wanted.len()];
+                    mesh.recv(peer, &mut heard)?;
+                    assert_eq!(heard, wanted);
+                }
+            }
+            mesh.finish()
+        };
+        let (ending, endings) = run(seed, 3 + seed as usize % 2, &[], Arc::new(party));
+        assert_eq!(ending.stuck, None, "seed {seed}");
+        let done = endings.iter().all(|ending| *ending == Some(Ok(())));
+        assert!(done, "seed {seed}: {endings:?}");
+        // What the parties wrote takes its time on the wire.
+        assert!(
+            ending.after > Duration::from_millis(2),
+            "{:?}",
+            ending.after
+        );
+    }
+}
+
+/// The first of two says something; the other hears it and then waits for more.
+fn say_and_wait(mesh: &mut Mesh) -> Result<(), NetError> {
+    let (one, other) = (PartyId(0), PartyId(1));
+    if mesh.me() == one {
+        mesh.send(other, b"last words")?;
+        mesh.flush()?;
+        return mesh.recv(other, &mut [0]);
+    }
+    let mut heard = [0; 10];
+    mesh.recv(one, &mut heard)?;
+    assert_eq!(&heard, b"last words");
+    mesh.recv(one, &mut [0])
+}
+
+#[test]
+fn what_a_process_said_before_it_died_is_heard() {
+    for seed in 0..40 {
+        let dies = [first(0, true, Happening::Dies)];
+        let (ending, endings) = run(seed, 2, &dies, Arc::new(say_and_wait));
+        assert_eq!(ending.stuck, None);
+        assert_eq!(endings, [None, Some(Err(NetError::Vanished(PartyId(0))))]);
+        assert!(ending.after < Duration::from_secs(12), "{:?}", ending.after);
+    }
+}
+
+#[test]
+fn a_link_that_is_lost_is_silent_at_both_ends() {
+    for seed in 0..40 {
+        let lost = [first(0, false, Happening::Lost)];
+        let (ending, endings) = run(seed, 2, &lost, Arc::new(say_and_wait));
+        let silence = tiny().silence;
+        let silent = |peer| Some(Err(NetError::Stalled(PartyId(peer), silence.as_secs())));
+        assert_eq!(endings, [silent(1), silent(0)]);
+        assert!(ending.after >= silence && ending.after < 2 * silence);
+    }
+}
+
+#[test]
+fn what_is_held_up_for_less_than_the_silence_arrives() {
+    let silence = tiny().silence;
+    for (seed, what) in [
+        (1, Happening::Stalls(silence / 2)),
+        (2, Happening::Freezes(silence / 2)),
+        (3, Happening::Computes(silence * 5)),
+    ] {
+        let party = |mesh: &mut Mesh| {
+            let peer = PartyId(1 - mesh.me().0);
+            mesh.send(peer, &[7])?;
+            mesh.flush()?;
+            mesh.recv(peer, &mut [0])?;
+            mesh.finish()
+        };
+        let (ending, endings) = run(seed, 2, &[first(0, false, what)], Arc::new(party));
+        assert_eq!(endings, [Some(Ok(())), Some(Ok(()))]);
+        assert!(ending.after >= silence / 2, "{:?}", ending.after);
+    }
+}
+
+#[test]
+fn a_world_that_does_not_end_is_told() {
+    let rests = [first(0, false, Happening::Computes(2 * BOUNDS.time))];
+    let (ending, endings) = run(1, 2, &rests, Arc::new(say_and_wait));
+    let stuck = ending.stuck.unwrap();
+    assert!(stuck.starts_with("still going on at 14400s"), "{stuck}");
+    assert!(stuck.contains("party of party 0"), "{stuck}");
+    assert_eq!(endings[0], None);
+}

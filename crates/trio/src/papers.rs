@@ -1,0 +1,39 @@
+//! What `trio` is built of, and the papers that it follows; the page `docs/trio.md` tells the same.
+
+use sealane_protocol::{Paper, Security};
+
+/// The parts, from the whole to what is beneath.
+pub(crate) const PAPERS: &[Paper] = &[
+    Paper {
+        part: "sharing, products",
+        authors: "Araki, Furukawa, Lindell, Nof, Ohara",
+        venue: "CCS 2016",
+        section: "",
+        assumption: "of the three who compute one is semi-honest, and no two collude",
+        security: Security::Perfect,
+    },
+    Paper {
+        part: "shares of zero",
+        authors: "Araki, Furukawa, Lindell, Nof, Ohara",
+        venue: "CCS 2016",
+        section: "",
+        assumption: "AES-128 in counter mode is a pseudorandom function",
+        security: Security::Computational(128),
+    },
+    Paper {
+        part: "lookup",
+        authors: "Launchbury, Diatchki, DuBuisson, Adams-Moran",
+        venue: "ICFP 2012",
+        section: "section 3",
+        assumption: "none of its own: products of bits",
+        security: Security::Perfect,
+    },
+    Paper {
+        part: "conversions",
+        authors: "Mohassel, Rindal",
+        venue: "CCS 2018",
+        section: "",
+        assumption: "none of its own: inputs and products",
+        security: Security::Perfect,
+    },
+];
