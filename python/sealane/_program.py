@@ -111,8 +111,8 @@ class Program(Generic[P, R]):
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
         well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
-        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is `protocol="clear"`: the same
-        plan without cryptography.
+        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is
+        `protocol="clear"`: the same plan without cryptography.
 
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
         Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that

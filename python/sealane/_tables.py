@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def is_table(item: object) -> bool:
-    """Whether columns of it may fill several inputs: a file, or what hands over Arrow data. What has
-    one dimension is an array.
+    """Whether columns of it may fill several inputs: a file, or what hands over Arrow data. What
+    has one dimension is an array.
     """
     if isinstance(item, str | PathLike):
         return True

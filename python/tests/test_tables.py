@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import make_key
 
 import sealane as sl
+from conftest import make_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -228,9 +228,7 @@ def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: li
 
     def side(party: str, given: Any) -> None:
         key = tmp_path / f"{party}.key"
-        done[party] = above.run(
-            as_=party, input=given, config=config, identity=key, yes=above.hash
-        )
+        done[party] = above.run(as_=party, input=given, config=config, identity=key, yes=above.hash)
 
     agency = threading.Thread(target=side, args=("agency", pd.DataFrame({"limit": [6]})))
     agency.start()
@@ -242,7 +240,7 @@ def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: li
         done["agency"].table()
 
 
-# --- Results ---------------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 @sl.program
