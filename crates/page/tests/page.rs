@@ -179,6 +179,7 @@ fn hostile_names_are_text() {
 #[test]
 fn numbers_that_cannot_be_are_borne() {
     let mut told = side(PARTIES, 0, u64::MAX, Value::Null);
+    let most = [u64::MAX; 5];
     for turn in [
         json!({ "at_us": 0, "event": "turn", "first": 0, "count": u64::MAX, "rounds": u64::MAX,
             "from_us": u64::MAX, "waited_us": u64::MAX, "sent": [1, u64::MAX, 3, 4], "received": [] }),
@@ -187,7 +188,7 @@ fn numbers_that_cannot_be_are_borne() {
         json!({ "at_us": 1, "event": "steps", "steps": [
             { "step": 0, "busy_us": u64::MAX, "waited_us": u64::MAX, "sent": [], "received": [] },
             { "step": 1, "busy_us": u64::MAX, "waited_us": u64::MAX, "sent": [], "received": [] }] }),
-        json!({ "at_us": 1, "event": "ended", "sent": [[u64::MAX; 5], [u64::MAX; 5]],
+        json!({ "at_us": 1, "event": "ended", "sent": [most, most],
             "rounds": u64::MAX, "as_planned": false, "took_us": u64::MAX, "learnt": [] }),
     ] {
         told.push(serde_json::from_value(turn).expect("a record"));
