@@ -3,6 +3,7 @@
 use std::ops::{BitAnd, BitXor, BitXorAssign, Deref, DerefMut};
 
 use bytemuck::{Pod, Zeroable};
+use std::hint::black_box;
 use subtle::{Choice, ConstantTimeEq};
 use zeroize::Zeroize;
 
@@ -55,9 +56,15 @@ impl Block {
             (self.0 >> 96) as u32,
         ]
     }
-    /// This block where `choice` is 1, zero where it is 0, without a branch.
+    /// All ones where the lowest bit of `choice` is 1, zero where it is 0, without a branch. A
+    /// compiler that saw that a mask has only two values could make a branch of what is done with
+    /// it, and has done so: hence the barrier.
+    pub fn mask(choice: u8) -> Block {
+        Block(black_box(0u128.wrapping_sub((choice & 1) as u128)))
+    }
+    /// This block where the lowest bit of `choice` is 1, zero where it is 0, without a branch.
     pub fn masked(self, choice: u8) -> Block {
-        Block(self.0 & 0u128.wrapping_sub((choice & 1) as u128))
+        self & Block::mask(choice)
     }
     /// The bytes of many blocks, in place.
     pub fn as_bytes(blocks: &[Block]) -> &[u8] {

@@ -131,7 +131,7 @@ impl CotSender {
                 .zip(streams.chunks_exact_mut(width));
             for (i, ((column, stream), generator)) in pieces.zip(&mut self.columns).enumerate() {
                 // q_i = G(k_i^{delta_i}) ^ delta_i * u_i, with the bit spread to a mask.
-                let mask = Block::new(((self.delta.value() >> i) & 1).wrapping_neg());
+                let mask = Block::mask((self.delta.value() >> i) as u8);
                 generator.fill(stream);
                 for (block, &random) in column.iter_mut().zip(&*stream) {
                     *block = (*block & mask) ^ random;
