@@ -52,7 +52,7 @@ fn run<P: Protocol>(
     let work = Work::plan::<P>(program, 0, NetworkClass::Lan, tile).expect("a plan");
     let rows = reference::rows(program, inputs).expect("row counts");
     let cost = work.cost::<P>(&rows);
-    let party = |mut mesh: Mesh| -> Outcome {
+    let party = |mesh: &mut Mesh| -> Outcome {
         let cpu = Cpu::detect().expect("a tier");
         let me = mesh.me();
         let own = program
@@ -67,7 +67,7 @@ fn run<P: Protocol>(
             coins: Coins::danger_fixed_seed(cpu, u64::from(me.0)),
         };
         let journal = &mut Journal::silent();
-        let results = work.run::<P>(start, journal, &mut mesh)?;
+        let results = work.run::<P>(start, journal, mesh)?;
         let sent = |to| if to == me { 0 } else { mesh.payload_sent(to) };
         let sent = (0..mesh.parties())
             .map(PartyId::from_index)
@@ -77,9 +77,12 @@ fn run<P: Protocol>(
         mesh.finish()?;
         Ok((results, sent, rounds))
     };
+    // No party leaves before all have ended: one that is gone without a word ends the others' runs
+    // with its absence, whatever they were about to find.
+    let mut meshes = Mesh::in_memory(program.parties.len());
     let outcomes = thread::scope(|scope| {
-        let meshes = Mesh::in_memory(program.parties.len()).into_iter();
         let threads = meshes
+            .iter_mut()
             .map(|mesh| scope.spawn(|| party(mesh)))
             .collect::<Vec<_>>();
         threads
