@@ -162,7 +162,6 @@ pub const ALL: &[Entry] = codes! {
         "terminal": "the terminal cannot be read",
     }
     Network {
-        "clock-off": "clocks are far apart",
         "connection-failed": "the operating system reports a failed connection",
         "no-address": "the host of a party has no address",
         "no-secure-connection": "TLS failed, though with the right key",

@@ -122,13 +122,8 @@ fn what_does_not_fit_is_told_with_row_and_column() {
     let refused = |input: Input, bound, text: &str| {
         assert_eq!(read("duckdb", input, bound), Err(text.to_string()));
     };
-    refused(
-        column("gap", Type::I64),
-        5,
-        "error[data-null]: there is no value in row 3 of column `gap` of duckdb.parquet\n\
-         reason: a secret cannot be missing: every row takes part\n\
-         hint: fill the value in, or drop the row, before the table is given",
-    );
+    let null = read("duckdb", column("gap", Type::I64), 5);
+    sealane_testkit::page::shows("data-null", &null.unwrap_err());
     refused(
         column("i16", Type::U8),
         5,
