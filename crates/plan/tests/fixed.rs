@@ -55,8 +55,8 @@ fn ands<P: Protocol>(program: &Program, helpers: usize) -> u64 {
 fn a_product_costs_what_that_of_stored_numbers_costs() {
     let integers = ands::<Honest>(&product(Type::signed(48)), 0);
     let fixed = ands::<Honest>(&product(FIXED), 0);
-    // 24 by 24 bits in a lane. Bits that are rounded away cost their carries alone.
-    assert_eq!((fixed, integers), (1043, 1043));
+    // 24 by 24 bits in each of eight lanes. Bits that are rounded away cost their carries alone.
+    assert_eq!((fixed, integers), (8 * 1043, 8 * 1043));
 }
 
 #[test]
