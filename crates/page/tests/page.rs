@@ -187,7 +187,7 @@ fn numbers_that_cannot_be_are_borne() {
         json!({ "at_us": 1, "event": "steps", "steps": [
             { "step": 0, "busy_us": u64::MAX, "waited_us": u64::MAX, "sent": [], "received": [] },
             { "step": 1, "busy_us": u64::MAX, "waited_us": u64::MAX, "sent": [], "received": [] }] }),
-        json!({ "at_us": 1, "event": "ended", "sent": [[u64::MAX; 5], [u64::MAX; 5]],
+        json!({ "at_us": 1, "event": "ended", "sent": [vec![u64::MAX; 5], vec![u64::MAX; 5]],
             "rounds": u64::MAX, "as_planned": false, "took_us": u64::MAX, "learnt": [] }),
     ] {
         told.push(serde_json::from_value(turn).expect("a record"));
