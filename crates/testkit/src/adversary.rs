@@ -263,7 +263,7 @@ mod tests {
         let mut payloads = Vec::new();
         loop {
             match other.try_recv() {
-                Ok(Some(frame)) => payloads.push(frame.payload),
+                Ok(Some(frame)) => payloads.push(frame.payload.to_vec()),
                 end => return (payloads, end.err()),
             }
         }
