@@ -130,28 +130,36 @@ fn parties_may_all_write_before_they_read_in_any_order() {
     }
 }
 
-/// The first of two says something; the other hears it and then waits for more.
+/// Two say something and wait for more than the other says.
 fn say_and_wait(mesh: &mut Mesh) -> Result<(), NetError> {
-    let (one, other) = (PartyId(0), PartyId(1));
-    if mesh.me() == one {
-        mesh.send(other, b"last words")?;
-        mesh.flush()?;
-        return mesh.recv(other, &mut [0]);
-    }
-    let mut heard = [0; 10];
-    mesh.recv(one, &mut heard)?;
-    assert_eq!(&heard, b"last words");
-    mesh.recv(one, &mut [0])
+    let peer = PartyId(1 - mesh.me().0);
+    mesh.send(peer, b"first words")?;
+    mesh.flush()?;
+    mesh.recv(peer, &mut [0; 20])
 }
 
 #[test]
 fn what_a_process_said_before_it_died_is_heard() {
-    for seed in 0..40 {
-        let dies = [first(0, true, Happening::Dies)];
-        let (ending, endings) = run(seed, 2, &dies, Arc::new(say_and_wait));
+    for seed in 0..80 {
+        // What it said arrives together with its end, at about the time at which the other listens.
+        let ms = |time| Duration::from_millis(time);
+        let events = [
+            first(0, false, Happening::Stalls(ms(3000))),
+            first(0, true, Happening::Dies),
+            first(1, true, Happening::Computes(ms(2850 + 2 * seed))),
+        ];
+        let party = |mesh: &mut Mesh| {
+            let peer = PartyId(1 - mesh.me().0);
+            mesh.send(peer, b"last words")?;
+            mesh.flush()?;
+            let mut heard = [0; 10];
+            mesh.recv(peer, &mut heard).expect("what was said");
+            mesh.recv(peer, &mut [0])
+        };
+        let (ending, endings) = run(seed, 2, &events, Arc::new(party));
         assert_eq!(ending.stuck, None);
         assert_eq!(endings, [None, Some(Err(NetError::Vanished(PartyId(0))))]);
-        assert!(ending.after < Duration::from_secs(12), "{:?}", ending.after);
+        assert!(ending.after < Duration::from_secs(20), "{:?}", ending.after);
     }
 }
 

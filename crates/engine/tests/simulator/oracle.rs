@@ -15,13 +15,10 @@ use sealane_testkit::reference;
 use sealane_testkit::simulator::Happening;
 
 use crate::common::simulated::Simulated;
-use crate::scenario::{Fault, Scenario};
+use crate::scenario::{Fault, ROOM, Scenario};
 
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
 const MOMENT: Duration = Duration::from_secs(5);
-
-/// More than a party sends in the end.
-const ROOM: usize = 10_000;
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
@@ -83,8 +80,9 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
     Ok(())
 }
 
-/// Whether a party died when everybody, itself included, had sent all there was to send, and nothing
-/// of it was lost: it had room on the way, and what arrives is kept.
+/// Whether one of two parties died when both had sent all there was to send, and nothing of it was
+/// lost: it had room on the way, and what arrives is kept. (Of three, one that still waits for another
+/// ends with the death.)
 fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
     let Fault::Death(dead) = scenario.fault else {
         return false;
@@ -92,11 +90,11 @@ fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
     let wires = &scenario.simulation.wires;
     let roomy = wires[dead]
         .iter()
-        .all(|wire| wire.window_bytes > ROOM && wire.keeps);
+        .all(|wire| wire.window_bytes >= ROOM && wire.keeps);
     let mut happened = simulated.world.happened.iter();
     let froze = |what: &Happening| matches!(what, Happening::Freezes(_));
     let went_on = !happened.any(|(_, party, what)| *party == dead && froze(what));
-    roomy && went_on && simulated.frames == scenario.frames
+    wires.len() == 2 && roomy && went_on && simulated.frames == scenario.frames
 }
 
 /// The results of a party are those of the reference, and the plan was kept.

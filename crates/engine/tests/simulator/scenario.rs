@@ -69,6 +69,8 @@ impl Fault {
 
 /// In how many of a hundred runs nothing goes wrong.
 const HONEST_PERCENT: usize = 30;
+/// More than a party sends in the end.
+pub const ROOM: usize = 64 << 10;
 /// In how many of a hundred runs the program is a random one, which has to be planned first.
 const RANDOM_PERCENT: usize = 10;
 
@@ -356,7 +358,10 @@ impl Breaker<'_> {
         };
         self.simulation.events[party][last].push(event);
         let wires = self.simulation.wires.iter_mut().flatten();
-        wires.for_each(|wire| wire.keeps = true);
+        for wire in wires {
+            wire.keeps = true;
+            wire.window_bytes = wire.window_bytes.max(ROOM);
+        }
         Fault::Death(party)
     }
 
