@@ -100,7 +100,7 @@ class Program:
     def simulate(
         self,
         arrays: dict[str, Array],
-        tables: list[tuple[list[str], str | Batches]],
+        tables: list[tuple[list[str], object]],
         network: str,
         protocol: str,
         helpers: Sequence[str],
@@ -111,7 +111,7 @@ class Program:
         self,
         party: str,
         arrays: dict[str, Array],
-        tables: list[tuple[list[str], str | Batches]],
+        tables: list[tuple[list[str], object]],
         config: str | PathLike[str] | None,
         yes: str,
         identity: str | PathLike[str] | None,
@@ -124,9 +124,6 @@ class Program:
     ) -> Report: ...
 
 @final
-class Batches:
-    def __new__(cls, item: object) -> Batches: ...
-
 class Table:
     """Results side by side, for whoever reads Arrow streams: pandas, Polars, DuckDB, pyarrow."""
 
@@ -137,6 +134,7 @@ class Table:
     def __arrow_c_schema__(self) -> object: ...
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
+@final
 class Check:
     """What a check found; prints as a table."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | PathLike[str]
     Network: TypeAlias = Literal["lan", "wan"]
-    Tables: TypeAlias = list[tuple[list[str], _tables.Source]]
+    Tables: TypeAlias = list[tuple[list[str], object]]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -111,8 +111,8 @@ class Program(Generic[P, R]):
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
         well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
-        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is `protocol="clear"`: the same
-        plan without cryptography.
+        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is
+        `protocol="clear"`: the same plan without cryptography.
 
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
         Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
@@ -232,9 +232,9 @@ class Program(Generic[P, R]):
         from collections.abc import Mapping
 
         own = [p.name for p in self.signature.parameters if p.owner == party]
-        if _tables.is_whole(given):
+        if _tables.is_table(given):
             if not own:  # The native module says that this party needs none.
-                return {}, [([], _tables.open_source(given) or "")]
+                return {}, [([], given)]
             given = dict.fromkeys(own, given)
         elif not isinstance(given, Mapping):
             if len(own) != 1:

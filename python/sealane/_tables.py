@@ -5,58 +5,31 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
-from sealane._refusal import misuse
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sealane import _core
 
-    Source = str | _core.Batches
+def is_table(item: object) -> bool:
+    """Whether columns of it may fill several inputs: a file, or what hands over Arrow data. What
+    has one dimension is an array.
+    """
+    if isinstance(item, str | PathLike):
+        return True
+    is_arrow = hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")
+    return is_arrow and getattr(item, "ndim", 2) != 1
 
 
-def is_whole(item: object) -> bool:
-    """Whether it may hold several inputs as columns by name: a file or a table, not an array."""
-    return isinstance(item, str | PathLike) or _is_arrow(item)
-
-
-def split(given: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[list[str], Source]]]:
+def split(given: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[list[str], object]]]:
     """What is given for inputs, as arrays by input, and as tables with the inputs that each serves.
-    A table that is given for several inputs is read once.
+    A table that is given for several inputs is read once; files are paths in text.
     """
     arrays: dict[str, object] = {}
-    tables: dict[object, tuple[list[str], Source]] = {}
+    tables: dict[object, tuple[list[str], object]] = {}
     for name, item in given.items():
-        key: object = fspath(item) if isinstance(item, str | PathLike) else id(item)
-        if key in tables:
-            tables[key][0].append(name)
-        elif (source := open_source(item)) is not None:
-            tables[key] = ([name], source)
-        else:
+        if not is_table(item):
             arrays[name] = item
+            continue
+        source = fspath(item) if isinstance(item, str | PathLike) else item
+        key = source if isinstance(source, str) else id(source)
+        tables.setdefault(key, ([], source))[0].append(name)
     return arrays, list(tables.values())
-
-
-def open_source(item: object) -> Source | None:
-    """A file or a table for the native module; `None` for an array."""
-    from sealane import _core
-
-    if isinstance(item, str | PathLike):
-        return str(fspath(item))
-    if not _is_arrow(item):
-        return None
-    try:
-        return _core.Batches(item)
-    except ImportError as error:  # pandas without pyarrow
-        if getattr(item, "ndim", 2) == 1:
-            return None
-        raise misuse(
-            "data-type",
-            f"a table of {type(item).__module__.split('.')[0]} cannot be read",
-            reason=str(error),
-            hint="install what it names, or give the columns as an array: `x.to_numpy()`",
-        ) from None
-
-
-def _is_arrow(item: object) -> bool:
-    return hasattr(item, "__arrow_c_stream__") or hasattr(item, "__arrow_c_array__")

@@ -171,7 +171,7 @@ def test_element_types_of_any_width() -> None:
     assert sl.u32.wrapping.wrapping is sl.u32.wrapping
     for name in ("u0", "i65", "u08", "f32", "nothing"):
         assert not hasattr(sl, name)
-    with pytest.raises(AttributeError, match="scale to integers"):
+    with pytest.raises(AttributeError, match="fractions are fixed point"):
         _ = sl.f32
 
 

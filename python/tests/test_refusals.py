@@ -1,7 +1,7 @@
 """What the tracer refuses, as the author of a program sees it.
 
 `refusals.md` holds each mistake with the whole text of its error. To rewrite the texts after a
-deliberate change, run with SEALANE_UPDATE=1 and read the difference.
+deliberate change, run with SEALANE_BLESS=1 and read the difference.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_refusal(code: str, text: str, tmp_path: Path, monkeypatch: pytest.Monke
         program.check()
     error = caught.value
     shown = f"{error}\n"
-    if os.environ.get("SEALANE_UPDATE"):
+    if os.environ.get("SEALANE_BLESS"):
         page = PAGE.read_text(encoding="utf-8")
         before = f"```python\n{code}```\n\n```text\n"
         PAGE.write_text(page.replace(before + text, before + shown, 1), encoding="utf-8")

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from conftest import make_key
 
 import sealane as sl
+from conftest import make_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,6 +159,20 @@ def test_objects_that_only_give_an_array_are_read() -> None:
     assert learnt(Once()) == ([False, True, True], [11, 22, 33])
 
 
+def test_large_lists_and_dictionaries_are_read() -> None:
+    pa = library("pyarrow")
+    lists = pa.array([[1, 10], [2, 20], [3, 30]], pa.large_list(pa.uint8()))
+    assert whole.simulate(pa.table({"pair": lists}), clear=True).value.tolist() == [11, 22, 33]
+    wages = pa.array([5, 7, 7], pa.int64()).dictionary_encode()
+    assert learnt(pa.table({**PEOPLE, "wage": wages}))[0] == [False, True, True]
+    gap = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array([5, None], pa.int64()))
+    with pytest.raises(sl.DataError, match="no value in row 2 of column `wage`"):
+        learnt(pa.table({**PEOPLE, "wage": gap}))
+    short = pa.array([[1, 10], [2], [3, 30]])
+    with pytest.raises(sl.DataError, match=r"the list in row 2 .* has 1 elements, not 2"):
+        whole.simulate(pa.table({"pair": short}), clear=True)
+
+
 def test_single_columns_are_read() -> None:
     pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
     pairs = [[1, 10], [2, 20], [3, 30]]
@@ -169,8 +183,8 @@ def test_single_columns_are_read() -> None:
         flags, sums = above(column, np.array(pairs), 6)
         assert flags.tolist() == [False, True, True]
         assert sums.tolist() == [11, 22, 33]
-    for lists in (pl.Series(pairs), pl.Series(pairs, dtype=pl.Array(pl.Int8, 2)), pa.array(pairs)):
-        table = pa.table({"pair": pa.array(lists), "wage": wages})
+    arrays = pl.Series(pairs, dtype=pl.Array(pl.Int8, 2))
+    for table in (pl.DataFrame({"pair": pairs}), pl.DataFrame({"pair": arrays}), arrays):
         assert whole.simulate(table, clear=True).value.tolist() == [11, 22, 33]
 
 
@@ -214,9 +228,7 @@ def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: li
 
     def side(party: str, given: Any) -> None:
         key = tmp_path / f"{party}.key"
-        done[party] = above.run(
-            as_=party, input=given, config=config, identity=key, yes=above.hash
-        )
+        done[party] = above.run(as_=party, input=given, config=config, identity=key, yes=above.hash)
 
     agency = threading.Thread(target=side, args=("agency", pd.DataFrame({"limit": [6]})))
     agency.start()
@@ -228,7 +240,7 @@ def test_a_party_gives_one_table_over_the_network(tmp_path: Path, free_ports: li
         done["agency"].table()
 
 
-# --- Results ---------------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 @sl.program
@@ -312,7 +324,7 @@ def test_results_of_a_single_array_are_npy(tmp_path: Path) -> None:
     done.write(tmp_path / "sums.npy")
     assert np.load(tmp_path / "sums.npy").tolist() == [3, 7]
     np.save(tmp_path / "pairs.npy", np.load(tmp_path / "sums.npy").repeat(2).reshape(2, 2))
-    assert whole(tmp_path / "pairs.npy").tolist() == [6, 14]
+    assert whole.simulate(tmp_path / "pairs.npy", clear=True).value.tolist() == [6, 14]
     with pytest.raises(sl.ConfigError, match="cannot hold 3 results"):
         report().write(tmp_path / "out.npy")
     with pytest.raises(sl.ConfigError, match=r"`\.csv`, `\.parquet`, `\.npy`"):

@@ -185,7 +185,7 @@ pub struct Run {
     /// Start every party as a process of its own on this machine, with keys made for this run
     #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
     pub local: bool,
-    /// Write results to this `.csv`, `.parquet` or `.npy` file; with --local each party's name is added to it
+    /// Write results to this `.csv`, `.parquet` or `.npy` file; --local adds each party's name
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// What it leaves and shows.

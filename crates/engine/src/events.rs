@@ -112,13 +112,14 @@ pub struct Block {
     pub rows: u64,
 }
 
-/// Turns that follow each other: in each, what is ready is written, all of it leaves, and what is
-/// due is read. They end at the time of the event.
+/// Turns that follow each other, or a part of one: in each turn, what is ready is written, all of it
+/// leaves, and what is due is read. What is told of ends at the time of the event.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// Number of the first one, from 0.
     pub first: u64,
-    /// How many; 0 for what crosses outside of turns, in preparation and reveal.
+    /// How many have ended; 0 for a part of one, and for what crosses outside of turns, in
+    /// preparation and reveal.
     pub count: u64,
     /// Rounds of the run up to here: the largest stamp that this party saw.
     pub rounds: u64,
@@ -156,8 +157,8 @@ pub struct Ended {
     pub rounds: u64,
     /// Whether bytes on every link and rounds are the planned ones.
     pub as_planned: bool,
-    /// Seconds from the end of the handshake to the last result.
-    pub seconds: f64,
+    /// Microseconds from the end of the handshake to the last result.
+    pub took_us: u64,
     /// Names of the results that this party has learnt.
     pub learnt: Vec<String>,
 }

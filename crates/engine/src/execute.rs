@@ -67,7 +67,6 @@ pub(crate) fn execute<P: Protocol>(
         readers: values::readers(plan),
         first_step: first_steps(plan),
         checks: Vec::new(),
-        ands: 0,
         watch,
     };
     flow::run(plan, start.rows, &mut run)?;
@@ -97,7 +96,6 @@ struct Run<'a, 'o, P: Protocol> {
     /// The number of the first step of each segment, and that of the reveal.
     first_step: Vec<u32>,
     checks: Vec<P::Check>,
-    ands: u64,
     watch: Watch<'a, 'o>,
 }
 
@@ -128,7 +126,7 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
     }
 
     fn turn(&mut self) -> Result<(), Fault> {
-        self.watch.turn(self.mesh, self.ands);
+        self.watch.turn(self.mesh);
         Ok(self.mesh.flush()?)
     }
 
@@ -210,7 +208,8 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     fn run_tape(&mut self, tape: TapeId, lanes: usize, operands: Vec<Held<P>>) -> Step<'a, P> {
         let plan: &'a Plan = self.plan;
         let tape = &plan.tapes[tape.0 as usize];
-        self.ands += tape.ands.len() as u64 * lanes as u64;
+        let ands = tape.ands.len() as u64 * lanes as u64;
+        self.watch.begin_ands(ands);
         Step::Tape {
             tape,
             lanes,

@@ -72,6 +72,10 @@ impl<O: Observer> Observer for Option<O> {
 /// Turns and blocks that are told one by one, before they are told in groups or left out.
 const TURNS: Pace = Pace { all: 256 };
 const BLOCKS: Pace = Pace { all: 64 };
+/// Long turns are told of in between: after this time at least, and after a part of the time that has
+/// gone by, so that a run has few such events however long it is.
+const SHORTEST: Duration = Duration::from_millis(5);
+const SAMPLES: u32 = 128;
 /// How often progress is told at most.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -164,7 +168,7 @@ impl<'o> Journal<'o> {
                     sent: report.sent.clone(),
                     rounds: report.rounds,
                     as_planned: report.as_planned(),
-                    seconds: report.seconds,
+                    took_us: (report.seconds * 1e6) as u64,
                     learnt: learnt.map(|result| result.name.clone()).collect(),
                 };
                 self.tell(Event::Ended(ended));
@@ -187,14 +191,23 @@ impl<'o> Journal<'o> {
     }
 
     /// A turn ends: whatever was written leaves.
-    fn turn(&mut self, mesh: &Mesh, ands: u64) {
-        if self.progress_told.elapsed() >= PROGRESS {
-            self.progress_told = Instant::now();
+    fn turn(&mut self, mesh: &Mesh) {
+        self.turns.number += 1;
+        if TURNS.tells(self.turns.number) {
+            self.tell_turns(mesh);
+        }
+    }
+
+    /// A call has been gone on with: tells how far the work has come, and what has crossed, if
+    /// neither has been told for a while. A turn may be long.
+    fn look(&mut self, now: Instant, mesh: &Mesh, ands: u64) {
+        if now - self.progress_told >= PROGRESS {
+            self.progress_told = now;
             let bytes = traffic(mesh).iter().map(|t| t.sent + t.received).sum();
             self.observer.progress(&self.books.progress(ands, bytes));
         }
-        self.turns.number += 1;
-        if TURNS.tells(self.turns.number) {
+        let elapsed = now - self.began;
+        if elapsed.saturating_sub(self.turns.from) >= SHORTEST.max(elapsed / SAMPLES) {
             self.tell_turns(mesh);
         }
     }

@@ -204,7 +204,7 @@ impl Run {
     /// Seconds from the end of the handshake to the last result, at the slowest party.
     pub fn seconds(&self) -> Option<f64> {
         let seconds = self.sides.iter().filter_map(|side| match &side.end {
-            End::Done(ended) => Some(ended.seconds),
+            End::Done(ended) => Some(ended.took_us as f64 / 1e6),
             _ => None,
         });
         seconds.reduce(f64::max)

@@ -55,6 +55,7 @@ mod bodies;
 mod indexing;
 mod literals;
 mod operations;
+mod products;
 mod signature;
 
 pub use indexing::Index;

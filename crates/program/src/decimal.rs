@@ -84,7 +84,7 @@ pub fn parse(text: &str, fraction: u8) -> Result<Nearest, NotStored> {
         .ok_or(NotStored::TooLarge { negative })
 }
 
-/// The stored number with `fraction` bits (at most 64) behind the point that is nearest to `number`.
+/// The stored number with `fraction` bits (at most 64) behind the point that is nearest to a float.
 ///
 /// # Errors
 /// The number is not finite, or no type holds it.
@@ -409,7 +409,9 @@ mod tests {
         }
 
         #[test]
-        fn a_value_within_a_float_comes_back(stored in -(1i64 << 53)..1 << 53, fraction in 0u8..=64) {
+        fn a_value_within_a_float_comes_back(
+            stored in -(1i64 << 53)..1 << 53, fraction in 0u8..=64,
+        ) {
             let (value, exact) = to_f64(stored.into(), fraction);
             prop_assert!(exact);
             let stored = i128::from(stored);

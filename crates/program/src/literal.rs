@@ -1,7 +1,8 @@
 //! Numbers with fractions as a program's source writes them, before they have a type.
 //!
 //! A literal takes the type of the value beside it: its nearest stored number there, of two that
-//! are equally near the even one; beside nothing the smallest type that holds it exactly. Where that is not the number that was written, a warning says so.
+//! are equally near the even one; beside nothing the smallest type that holds it exactly. Where it
+//! is not the number that was written, a warning says so.
 //!
 //! A single number is an exact ratio, which is what Python's `Fraction`, `Decimal` and the printed
 //! form of a `float` are; elements of an array are the `f64` that they are.
@@ -226,11 +227,26 @@ impl Literal {
                 "{ty} holds multiples of 2^-{}, and this is the nearest",
                 ty.fraction()
             ))
-            .hint(
-                "write the number that is meant, or name a type with more bits behind the point: \
-                 `sl.fixed(16, 32)(0.1)`",
-            )
+            .hint(match finer(ty) {
+                Some(finer) => format!(
+                    "write {used}, or name a type with more bits behind the point: `{}({meant})`",
+                    finer.python()
+                ),
+                None => format!("write {used} where that is meant"),
+            })
     }
+}
+
+/// The type with up to twice the bits behind the point, if there is room for more.
+fn finer(ty: Type) -> Option<Type> {
+    let Type::Fixed { bits, fraction, .. } = ty else {
+        return None;
+    };
+    let more = (2 * fraction).min(64 - (bits - fraction));
+    (more > fraction).then(|| match ty.is_signed() {
+        true => Type::fixed(bits - fraction, more),
+        false => Type::ufixed(bits - fraction, more),
+    })
 }
 
 #[cfg(test)]
@@ -249,6 +265,7 @@ mod tests {
         let warning = typed.warning.unwrap();
         assert_eq!(warning.message, "0.1 is taken for 0.100006103515625");
         assert!(warning.is_warning());
+        assert!(warning.hint.ends_with("`sl.fixed(16, 32)(0.1)`"));
         let exact = ratio(-3, 2).in_type(Type::fixed(2, 1), None).unwrap();
         assert_eq!(exact.data.numbers().collect::<Vec<_>>(), [-3]);
         assert!(exact.warning.is_none());
@@ -299,7 +316,8 @@ mod tests {
             digits in any::<i64>(), places in 0u32..30, fraction in 0u8..=64,
         ) {
             let number = Real::new(digits.into(), 10u128.pow(places)).unwrap();
-            prop_assert_eq!(number.nearest(fraction), decimal::parse(&number.to_string(), fraction));
+            let parsed = decimal::parse(&number.to_string(), fraction);
+            prop_assert_eq!(number.nearest(fraction), parsed);
         }
     }
 }

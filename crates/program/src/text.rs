@@ -22,8 +22,9 @@
 //! reveal result = %6 : bool to hospital
 //! ```
 //!
-//! Numbers are decimals, in fixed-point types with a point, and always exact. Ranges are inclusive. One program has one canonical text; the full form adds to a value or an
-//! input where it is in the source, ` @ "risk.py":12:9-14`, which hashes never see.
+//! Numbers are decimals, exact in fixed-point types as well; ranges are inclusive. One program has one
+//! canonical text; the full form adds to a value or an input where it is in the source,
+//! ` @ "risk.py":12:9-14`, which hashes never see.
 
 mod cursor;
 mod parse;

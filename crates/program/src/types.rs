@@ -4,9 +4,16 @@
 //! rules of each operation are in [`crate::infer`]. A fixed-point number is known here by its
 //! *stored number*, the integer `value * 2^fraction`; [`crate::decimal`] reads and writes it.
 
+mod data;
+mod range;
+mod shape;
+
+pub use data::Data;
+pub use range::Range;
+pub use shape::{Dim, RowId, Shape};
+
 use std::fmt;
 use std::str::FromStr;
-use zeroize::Zeroize;
 
 /// The type of every element of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,31 +40,6 @@ pub enum Type {
         /// How many of these bits stand behind the binary point: at most `bits`.
         fraction: u8,
     },
-}
-
-/// A first dimension whose length is known only at run time: the number of rows of a table.
-/// An index into [`crate::graph::Program::rows`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RowId(pub u16);
-
-/// The shape of a value: an optional symbolic first dimension, then fixed ones. A scalar has none.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct Shape {
-    /// The symbolic first dimension, if there is one.
-    pub rows: Option<RowId>,
-    /// The fixed dimensions that follow, outermost first.
-    pub fixed: Vec<u64>,
-}
-
-/// The values an element can take, both ends included. Bits of a `bool` are 0 and 1, and of a
-/// fixed-point value it is the stored number that lies in the range.
-/// For a `wrapping` type it is the whole range of the type unless something narrower is certain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Range {
-    /// Smallest value.
-    pub lo: i128,
-    /// Largest value.
-    pub hi: i128,
 }
 
 impl Type {
@@ -257,9 +239,7 @@ impl Type {
             residue
         }
     }
-}
 
-impl Type {
     /// As Python spells it: `sl.u8`, `sl.boolean`, `sl.fixed(16, 16)`.
     pub fn python(self) -> String {
         match self {
@@ -368,187 +348,4 @@ fn canonical(digits: &str) -> Option<u8> {
     let plain = digits.bytes().all(|c| c.is_ascii_digit());
     let padded = digits.len() > 1 && digits.starts_with('0');
     digits.parse().ok().filter(|_| plain && !padded)
-}
-
-impl Shape {
-    /// The shape of one element.
-    pub fn scalar() -> Shape {
-        Shape::default()
-    }
-
-    /// A shape without a symbolic dimension.
-    pub fn fixed(fixed: impl Into<Vec<u64>>) -> Shape {
-        Shape {
-            rows: None,
-            fixed: fixed.into(),
-        }
-    }
-
-    /// A shape whose first dimension is symbolic.
-    pub fn with_rows(rows: RowId, fixed: impl Into<Vec<u64>>) -> Shape {
-        Shape {
-            rows: Some(rows),
-            fixed: fixed.into(),
-        }
-    }
-
-    /// Number of dimensions, the symbolic one included.
-    pub fn rank(&self) -> usize {
-        usize::from(self.rows.is_some()) + self.fixed.len()
-    }
-
-    /// Elements in one row: the product of the fixed dimensions; `None` above `u64`.
-    pub fn row_elements(&self) -> Option<u64> {
-        self.fixed
-            .iter()
-            .try_fold(1u64, |product, &n| product.checked_mul(n))
-    }
-
-    /// The dimension `axis`, counted with the symbolic one.
-    pub fn dim(&self, axis: usize) -> Option<Dim> {
-        match (self.rows, axis) {
-            (Some(rows), 0) => Some(Dim::Rows(rows)),
-            (Some(_), _) => self.fixed.get(axis - 1).copied().map(Dim::Fixed),
-            (None, _) => self.fixed.get(axis).copied().map(Dim::Fixed),
-        }
-    }
-
-    /// The shape without dimension `axis`, counted with the symbolic one. `axis` is below the rank.
-    pub fn without(&self, axis: usize) -> Shape {
-        let mut shape = self.clone();
-        match (self.rows, axis) {
-            (Some(_), 0) => shape.rows = None,
-            (Some(_), _) => drop(shape.fixed.remove(axis - 1)),
-            (None, _) => drop(shape.fixed.remove(axis)),
-        }
-        shape
-    }
-}
-
-/// One dimension of a [`Shape`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dim {
-    /// The symbolic first one.
-    Rows(RowId),
-    /// One of known length.
-    Fixed(u64),
-}
-
-impl Range {
-    /// The range of one number.
-    pub const fn of(number: i128) -> Range {
-        Range {
-            lo: number,
-            hi: number,
-        }
-    }
-
-    /// The smallest range with all of the given numbers; `None` if there are none.
-    pub fn of_all(numbers: impl IntoIterator<Item = i128>) -> Option<Range> {
-        numbers.into_iter().map(Range::of).reduce(Range::hull)
-    }
-
-    /// The smallest range that contains both.
-    pub fn hull(self, other: Range) -> Range {
-        Range {
-            lo: self.lo.min(other.lo),
-            hi: self.hi.max(other.hi),
-        }
-    }
-
-    /// The range of every number times `2^by`, rounded towards minus infinity; `None` where that
-    /// leaves `i128`.
-    pub fn shifted(self, by: i16) -> Option<Range> {
-        let down = u32::from(by.unsigned_abs()).min(127);
-        let shift = |end: i128| match by {
-            ..0 => Some(end >> down),
-            0..=126 => end.checked_mul(1 << by),
-            127.. => (end == 0).then_some(0),
-        };
-        Some(Range {
-            lo: shift(self.lo)?,
-            hi: shift(self.hi)?,
-        })
-    }
-
-    /// The range of stored numbers of `from` in stored numbers of `to`, rounded towards minus
-    /// infinity where `to` has fewer bits behind the point; `None` where that leaves `i128`.
-    pub fn converted(self, from: Type, to: Type) -> Option<Range> {
-        self.shifted(i16::from(to.fraction()) - i16::from(from.fraction()))
-    }
-
-    /// Whether `inner` lies within this range.
-    pub const fn contains(self, inner: Range) -> bool {
-        self.lo <= inner.lo && inner.hi <= self.hi
-    }
-
-    /// Bits of the smallest two's complement (if `lo` is negative) or unsigned form that holds
-    /// every value of the range; at least 1. Values are stored in this many bits.
-    pub fn bits(&self) -> u8 {
-        let unsigned = |v: i128| (128 - v.leading_zeros()) as u8;
-        match self.lo < 0 {
-            false => unsigned(self.hi).max(1),
-            true => unsigned(!self.lo).max(unsigned(self.hi.max(0))) + 1,
-        }
-    }
-    /// Whether the stored form has a sign bit.
-    pub fn signed(&self) -> bool {
-        self.lo < 0
-    }
-}
-
-/// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
-/// ones zero-extended, of `bool` 0 or 1. Holds users' data: no `Debug`, zeroed on drop. It can be
-/// compared, because constants of programs are data too.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Data {
-    /// Element type.
-    pub ty: Type,
-    /// All dimensions, the number of rows filled in.
-    pub shape: Vec<u64>,
-    /// The elements; as many as the product of the shape. Of fixed point, the stored numbers.
-    pub elements: Vec<u64>,
-}
-
-impl Drop for Data {
-    fn drop(&mut self) {
-        self.elements.zeroize();
-    }
-}
-
-impl Data {
-    /// Elements of type `ty` from (stored) numbers; `None` if a number is not a value of the type or there
-    /// are not as many as the shape says.
-    pub fn from_numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Option<Data> {
-        let count = shape
-            .iter()
-            .try_fold(1u64, |product, &n| product.checked_mul(n))?;
-        let fits = numbers.iter().all(|&number| ty.holds(Range::of(number)));
-        let elements = || numbers.iter().map(|&number| number as u64).collect();
-        (fits && count == numbers.len() as u64).then(|| Data {
-            ty,
-            shape,
-            elements: elements(),
-        })
-    }
-
-    /// The elements as (stored) numbers, row-major.
-    pub fn numbers(&self) -> impl Iterator<Item = i128> + '_ {
-        let signed = self.ty.is_signed();
-        let number = move |&e: &u64| {
-            if signed {
-                i128::from(e as i64)
-            } else {
-                i128::from(e)
-            }
-        };
-        self.elements.iter().map(number)
-    }
-}
-
-/// Inclusive at both ends: `0..255`.
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}..{}", self.lo, self.hi)
-    }
 }

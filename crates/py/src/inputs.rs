@@ -1,9 +1,8 @@
 //! What a call gives to a program: arrays by input, and tables, each with the inputs that it serves.
 
 use crate::array::{self, Array};
-use crate::error;
-use crate::table::Batches;
-use arrow_array::RecordBatchReader;
+use crate::{error, table};
+use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
 use sealane_cli::Failure;
 use sealane_engine::data::{self, Inputs};
@@ -20,23 +19,20 @@ pub type Table<'py> = (Vec<String>, Place<'py>);
 /// Where a table is.
 #[derive(FromPyObject)]
 pub enum Place<'py> {
-    /// In memory.
-    Batches(PyRef<'py, Batches>),
     /// In a file.
     File(PathBuf),
+    /// In memory.
+    Memory(Bound<'py, PyAny>),
 }
 
-/// What a call gives. Arrays are checked; tables are read when it is known whose they are.
+/// What a call gives. What is in memory has been read; files are read when it is known whose they
+/// are.
 pub struct Given {
     inputs: Inputs,
-    /// Tables with the indices of the inputs that each serves.
-    tables: Vec<(Opened, Vec<usize>)>,
-}
-
-/// A table, without the interpreter.
-enum Opened {
-    File(PathBuf),
-    Batches(Box<dyn RecordBatchReader + Send>),
+    /// Files with the indices of the inputs that each serves.
+    files: Vec<(PathBuf, Vec<usize>)>,
+    /// Whether a table serves no input at all.
+    idle: bool,
 }
 
 impl Given {
@@ -51,41 +47,76 @@ impl Given {
             let index = program.inputs.iter().position(|input| input.name == *name);
             index.ok_or_else(|| unknown(py, program, name))
         };
-        let mut inputs = Inputs {
-            data: program.inputs.iter().map(|_| None).collect(),
-            notes: Vec::new(),
+        let mut given = Given {
+            inputs: Inputs {
+                data: program.inputs.iter().map(|_| None).collect(),
+                notes: Vec::new(),
+            },
+            files: Vec::new(),
+            idle: tables.iter().any(|(names, _)| names.is_empty()),
         };
         for (name, array) in arrays {
-            let index = find(&name)?;
-            let input = &program.inputs[index];
-            let (mut data, rounded) = array::input(py, array, input)?;
-            inputs.note_rounded(input, rounded);
-            let checked = data::check(input, &data);
-            checked.map_err(|finding| error::engine(py, &EngineError::data(finding)))?;
-            data.ty = input.ty;
-            inputs.data[index] = Some(data);
+            given.take_array(py, program, find(&name)?, array)?;
         }
-        let open = |(names, place): Table<'_>| {
+        for (names, place) in tables {
             let indices = names.iter().map(find).collect::<PyResult<Vec<_>>>()?;
-            let first = indices.first().map(|index| &program.inputs[*index]);
-            let opened = match place {
-                Place::File(path) => Opened::File(path),
-                Place::Batches(batches) => {
-                    Opened::Batches(batches.take(first.map_or("", own_column))?)
-                }
-            };
-            Ok((opened, indices))
+            match place {
+                Place::File(path) => given.files.push((path, indices)),
+                Place::Memory(item) => given.take_table(program, indices, &item)?,
+            }
+        }
+        Ok(given)
+    }
+
+    fn take_array(
+        &mut self,
+        py: Python<'_>,
+        program: &Program,
+        index: usize,
+        array: Array,
+    ) -> PyResult<()> {
+        let input = &program.inputs[index];
+        let (mut data, rounded) = array::input(py, array, input)?;
+        self.inputs.note_rounded(input, rounded);
+        let checked = data::check(input, &data);
+        checked.map_err(|finding| error::engine(py, &EngineError::data(finding)))?;
+        data.ty = input.ty;
+        self.inputs.data[index] = Some(data);
+        Ok(())
+    }
+
+    /// Reads a table to its end before the next one is opened: DuckDB has one stream at a time. Its
+    /// owner may need the interpreter meanwhile, on whatever thread it works.
+    fn take_table(
+        &mut self,
+        program: &Program,
+        indices: Vec<usize>,
+        item: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let py = item.py();
+        let Some(first) = indices.first().map(|index| &program.inputs[*index]) else {
+            return Ok(());
         };
-        let tables = tables.into_iter().map(open).collect::<PyResult<_>>()?;
-        Ok(Given { inputs, tables })
+        let column = first.columns.first().unwrap_or(&first.name);
+        let reader = table::open(item, column).map_err(|error| no_table(item, error))?;
+        let name = "the table";
+        let read = py.detach(|| data::read(program, [(Source::Batches { name, reader }, indices)]));
+        self.add(read.map_err(|finding| error::failure(py, &refused(finding)))?);
+        Ok(())
+    }
+
+    fn add(&mut self, read: Inputs) {
+        let filled = self.inputs.data.iter_mut().zip(read.data);
+        filled.for_each(|(slot, data)| *slot = slot.take().or(data));
+        self.inputs.notes.extend(read.notes);
     }
 
     /// The inputs of one party, each of which it owns and gives.
     pub fn of_one(self, program: &Program, me: u8) -> Result<Inputs, Failure> {
-        let served = self.tables.iter().flat_map(|(_, inputs)| inputs);
-        let arrays = (0..program.inputs.len()).filter(|index| self.inputs.data[*index].is_some());
-        let given = served.copied().chain(arrays).collect::<Vec<_>>();
-        if self.tables.iter().any(|(_, inputs)| inputs.is_empty()) {
+        let served = self.files.iter().flat_map(|(_, inputs)| inputs);
+        let memory = (0..program.inputs.len()).filter(|index| self.inputs.data[*index].is_some());
+        let given = served.copied().chain(memory).collect::<Vec<_>>();
+        if self.idle {
             let message = "this party has no input";
             return Err(refused(
                 Diagnostic::new("data-unknown-input", message)
@@ -119,29 +150,27 @@ impl Given {
         Ok(inputs)
     }
 
-    /// The inputs of all parties: the arrays, and what is read of the tables.
-    pub fn of_all(self, program: &Program) -> Result<Inputs, Failure> {
-        let Given { mut inputs, tables } = self;
-        for (table, indices) in tables {
-            let read = match table {
-                Opened::File(path) => data::read(program, [(Source::File(&path), indices)]),
-                Opened::Batches(reader) => {
-                    let name = "the table";
-                    data::read(program, [(Source::Batches { name, reader }, indices)])
-                }
-            };
-            let read = read.map_err(refused)?;
-            let filled = inputs.data.iter_mut().zip(read.data);
-            filled.for_each(|(slot, data)| *slot = slot.take().or(data));
-            inputs.notes.extend(read.notes);
+    /// The inputs of all parties: what was in memory, and what is read from files.
+    pub fn of_all(mut self, program: &Program) -> Result<Inputs, Failure> {
+        for (path, indices) in std::mem::take(&mut self.files) {
+            let read = data::read(program, [(Source::File(&path), indices)]);
+            self.add(read.map_err(refused)?);
         }
-        Ok(inputs)
+        Ok(self.inputs)
     }
 }
 
-/// The name of the one column that fills an input.
-fn own_column(input: &Input) -> &str {
-    input.columns.first().unwrap_or(&input.name)
+/// Why a table could not be opened. pandas needs another package for it.
+fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
+    let py = item.py();
+    if !error.is_instance_of::<PyImportError>(py) {
+        return error;
+    }
+    let message = format!("a table of type {} cannot be read", item.get_type());
+    let finding = Diagnostic::new("data-type", message)
+        .because(error.value(py).to_string())
+        .hint("install what it names, or give the columns as an array: `x.to_numpy()`");
+    error::failure(py, &refused(finding))
 }
 
 fn unknown(py: Python<'_>, program: &Program, name: &str) -> PyErr {

@@ -6,9 +6,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
 use sealane_program::builder::{Handle, Index};
+use sealane_program::decimal;
 use sealane_program::diagnostic::{Diagnostic, Span, code};
 use sealane_program::literal::{Literal, Number, Real, Typed};
-use sealane_program::types::Type;
+use sealane_program::types::{Range, Type};
 
 /// A place in the user's source: file, line, first column, column after the last.
 #[derive(FromPyObject)]
@@ -24,6 +25,9 @@ impl From<Place> for Span {
         }
     }
 }
+
+/// Numerator and denominator.
+pub type Ratio = (i128, u128);
 
 /// A value of a trace, or a constant with a type that has joined none yet.
 #[pyclass(module = "sealane._core", frozen)]
@@ -127,6 +131,38 @@ pub fn ratio(numerator: i128, denominator: u128) -> PyResult<Literal> {
     let ratio = Real::new(numerator, denominator);
     let ratio = ratio.ok_or_else(|| PyTypeError::new_err("a denominator is 0 or too large"))?;
     Ok(Literal::of(Number::Ratio(ratio)))
+}
+
+/// A declared range in stored numbers of `ty`: an end that is none is rounded as data are, so that
+/// data equal to it are inside.
+pub fn declared(
+    py: Python<'_>,
+    name: &str,
+    ty: Type,
+    ends: [Ratio; 2],
+    span: Option<&Span>,
+) -> PyResult<Range> {
+    let refused = |end: String| {
+        let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
+        let holds = decimal::range_text(ty.range(), ty);
+        let finding = Diagnostic::new(code::CONSTANT_RANGE, message)
+            .because(format!("{ty} holds {holds}"))
+            .hint("declare a range of such numbers, or another type");
+        error::program(py, &finding.at(span))
+    };
+    let stored = |(numerator, denominator)| {
+        let end = Real::new(numerator, denominator);
+        let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;
+        let nearest = end.nearest(ty.fraction()).ok();
+        let nearest = nearest.filter(|nearest| nearest.exact || ty.is_fixed());
+        let nearest = nearest.ok_or_else(|| refused(end.to_string()))?;
+        Ok::<_, PyErr>(nearest.stored)
+    };
+    let [lo, hi] = ends;
+    Ok(Range {
+        lo: stored(lo)?,
+        hi: stored(hi)?,
+    })
 }
 
 /// One part of an index expression.

@@ -23,7 +23,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<trace::Trace>()?;
     module.add_class::<item::Node>()?;
     module.add_class::<program::Program>()?;
-    module.add_class::<table::Batches>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<report::Check>()?;
     module.add_class::<report::Plan>()?;

@@ -16,38 +16,24 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyTuple};
 use std::ffi::CStr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
-/// A table on its way in: it can be read once.
-#[pyclass(module = "sealane._core", frozen)]
-pub struct Batches(Mutex<Option<Reader>>);
-
-#[pymethods]
-impl Batches {
-    /// The table of an object with `__arrow_c_stream__` or `__arrow_c_array__`; a single column is
-    /// a table, too.
-    #[new]
-    fn new(item: &Bound<'_, PyAny>) -> PyResult<Batches> {
-        let reader = if item.hasattr("__arrow_c_stream__")? {
-            stream(&item.call_method0("__arrow_c_stream__")?)?
-        } else {
-            array(&item.call_method0("__arrow_c_array__")?)?
-        };
-        Ok(Batches(Mutex::new(Some(reader))))
-    }
-}
-
-impl Batches {
-    /// The batches, once. `column` is the name of the column where the table is a single one.
-    pub fn take(&self, column: &str) -> PyResult<Box<dyn RecordBatchReader + Send>> {
-        let taken = self.0.lock().ok().and_then(|mut reader| reader.take());
-        let reader = taken.ok_or_else(|| PyValueError::new_err("a table is read once"))?;
-        Ok(Box::new(reader.named(column)))
-    }
+/// The table of an object with `__arrow_c_stream__` or `__arrow_c_array__`, to be read once. A single
+/// column is a table, too, and then `column` is its name.
+///
+/// # Errors
+/// What the object raises, or that it does not follow the interface.
+pub fn open(item: &Bound<'_, PyAny>, column: &str) -> PyResult<Box<dyn RecordBatchReader + Send>> {
+    let reader = if item.hasattr("__arrow_c_stream__")? {
+        stream(&item.call_method0("__arrow_c_stream__")?)?
+    } else {
+        array(&item.call_method0("__arrow_c_array__")?)?
+    };
+    Ok(Box::new(reader.named(column)))
 }
 
 /// Results of one table side by side, for whoever reads Arrow streams.

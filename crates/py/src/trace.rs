@@ -4,20 +4,15 @@
 
 use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{self, Item, Length, Node, Place, Source, index, type_of};
+use crate::item::{self, Item, Length, Node, Place, Ratio, Source, index, type_of};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use sealane_program::builder::{Builder, Handle, Operand};
 use sealane_program::decimal;
-use sealane_program::diagnostic::{Diagnostic, Span, code};
+use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
-use sealane_program::literal::Real;
-use sealane_program::types::{Range, RowId, Shape, Type};
-
-/// Numerator and denominator.
-type Ratio = (i128, u128);
-
+use sealane_program::types::{RowId, Shape};
 /// A function while it is traced.
 #[pyclass(module = "sealane._core")]
 pub struct Trace {
@@ -72,7 +67,7 @@ impl Trace {
             fixed,
         };
         let range = match range {
-            Some((lo, hi)) => declared(py, &name, ty, [lo, hi], span.as_ref())?,
+            Some((lo, hi)) => item::declared(py, &name, ty, [lo, hi], span.as_ref())?,
             None => ty.range(),
         };
         let owner = self.party(py, owner, span.as_ref())?;
@@ -532,38 +527,6 @@ impl Trace {
             text,
         })
     }
-}
-
-/// A declared range in stored numbers of `ty`: an end that is none is rounded as data are, so that
-/// data equal to it are inside.
-fn declared(
-    py: Python<'_>,
-    name: &str,
-    ty: Type,
-    ends: [Ratio; 2],
-    span: Option<&Span>,
-) -> PyResult<Range> {
-    let refused = |end: String| {
-        let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
-        let holds = decimal::range_text(ty.range(), ty);
-        let finding = Diagnostic::new(code::CONSTANT_RANGE, message)
-            .because(format!("{ty} holds {holds}"))
-            .hint("declare a range of such numbers, or another type");
-        error::program(py, &finding.at(span))
-    };
-    let stored = |(numerator, denominator)| {
-        let end = Real::new(numerator, denominator);
-        let end = end.ok_or_else(|| refused(format!("{numerator}/{denominator}")))?;
-        let nearest = end.nearest(ty.fraction()).ok();
-        let nearest = nearest.filter(|nearest| nearest.exact || ty.is_fixed());
-        let nearest = nearest.ok_or_else(|| refused(end.to_string()))?;
-        Ok::<_, PyErr>(nearest.stored)
-    };
-    let [lo, hi] = ends;
-    Ok(Range {
-        lo: stored(lo)?,
-        hi: stored(hi)?,
-    })
 }
 
 fn find<T: Copy, const N: usize>(

@@ -71,13 +71,13 @@ impl<'a> Want<'a> {
         records: u64,
         at_least: bool,
     ) -> Result<(), Diagnostic> {
-        let has = match at_least {
-            true => format!("{table} has more than {} records", records - 1),
+        let has = |limit: u64| match at_least {
+            true => format!("{table} has more than {limit} records"),
             false => format!("{table} has {records} records"),
         };
         match (self.records(), self.rows) {
             (Some(want), _) if records > want || (records < want && !at_least) => {
-                let message = format!("{has} where `{}` wants {want}", self.input.name);
+                let message = format!("{} where `{}` wants {want}", has(want), self.input.name);
                 Err(Diagnostic::new("data-rows", message)
                     .because("the program fixes this dimension")
                     .hint(match want {
@@ -90,7 +90,7 @@ impl<'a> Want<'a> {
                     }))
             }
             (None, Some(rows)) if records > rows.bound => {
-                let message = format!("{has}, too many for `{}`", self.input.name);
+                let message = format!("{}, too many for `{}`", has(rows.bound), self.input.name);
                 Err(Diagnostic::new("data-rows", message)
                     .because(format!(
                         "the program says `{} <= {}`",

@@ -57,6 +57,8 @@ pub struct Ending {
     pub stuck: Option<String>,
     /// Threads that panicked.
     pub panics: Vec<String>,
+    /// What happened at which process, and when.
+    pub happened: Vec<(Duration, usize, Happening)>,
     /// What happened last, line by line, where that was asked for.
     pub log: Vec<String>,
 }
@@ -124,7 +126,6 @@ impl Process {
 
     /// Ends the process at once. Its sockets are closed by its system.
     pub fn kill(&self) {
-        self.log(|| "is killed".into());
         self.scheduler.kill(self.number);
         for connection in self.connections() {
             connection.close_end_of(self.number);
@@ -134,9 +135,14 @@ impl Process {
 
     /// Stops the process for so long. Its system still takes in what comes.
     pub fn freeze(&self, time: Duration) {
-        self.log(|| format!("is stopped for {time:?}"));
         self.scheduler.freeze(self.number, time);
         self.scheduler.give_way();
+    }
+
+    /// Takes note of something that happens at this process.
+    fn note(&self, what: Happening) {
+        self.log(|| format!(": {what:?}"));
+        self.scheduler.note(self.number, what);
     }
 
     /// Writes a line for people, if anybody is to read it.
@@ -145,19 +151,34 @@ impl Process {
         self.scheduler.log(|| format!("party {number} {}", line()));
     }
 
-    /// This process's end of a connection, as a transport at which `events` happen.
+    /// This process's end of a connection, as a transport.
     ///
     /// # Errors
     /// Of this machine, where it has no more threads.
-    pub fn link(
+    pub fn transport(
         &self,
         connection: &Connection,
         limits: Limits,
-        events: Vec<Event>,
     ) -> io::Result<Box<dyn Transport>> {
         let socket = Box::new(connection.socket(self.number));
-        let inner = danger_plaintext_transport(self, socket, limits)?;
-        Ok(Box::new(Link::new(inner, self, connection, events)))
+        danger_plaintext_transport(self, socket, limits)
+    }
+
+    /// The transport `inner` of a connection, at which `events` happen. The thread that calls it may
+    /// be stopped at each call.
+    pub fn link(
+        &self,
+        inner: Box<dyn Transport>,
+        connection: &Connection,
+        events: Vec<Event>,
+    ) -> Box<dyn Transport> {
+        Box::new(Link::new(inner, self, connection, events))
+    }
+
+    /// How long a process lives on after what it said last.
+    fn last_moments(&self) -> Duration {
+        let (least, most) = (Duration::from_millis(500), Duration::from_secs(2));
+        self.scheduler.random(|random| random.time(least, most))
     }
 
     /// Lets other threads go first, now and then.

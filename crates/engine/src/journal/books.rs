@@ -91,9 +91,9 @@ impl Books {
         self.in_hand
     }
 
-    /// A step is in hand.
-    pub fn at_step(&mut self, step: usize) {
-        self.in_hand = Some(step);
+    /// A step is in hand, or one that has no books.
+    pub fn at_step(&mut self, step: Option<usize>) {
+        self.in_hand = step;
     }
 
     /// Books `took` to the step in hand, in which this party waited for others for `waited`, and

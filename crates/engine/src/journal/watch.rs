@@ -12,6 +12,8 @@ pub(crate) struct Watch<'a, 'o> {
     /// For each step of the plan, preparation first: its index among all steps of the job.
     numbers: Vec<Option<usize>>,
     alone: bool,
+    /// AND gates begun so far.
+    ands: u64,
 }
 
 /// When a call was taken up.
@@ -27,6 +29,7 @@ impl<'a, 'o> Watch<'a, 'o> {
             journal,
             numbers: (first..first + steps).map(Some).collect(),
             alone: false,
+            ands: 0,
         }
     }
 
@@ -36,6 +39,7 @@ impl<'a, 'o> Watch<'a, 'o> {
             journal,
             numbers,
             alone: true,
+            ands: 0,
         }
     }
 
@@ -56,18 +60,22 @@ impl<'a, 'o> Watch<'a, 'o> {
         self.journal.closed(block);
     }
 
-    /// A turn ends, after so many AND gates.
-    pub fn turn(&mut self, mesh: &Mesh, ands: u64) {
+    /// A turn ends: whatever was written leaves.
+    pub fn turn(&mut self, mesh: &Mesh) {
         if !self.alone {
-            self.journal.turn(mesh, ands);
+            self.journal.turn(mesh);
         }
+    }
+
+    /// A tape begins.
+    pub fn begin_ands(&mut self, ands: u64) {
+        self.ands += ands;
     }
 
     /// A step is taken up, or gone on with.
     pub fn take_up(&mut self, step: usize, mesh: &Mesh) -> Since {
-        if let Some(Some(number)) = self.numbers.get(step) {
-            self.journal.books.at_step(*number);
-        }
+        let number = self.numbers.get(step).copied().flatten();
+        self.journal.books.at_step(number);
         Since {
             at: Instant::now(),
             waited: mesh.waited(),
@@ -77,6 +85,10 @@ impl<'a, 'o> Watch<'a, 'o> {
     /// The step in hand is left, a part further.
     pub fn lay_down(&mut self, since: &Since, part: Part, mesh: &Mesh) {
         let waited = mesh.waited().saturating_sub(since.waited);
-        self.journal.books.book(since.at.elapsed(), waited, part);
+        let now = Instant::now();
+        self.journal.books.book(now - since.at, waited, part);
+        if !self.alone {
+            self.journal.look(now, mesh, self.ands);
+        }
     }
 }

@@ -7,10 +7,10 @@ use sealane_engine::{Job, Journal, danger_run_with_seed};
 use sealane_net::{Limits, Machine, Mesh, PartyId};
 use sealane_program::types::Data;
 use sealane_testkit::adversary::Seen;
-use sealane_testkit::simulator::network::Wire;
+use sealane_testkit::simulator::network::{Connection, Wire};
 use sealane_testkit::simulator::{self, Bounds, Event, Process, World};
 
-use super::{Attack, Ending, Frames, harmed};
+use super::{Attack, Ending, Frames, Row, harmed};
 
 /// A network on which nothing is slow.
 pub const FAST: Wire = Wire {
@@ -79,9 +79,15 @@ impl Simulation {
         let processes = processes.collect::<Vec<_>>();
         let endings = Arc::new(Mutex::new((0..parties).map(|_| None).collect::<Vec<_>>()));
         let mut seen = Vec::new();
-        for (me, row) in self.rows(&world, &processes).into_iter().enumerate() {
+        let (connections, rows) = self.connect(&world, &processes);
+        for (me, row) in rows.into_iter().enumerate() {
             let (row, views) = harmed(row, me, self.attack);
             seen.push(views);
+            let links = row.into_iter().zip(&connections[me]).zip(&self.events[me]);
+            let link = |((transport, connection), events): ((_, &Option<Connection>), &Vec<_>)| {
+                Some(processes[me].link(transport?, connection.as_ref()?, events.clone()))
+            };
+            let row = links.map(link).collect::<Vec<_>>();
             let endings = Arc::clone(&endings);
             let process = processes[me].clone();
             let (job, inputs) = (Arc::clone(&self.jobs[me]), self.inputs[me].clone());
@@ -112,22 +118,27 @@ impl Simulation {
         }
     }
 
-    /// The links of each party.
-    fn rows(&self, world: &World, processes: &[Process]) -> Vec<super::Row> {
+    /// Connects every two parties. The connections and transports of each, by peer.
+    fn connect(
+        &self,
+        world: &World,
+        processes: &[Process],
+    ) -> (Vec<Vec<Option<Connection>>>, Vec<Row>) {
         let parties = processes.len();
-        let mut rows: Vec<super::Row> = Vec::new();
-        rows.resize_with(parties, || (0..parties).map(|_| None).collect());
+        let mut connections = vec![vec![None; parties]; parties];
+        let mut rows = Vec::new();
+        rows.resize_with(parties, || (0..parties).map(|_| None).collect::<Row>());
         for one in 0..parties {
             for other in one + 1..parties {
                 let wires = [self.wires[other][one], self.wires[one][other]];
                 let connection = world.connect([one, other], wires);
                 for (me, peer) in [(one, other), (other, one)] {
-                    let events = self.events[me][peer].clone();
-                    let link = processes[me].link(&connection, self.limits[me], events);
-                    rows[me][peer] = Some(link.expect("threads"));
+                    let transport = processes[me].transport(&connection, self.limits[me]);
+                    rows[me][peer] = Some(transport.expect("threads"));
+                    connections[me][peer] = Some(connection.clone());
                 }
             }
         }
-        rows
+        (connections, rows)
     }
 }

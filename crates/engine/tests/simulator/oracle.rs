@@ -5,19 +5,23 @@
 //! planned. Where something did, every party has the right results or an error that names who was
 //! lost, and never a bystander; but where a party lives and does nothing, or a frame is missing,
 //! whoever waits for it keeps others waiting, so that any of these may be named. Where links carry
-//! what is said, all who fail end soon after the first of them.
+//! what is said, all who fail end soon.
 
 use std::time::Duration;
 
 use sealane_engine::{EngineError, Kind, RunReport};
 use sealane_net::NetError;
 use sealane_testkit::reference;
+use sealane_testkit::simulator::Happening;
 
 use crate::common::simulated::Simulated;
 use crate::scenario::{Fault, Scenario};
 
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
 const MOMENT: Duration = Duration::from_secs(5);
+
+/// More than a party sends in the end.
+const ROOM: usize = 10_000;
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
@@ -52,38 +56,47 @@ pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String
     Ok(done)
 }
 
-/// Says who goes on for long after another has failed, though its links tell it.
+/// Says who goes on for long after it could know that the run has failed.
 fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Result<(), String> {
-    let told = match scenario.fault {
-        Fault::DeadLink(_) | Fault::Absence(_) | Fault::Alteration => false,
-        Fault::Nothing | Fault::Death(_) | Fault::Reset(_) => true,
-        Fault::Idleness | Fault::BadData(_) | Fault::OtherJob => true,
-    };
     let failed = simulated.endings.iter().enumerate();
     let failed = failed.filter_map(|(party, ending)| {
         let ending = ending.as_ref()?;
         ending.result.is_err().then_some((party, ending.after))
     });
     let failed = failed.collect::<Vec<_>>();
-    let Some(first) = failed.iter().map(|(_, after)| *after).min() else {
-        return Ok(());
+    let first = failed.iter().map(|(_, after)| *after).min();
+    let mut happened = simulated.world.happened.iter();
+    let known = match scenario.fault {
+        Fault::Death(_) => happened.find(|(_, _, what)| *what == Happening::Dies),
+        Fault::Reset(_) => happened.find(|(_, _, what)| *what == Happening::Reset),
+        Fault::Nothing | Fault::Idleness | Fault::BadData(_) | Fault::OtherJob => None,
+        // Somebody is not told, or has nothing to tell.
+        Fault::DeadLink(_) | Fault::Absence(_) | Fault::Alteration => return Ok(()),
     };
+    let known = known.map(|(at, ..)| *at).or(first).unwrap_or_default();
     for (party, after) in failed {
-        let late = after - first;
-        if told && late > MOMENT + scenario.time_to_hear(party) {
-            return Err(format!(
-                "party {party} ends {late:?} after the first that fails"
-            ));
+        let late = after.saturating_sub(known);
+        if late > MOMENT + scenario.time_to_hear(party) {
+            return Err(format!("party {party} goes on for {late:?}"));
         }
     }
     Ok(())
 }
 
-/// Whether a party died when everybody, itself included, had sent all there was to send, and the
-/// systems of the others keep what had arrived.
+/// Whether a party died when everybody, itself included, had sent all there was to send, and nothing
+/// of it was lost: it had room on the way, and what arrives is kept.
 fn had_sent_all(scenario: &Scenario, simulated: &Simulated) -> bool {
-    let keeps = scenario.simulation.wires[0][0].keeps;
-    matches!(scenario.fault, Fault::Death(_)) && keeps && simulated.frames == scenario.frames
+    let Fault::Death(dead) = scenario.fault else {
+        return false;
+    };
+    let wires = &scenario.simulation.wires;
+    let roomy = wires[dead]
+        .iter()
+        .all(|wire| wire.window_bytes > ROOM && wire.keeps);
+    let mut happened = simulated.world.happened.iter();
+    let froze = |what: &Happening| matches!(what, Happening::Freezes(_));
+    let went_on = !happened.any(|(_, party, what)| *party == dead && froze(what));
+    roomy && went_on && simulated.frames == scenario.frames
 }
 
 /// The results of a party are those of the reference, and the plan was kept.

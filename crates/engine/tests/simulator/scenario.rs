@@ -71,8 +71,6 @@ impl Fault {
 const HONEST_PERCENT: usize = 30;
 /// In how many of a hundred runs the program is a random one, which has to be planned first.
 const RANDOM_PERCENT: usize = 10;
-/// In how many of a hundred cases something happens at one of the last two frames of its link.
-const LATE_PERCENT: usize = 25;
 
 impl Scenario {
     /// The scenario that belongs to a seed.
@@ -260,12 +258,13 @@ impl Breaker<'_> {
         [one, other]
     }
 
-    /// The number of a frame from one party to another.
+    /// The number of a frame from one party to another: often the first, or one of the last.
     fn frame(&mut self, [from, to]: [usize; 2]) -> usize {
         let count = self.frames[from][to].len();
-        match self.random.percent(LATE_PERCENT) {
-            true => count - 1 - self.random.below(2),
-            false => self.random.below(count),
+        match self.random.below(4) {
+            0 => 0,
+            1 => count - 1 - self.random.below(2),
+            _ => self.random.below(count),
         }
     }
 
@@ -293,7 +292,13 @@ impl Breaker<'_> {
         let limits = self.simulation.limits[0];
         let least = Duration::from_millis(1);
         for _ in 0..self.random.below(4) {
-            let time = self.random.time(least, limits.patience / 16);
+            let most = limits.patience / 16;
+            let least = if self.random.percent(40) {
+                most / 2
+            } else {
+                least
+            };
+            let time = self.random.time(least, most);
             self.happen(Happening::Computes(time));
         }
         // What one link suffers adds up, so that each may stall once, and one process may stop.
@@ -317,8 +322,8 @@ impl Breaker<'_> {
         let limits = self.simulation.limits[0];
         let longer = self.random.time(limits.silence, 2 * limits.patience);
         let long = 2 * limits.silence + longer;
-        match self.random.below(10) {
-            0 => self.kill(),
+        match self.random.below(11) {
+            0 | 10 => self.kill(),
             1 => Fault::Reset(self.happen(Happening::Reset)),
             2 => Fault::DeadLink(self.happen(Happening::Lost)),
             3 => Fault::DeadLink(self.happen(Happening::Stalls(long))),
@@ -334,7 +339,8 @@ impl Breaker<'_> {
         }
     }
 
-    /// Lets a party die at any of its frames, or after the last one of all.
+    /// Lets a party die at any of its frames, or after the last one of all, when nothing of what it
+    /// said is lost.
     fn kill(&mut self) -> Fault {
         if self.random.percent(50) {
             return Fault::Death(self.happen(Happening::Dies)[0]);
@@ -349,6 +355,8 @@ impl Breaker<'_> {
             what: Happening::Dies,
         };
         self.simulation.events[party][last].push(event);
+        let wires = self.simulation.wires.iter_mut().flatten();
+        wires.for_each(|wire| wire.keeps = true);
         Fault::Death(party)
     }
 

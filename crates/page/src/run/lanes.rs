@@ -175,7 +175,7 @@ impl Mark {
     fn title(&self) -> String {
         let time = |us: u64| seconds(us as f64 / 1e6);
         let what = match self.turns {
-            0 => "outside of turns".to_string(),
+            0 => "a part of a turn".to_string(),
             1 => "one turn".to_string(),
             turns => format!("{} turns", grouped(turns)),
         };

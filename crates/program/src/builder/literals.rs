@@ -189,10 +189,13 @@ fn untyped(literal: &Literal, beside: Option<Type>) -> Diagnostic {
     match beside {
         Some(ty) => refused(format!("{text} stands beside a value of {ty}"))
             .because(format!("{ty} has no fractions"))
-            .hint(
-                "convert the value: `x.astype(sl.fixed(32, 16))`, for example, or write whole \
-                 numbers",
-            ),
+            .hint(format!(
+                "convert the value: `x.astype({})`, for example, or write whole numbers",
+                Type::fixed(1, 16)
+                    .common(ty)
+                    .unwrap_or(Type::fixed(32, 16))
+                    .python()
+            )),
         None => refused(format!("{text} has no type")).because(
             "it takes the type of the fixed-point value beside it, and here is none; by itself no \
              type holds it exactly",

@@ -141,36 +141,6 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// `a @ b`: the last axis of `a` with the first of `b`. Integers are converted to `dtype`
-    /// first; a sum of fixed-point products is rounded down to it.
-    pub fn dot(
-        &mut self,
-        a: impl Into<Operand>,
-        b: impl Into<Operand>,
-        dtype: Option<Type>,
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let (a, b) = (a.into(), b.into());
-        let types = [self.type_of(a, span)?, self.type_of(b, span)?, dtype];
-        if types.into_iter().flatten().any(Type::is_fixed) {
-            let [a, b] = self.factors([a, b], span)?;
-            let ty = match dtype {
-                Some(ty) => ty,
-                None => self.common("@", [a, b], span)?,
-            };
-            let id = self.push(Op::Dot(a, b), ty, span)?;
-            return Ok(self.handle(id));
-        }
-        let ids = match dtype {
-            None => self.unified("@", &[a, b], false, span)?,
-            Some(ty) => {
-                let (a, b) = (self.operand(a, None, span)?, self.operand(b, None, span)?);
-                vec![self.cast_to(a, ty, span)?, self.cast_to(b, ty, span)?]
-            }
-        };
-        self.operate(Op::Dot(ids[0], ids[1]), span)
-    }
-
     /// `table[index]`: the entries of `table` along its first axis that `index` names.
     pub fn lookup(
         &mut self,
@@ -240,7 +210,7 @@ impl Builder {
     }
 
     /// The type of an operand that has one.
-    fn type_of(
+    pub(super) fn type_of(
         &mut self,
         operand: Operand,
         span: Option<&Span>,
@@ -250,68 +220,6 @@ impl Builder {
         };
         let id = self.found(handle, span)?;
         Ok(Some(self.known(id).0))
-    }
-
-    /// Whether an operation rounds its exact result: a product or quotient of fixed point.
-    fn rounds(
-        &mut self,
-        op: Binary,
-        [a, b]: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<bool, Diagnostic> {
-        let types = [self.type_of(a, span)?, self.type_of(b, span)?];
-        let fixed = types.into_iter().flatten().any(Type::is_fixed);
-        Ok(op == Binary::Div || op == Binary::Mul && fixed)
-    }
-
-    /// A product or quotient that is rounded down to the common type of its operands.
-    fn rounded(
-        &mut self,
-        op: Binary,
-        operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<Handle, Diagnostic> {
-        let [a, b] = self.factors(operands, span)?;
-        // A bare whole number has no part in the common type.
-        let ty = match operands {
-            [Operand::Int(_), Operand::Value(_)] => self.known(b).0,
-            [Operand::Value(_), Operand::Int(_)] => self.known(a).0,
-            _ => self.common(op.symbol(), [a, b], span)?,
-        };
-        let id = self.push(Op::Binary(op, a, b), ty, span)?;
-        Ok(self.handle(id))
-    }
-
-    fn common(
-        &self,
-        operation: &str,
-        ids: [ValueId; 2],
-        span: Option<&Span>,
-    ) -> Result<Type, Diagnostic> {
-        let [x, y] = ids.map(|id| self.known(id).0);
-        x.common(y)
-            .ok_or_else(|| infer::no_common_type(operation, x, y).at(span))
-    }
-
-    /// The operands of a product or quotient, each in a type of its own.
-    fn factors(
-        &mut self,
-        operands: [Operand; 2],
-        span: Option<&Span>,
-    ) -> Result<[ValueId; 2], Diagnostic> {
-        let types = [
-            self.type_of(operands[0], span)?,
-            self.type_of(operands[1], span)?,
-        ];
-        let mut ids = [ValueId(0); 2];
-        for (at, operand) in operands.into_iter().enumerate() {
-            let id = match operand {
-                Operand::Int(_) => self.exactly(operand, None, span)?,
-                _ => self.operand(operand, types[1 - at], span)?,
-            };
-            ids[at] = self.as_integer(id, span)?;
-        }
-        Ok(ids)
     }
 
     /// The value of an operand. A bare number takes the type `beside` it and must fit; beside
@@ -382,7 +290,11 @@ impl Builder {
     }
 
     /// The value with `bool` taken for `u1`.
-    fn as_integer(&mut self, id: ValueId, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
+    pub(super) fn as_integer(
+        &mut self,
+        id: ValueId,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
         match self.known(id).0 {
             Type::Bool => self.cast_to(id, BIT, span),
             _ => Ok(id),
@@ -391,7 +303,7 @@ impl Builder {
 
     /// The operands in their common type. If all are `bool` and the operation is `logical`, they
     /// stay so.
-    fn unified(
+    pub(super) fn unified(
         &mut self,
         operation: &str,
         operands: &[Operand],

@@ -10,7 +10,8 @@ use super::network::Connection;
 /// What happens to a party or to a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The party's process is gone.
+    /// The party's process is gone; where that happens after a frame, when it has had the time to
+    /// send it.
     Dies,
     /// The party computes for so long.
     Computes(Duration),
@@ -37,7 +38,7 @@ pub struct Event {
     pub what: Happening,
 }
 
-/// A transport of a simulated party, whose thread may be stopped at each call.
+/// A transport of a simulated party, at which something happens.
 pub(super) struct Link {
     inner: Box<dyn Transport>,
     process: Process,
@@ -74,11 +75,14 @@ impl Link {
         let is_due = |event: &mut Event| (event.at, event.after) <= (self.sent, after);
         while let Some(event) = self.events.pop_if(is_due) {
             let process = &self.process;
-            process.log(|| format!("at frame {} to {}: {:?}", self.sent, self.peer, event.what));
+            if after && event.what == Happening::Dies {
+                process.rest(process.last_moments());
+            }
+            process.note(event.what);
             match event.what {
                 Happening::Dies => process.kill(),
-                Happening::Computes(time) => process.rest(time),
                 Happening::Freezes(time) => process.freeze(time),
+                Happening::Computes(time) => process.rest(time),
                 Happening::Reset => self.connection.reset(),
                 Happening::Lost => self.connection.lose(),
                 Happening::Isolated => process.connections().iter().for_each(Connection::lose),

@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::{Bounds, Ending};
+use super::{Bounds, Ending, Happening};
 use crate::random::Random;
 
 /// Nobody has the turn.
@@ -49,10 +49,12 @@ struct State {
     bounds: Bounds,
     /// Of sixteen chances to stop a thread, how many are taken.
     stops: usize,
-    longest_stop: Duration,
+    /// For how long at least and at most.
+    stop: [Duration; 2],
     steps: u64,
     stuck: Option<String>,
     panics: Vec<String>,
+    happened: Vec<(Duration, usize, Happening)>,
     trace: blake3::Hasher,
     /// The last lines, if anybody is to read them.
     log: Option<VecDeque<String>>,
@@ -85,11 +87,16 @@ struct Killed;
 impl Scheduler {
     pub(super) fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Scheduler {
         let mut random = Random::new(seed);
-        let (shortest, longest) = (Duration::from_millis(1), Duration::from_millis(200));
+        let ms = Duration::from_millis;
+        // Most worlds are brisk; in some, what happens meanwhile happens at any place of the code.
+        let (stops, stop) = match random.percent(25) {
+            true => (4, [ms(50), ms(100)]),
+            false => (1, [ms(0), random.time(ms(1), ms(200))]),
+        };
         Scheduler {
             state: Mutex::new(State {
-                stops: random.pick(&[1, 1, 4]),
-                longest_stop: random.time(shortest, longest),
+                stops,
+                stop,
                 now: Duration::ZERO,
                 threads: Vec::new(),
                 processes: vec![Process::default(); processes],
@@ -99,6 +106,7 @@ impl Scheduler {
                 steps: 0,
                 stuck: None,
                 panics: Vec::new(),
+                happened: Vec::new(),
                 trace: blake3::Hasher::new(),
                 log: log.then(VecDeque::new),
             }),
@@ -121,6 +129,13 @@ impl Scheduler {
     /// Makes `bytes` a part of what a run is told from others by.
     pub(super) fn trace(&self, bytes: &[u8]) {
         self.state().trace.update(bytes);
+    }
+
+    /// Takes note of something that happens at a process.
+    pub(super) fn note(&self, process: usize, what: Happening) {
+        let mut state = self.state();
+        let now = state.now;
+        state.happened.push((now, process, what));
     }
 
     /// Writes a line for people, if anybody is to read it.
@@ -182,11 +197,11 @@ impl Scheduler {
     pub(super) fn give_way(&self) {
         let status = {
             let mut state = self.state();
-            let longest = state.longest_stop;
+            let [least, most] = state.stop;
             let chance = state.random.below(16);
             match chance.checked_sub(state.stops) {
                 None => {
-                    let stop = state.random.time(Duration::from_micros(1), longest);
+                    let stop = state.random.time(least, most);
                     Status::Waiting(Some(state.now + stop))
                 }
                 Some(0..4) => Status::Ready,
@@ -246,6 +261,7 @@ impl Scheduler {
             trace: state.trace.finalize().to_hex()[..16].to_string(),
             stuck: state.stuck.take(),
             panics: std::mem::take(&mut state.panics),
+            happened: std::mem::take(&mut state.happened),
             log: state.log.take().into_iter().flatten().collect(),
         }
     }

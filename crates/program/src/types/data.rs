@@ -1,0 +1,53 @@
+//! Elements: constants of programs, inputs and results.
+
+use super::{Range, Type};
+use zeroize::Zeroize;
+
+/// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
+/// ones zero-extended, of `bool` 0 or 1. Holds users' data: no `Debug`, zeroed on drop. It can be
+/// compared, because constants of programs are data too.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Data {
+    /// Element type.
+    pub ty: Type,
+    /// All dimensions, the number of rows filled in.
+    pub shape: Vec<u64>,
+    /// The elements; as many as the product of the shape. Of fixed point, the stored numbers.
+    pub elements: Vec<u64>,
+}
+
+impl Drop for Data {
+    fn drop(&mut self) {
+        self.elements.zeroize();
+    }
+}
+
+impl Data {
+    /// Elements of type `ty` from (stored) numbers; `None` if a number is not a value of the type
+    /// or there are not as many as the shape says.
+    pub fn from_numbers(ty: Type, shape: Vec<u64>, numbers: &[i128]) -> Option<Data> {
+        let count = shape
+            .iter()
+            .try_fold(1u64, |product, &n| product.checked_mul(n))?;
+        let fits = numbers.iter().all(|&number| ty.holds(Range::of(number)));
+        let elements = || numbers.iter().map(|&number| number as u64).collect();
+        (fits && count == numbers.len() as u64).then(|| Data {
+            ty,
+            shape,
+            elements: elements(),
+        })
+    }
+
+    /// The elements as (stored) numbers, row-major.
+    pub fn numbers(&self) -> impl Iterator<Item = i128> + '_ {
+        let signed = self.ty.is_signed();
+        let number = move |&e: &u64| {
+            if signed {
+                i128::from(e as i64)
+            } else {
+                i128::from(e)
+            }
+        };
+        self.elements.iter().map(number)
+    }
+}

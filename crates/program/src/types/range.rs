@@ -1,0 +1,85 @@
+//! Intervals of (stored) numbers, and what they take to store.
+
+use super::Type;
+use std::fmt;
+
+/// The values an element can take, both ends included. Bits of a `bool` are 0 and 1, and of a
+/// fixed-point value it is the stored number that lies in the range.
+/// For a `wrapping` type it is the whole range of the type unless something narrower is certain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// Smallest value.
+    pub lo: i128,
+    /// Largest value.
+    pub hi: i128,
+}
+
+impl Range {
+    /// The range of one number.
+    pub const fn of(number: i128) -> Range {
+        Range {
+            lo: number,
+            hi: number,
+        }
+    }
+
+    /// The smallest range with all of the given numbers; `None` if there are none.
+    pub fn of_all(numbers: impl IntoIterator<Item = i128>) -> Option<Range> {
+        numbers.into_iter().map(Range::of).reduce(Range::hull)
+    }
+
+    /// The smallest range that contains both.
+    pub fn hull(self, other: Range) -> Range {
+        Range {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+        }
+    }
+
+    /// The range of every number times `2^by`, rounded towards minus infinity; `None` where that
+    /// leaves `i128`.
+    pub fn shifted(self, by: i16) -> Option<Range> {
+        let down = u32::from(by.unsigned_abs()).min(127);
+        let shift = |end: i128| match by {
+            ..0 => Some(end >> down),
+            0..=126 => end.checked_mul(1 << by),
+            127.. => (end == 0).then_some(0),
+        };
+        Some(Range {
+            lo: shift(self.lo)?,
+            hi: shift(self.hi)?,
+        })
+    }
+
+    /// The range of stored numbers of `from` in stored numbers of `to`, rounded towards minus
+    /// infinity where `to` has fewer bits behind the point; `None` where that leaves `i128`.
+    pub fn converted(self, from: Type, to: Type) -> Option<Range> {
+        self.shifted(i16::from(to.fraction()) - i16::from(from.fraction()))
+    }
+
+    /// Whether `inner` lies within this range.
+    pub const fn contains(self, inner: Range) -> bool {
+        self.lo <= inner.lo && inner.hi <= self.hi
+    }
+
+    /// Bits of the smallest two's complement (if `lo` is negative) or unsigned form that holds
+    /// every value of the range; at least 1. Values are stored in this many bits.
+    pub fn bits(&self) -> u8 {
+        let unsigned = |v: i128| (128 - v.leading_zeros()) as u8;
+        match self.lo < 0 {
+            false => unsigned(self.hi).max(1),
+            true => unsigned(!self.lo).max(unsigned(self.hi.max(0))) + 1,
+        }
+    }
+    /// Whether the stored form has a sign bit.
+    pub fn signed(&self) -> bool {
+        self.lo < 0
+    }
+}
+
+/// Inclusive at both ends: `0..255`.
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.lo, self.hi)
+    }
+}

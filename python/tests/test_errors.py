@@ -1,0 +1,103 @@
+"""What an exception carries, and how it looks in a notebook and in a log."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+
+import pages
+import pytest
+
+import sealane as sl
+
+PAGE = Path(__file__).with_name("failures.md")
+CLASSES = [
+    sl.ProgramError,
+    sl.MisuseError,
+    sl.DataError,
+    sl.ConfigError,
+    sl.NetworkError,
+    sl.PeerError,
+    sl.InternalError,
+]
+
+
+@sl.program
+def total(
+    x: sl.Private[sl.u8, "ann", "rows <= 9"], y: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.u16, "ann"]:
+    return x.sum(dtype=sl.u16) + y
+
+
+def caught(call: object) -> sl.SealaneError:
+    assert callable(call)
+    with pytest.raises(sl.SealaneError) as raised:
+        call()
+    return raised.value
+
+
+def test_every_exception_carries_its_parts() -> None:
+    error = caught(lambda: total.plan(protocol="gmw"))
+    assert type(error) is sl.MisuseError
+    assert error.code == "unknown-protocol"
+    assert error.message == "there is no protocol `gmw`"
+    assert (error.file, error.line, error.column, error.end_column) == (None, None, None, None)
+    assert error.hint.startswith("choose one of: ")
+    assert str(error) == f"error[{error.code}]: {error.message}\nhint: {error.hint}"
+
+
+def test_one_class_for_those_who_have_to_act() -> None:
+    assert all(issubclass(kind, sl.SealaneError) for kind in CLASSES)
+    one = {kind for kind in CLASSES if any(issubclass(other, kind) for other in CLASSES)}
+    assert one == set(CLASSES)
+
+
+def test_data_are_the_fault_of_their_owner() -> None:
+    error = caught(lambda: total([1, 300], 2))
+    assert isinstance(error, sl.DataError)
+    assert error.code == "data-range"
+
+
+def test_a_call_without_an_argument_is_a_misuse_that_names_it() -> None:
+    error = caught(lambda: total([1, 2]))
+    assert isinstance(error, sl.MisuseError)
+    assert "'y'" in error.reason
+    assert error.hint == "its parameters are: x, y"
+
+
+def test_a_notebook_shows_the_line_of_its_user_and_nothing_of_ours() -> None:
+    error = caught(lambda: total([1, 2]))
+    shown = "\n".join(error._render_traceback_())
+    assert "sealane/_" not in shown
+    assert "total([1, 2])" in shown
+    assert shown.endswith(f"MisuseError: {error}")
+
+
+def test_a_notebook_does_not_show_a_line_twice() -> None:
+    @sl.program
+    def wrong(x: sl.Private[sl.u8, "ann"]) -> sl.Revealed[sl.u8, "ben"]:
+        return x + 300
+
+    error = caught(wrong.check)
+    shown = "\n".join(error._render_traceback_())
+    assert shown.count("return x + 300") == 1
+    # A script has the usual traceback.
+    assert "".join(traceback.format_exception(error)).count("return x + 300") == 2
+
+
+def test_a_log_has_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    error = caught(lambda: total.plan(helpers=["a\nerror[forged]: \x1b[31m"], protocol="trio"))
+    assert len(error.summary.splitlines()) == 1
+    assert error.summary.isprintable()
+    assert error.summary.startswith(f"error[{error.code}]: ")
+    assert "; hint: " in error.summary
+
+
+def test_what_commands_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """`failures.md` holds commands and files that cannot be, with the whole text of each error."""
+    monkeypatch.chdir(tmp_path)
+    for shown in pages.check(PAGE, tmp_path, capfd):
+        assert shown.text.startswith("error[")
+        assert "\nhint: " in shown.text
