@@ -370,8 +370,9 @@ def test_a_wrong_key_is_told_to_both(few: Session, wrong: str) -> None:
 
 
 def test_a_key_that_is_not_the_configured_one_is_found_before_connecting(few: Session) -> None:
-    few.configure(few.sides["client"], client=few.sides["keeper"].key)
-    few.processes["client"] = few.sides["client"].start()
+    client = few.sides["client"]
+    few.configure(client, client=make_key(client.folder / "other.key", "client"))
+    few.processes["client"] = client.start()
     few.assert_fails("client", "is not the key of `client`", status=2)
     assert few.relay.carried == 0
 

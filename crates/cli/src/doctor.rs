@@ -262,7 +262,7 @@ fn clock(answer: &Answer) -> String {
     };
     match is_clock_off(answer) {
         true => {
-            format!("{off} {side} (warning: let both machines set their clocks by the network)")
+            format!("{off} {side} (warning[clock-off]: let both machines set their clocks by the network)")
         }
         false => format!("{off} {side}"),
     }
@@ -368,5 +368,20 @@ mod tests {
         let failure = not_well(true, &[]).expect_err("it is not well");
         page::shows("not-well", &failure.to_string());
         assert!(not_well(false, &[]).is_ok());
+    }
+
+    #[test]
+    fn clocks_are_compared_as_far_as_the_round_trip_tells() {
+        let answer = |clock_ahead_us| Answer {
+            version: Version::current(),
+            purpose: Purpose::Probe,
+            round_trip: Duration::from_millis(20),
+            clock_ahead_us,
+        };
+        assert_eq!(clock(&answer(-10_000)), "equal");
+        assert_eq!(clock(&answer(2_000_000)), "2.0 s ahead");
+        let warned = clock(&answer(-90_000_000));
+        page::shows("clock-off", &format!("lab  answers in 20 ms, clock {warned}"));
+        assert!(is_clock_off(&answer(i64::MIN)) && !is_clock_off(&answer(5_000_000)));
     }
 }
