@@ -21,6 +21,7 @@ pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
 fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     let input = want.input;
     let bytes = read_file(path)?;
+    check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;
     let file = NpyFile::new(&bytes[..]).map_err(|error| unreadable(path, &in_words(&error)))?;
     let dims = file.shape().to_vec();
     if file.order() != Order::C && dims.len() > 1 {
@@ -47,6 +48,43 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     let mut filling = Filling::whole(*want, shape);
     fill(file, path, &mut filling)?;
     Ok(filling.loaded())
+}
+
+/// Longest header that is read: also NumPy reads none that is longer.
+const MOST_HEADER_BYTES: usize = 10_000;
+/// Brackets inside of one another in a header: a shape within the whole, and some more for types
+/// that are refused by name.
+const MOST_NESTED: usize = 8;
+
+/// Bounds what the parser of the header believes: the length that the file claims, for which it
+/// takes memory, and the depth of brackets, in which its time grows exponentially.
+fn check_header(bytes: &[u8]) -> Result<(), &'static str> {
+    let rest = bytes.strip_prefix(b"\x93NUMPY").unwrap_or_default();
+    let header = match rest {
+        [1, _, low, high, rest @ ..] => rest.get(..u16::from_le_bytes([*low, *high]).into()),
+        [_, _, a, b, c, d, rest @ ..] => {
+            let length = u32::from_le_bytes([*a, *b, *c, *d]);
+            rest.get(..length as usize)
+        }
+        // What is shorter or none at all is refused by its parser.
+        _ => return Ok(()),
+    };
+    let header = header.ok_or("it ends too early: it was cut off")?;
+    if header.len() > MOST_HEADER_BYTES {
+        return Err("its header is longer than any that NumPy reads");
+    }
+    let mut depth = 0usize;
+    for byte in header {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MOST_NESTED {
+            return Err("its header nests more deeply than one of numbers does");
+        }
+    }
+    Ok(())
 }
 
 /// Takes the elements of a file one by one.
