@@ -136,6 +136,7 @@ pub const ALL: &[Entry] = codes! {
     Config {
         "approval": "the job is not approved",
         "cannot-listen": "this party cannot listen at its address",
+        "clock-off": "warning: clocks are far apart",
         "config-address": "an address in the configuration is malformed",
         "config-double": "two parties share a key or an address",
         "config-edit": "the configuration cannot be changed",

@@ -262,7 +262,9 @@ fn clock(answer: &Answer) -> String {
     };
     match is_clock_off(answer) {
         true => {
-            format!("{off} {side} (warning[clock-off]: let both machines set their clocks by the network)")
+            format!(
+                "{off} {side} (warning[clock-off]: let both machines set their clocks by the network)"
+            )
         }
         false => format!("{off} {side}"),
     }
@@ -381,7 +383,10 @@ mod tests {
         assert_eq!(clock(&answer(-10_000)), "equal");
         assert_eq!(clock(&answer(2_000_000)), "2.0 s ahead");
         let warned = clock(&answer(-90_000_000));
-        page::shows("clock-off", &format!("lab  answers in 20 ms, clock {warned}"));
+        page::shows(
+            "clock-off",
+            &format!("lab  answers in 20 ms, clock {warned}"),
+        );
         assert!(is_clock_off(&answer(i64::MIN)) && !is_clock_off(&answer(5_000_000)));
     }
 }

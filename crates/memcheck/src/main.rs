@@ -69,8 +69,10 @@ fn errors_of(run: impl FnOnce()) -> usize {
     request::errors() - before
 }
 
-/// Code that leaks its operand.
-const CONTROLS: [(&str, fn(u8)); 3] = [
+/// What it is, and code that leaks its operand.
+type Control = (&'static str, fn(u8));
+
+const CONTROLS: [Control; 3] = [
     ("control: a branch on a secret", |mut secret| {
         request::secret(std::slice::from_mut(&mut secret));
         if black_box(secret) > 100 {

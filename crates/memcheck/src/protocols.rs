@@ -189,12 +189,11 @@ fn meshes(parties: usize) -> Vec<Mesh> {
                 .collect::<Vec<Option<Box<dyn Transport>>>>()
         })
         .collect::<Vec<_>>();
-    for one in 0..parties {
-        for other in 0..one {
-            let (near, far) = memory_pair(&limits);
-            links[one][other] = Some(Box::new(Crossing(near)));
-            links[other][one] = Some(Box::new(Crossing(far)));
-        }
+    let pairs = (0..parties).flat_map(|one| (0..one).map(move |other| (one, other)));
+    for (one, other) in pairs {
+        let (near, far) = memory_pair(&limits);
+        links[one][other] = Some(Box::new(Crossing(near)));
+        links[other][one] = Some(Box::new(Crossing(far)));
     }
     let mesh = |(me, links)| Mesh::from_transports(PartyId::from_index(me), links, limits);
     let meshes = links.into_iter().enumerate().map(mesh);
