@@ -54,7 +54,7 @@ pub const ALL: &[Entry] = codes! {
         "circuit-too-large": "one step needs too large a circuit",
         "constant-range": "a number does not fit its type",
         "division-by-zero": "a divisor can be zero",
-        "index": "an index or a lookup can be outside",
+        "index-range": "an index or a lookup can be outside",
         "invalid-program": "a program contradicts itself",
         "limit": "a program is larger than what is allowed",
         "literal-rounded": "warning: a fraction of the source was rounded",
@@ -136,7 +136,6 @@ pub const ALL: &[Entry] = codes! {
     Config {
         "approval": "the job is not approved",
         "cannot-listen": "this party cannot listen at its address",
-        "clock-off": "warning: clocks are far apart",
         "config-address": "an address in the configuration is malformed",
         "config-double": "two parties share a key or an address",
         "config-edit": "the configuration cannot be changed",

@@ -66,11 +66,11 @@ fn unknown(name: &str) -> Failure {
     Failure::usage("unknown-code", what, hint)
 }
 
-/// How many words of one name the other lacks, in both directions, counted double, and how many
+/// How many words of one name the other lacks, in both directions, counted fourfold, and how many
 /// letters have to change: a part of a name is near to it, and so is a misspelt one.
 fn distance(a: &str, b: &str) -> usize {
     let lacks = |a: &str, b: &str| a.split('-').filter(|word| !b.contains(word)).count();
-    2 * (lacks(a, b) + lacks(b, a)) + letters(a, b)
+    4 * (lacks(a, b) + lacks(b, a)) + letters(a, b)
 }
 
 /// The fewest letters to insert, leave out or replace (Levenshtein's distance).

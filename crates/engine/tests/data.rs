@@ -76,7 +76,7 @@ fn files_that_are_missing_or_unknown_are_told() {
         load(&["./nowhere.csv"]),
         "error[data-unreadable]: cannot read ./nowhere.csv\n\
          reason: No such file or directory (os error 2)\n\
-         hint: check the path and the format: CSV with a header line, or .npy"
+         hint: check the path and the format: CSV with a header line, .parquet or .npy"
     );
 }
 

@@ -387,11 +387,11 @@ fn errors_name_parties_as_their_users_do() {
     let error = NetError::Aborted(B, Cause::Party, "no".into());
     assert_eq!(
         error.with_names(&["hospital", "lab"]).to_string(),
-        "lab (party 1) gave up: no"
+        "lab (party 1) gave up: no; see its own report"
     );
     assert_eq!(
         error.with_names(&["hospital"]).to_string(),
-        "party 1 gave up: no"
+        "party 1 gave up: no; see its own report"
     );
 }
 

@@ -228,7 +228,7 @@ pub mod code {
     pub const SHAPE_MISMATCH: &str = "shape-mismatch";
     /// An index outside the shape, or into the symbolic dimension; a lookup that can look outside
     /// of its table.
-    pub const INDEX: &str = "index";
+    pub const INDEX: &str = "index-range";
     /// A body of `map` or `scan` returns what it may not, or a value leaves its body.
     pub const BODY: &str = "body";
     /// A name is malformed, taken, or unknown.

@@ -49,8 +49,8 @@ fn a_carry_that_grows_is_told_as_such() {
          7 |     return c + e, None\n  |            ^^^^^^^\n\
          reason: a in 0..65535 and b in 0..5000 give 0..70535, and u16 holds 0..65535; in a scan, \
          a carry can hold any value of its type\n\
-         hint: write `a.astype(sl.u17) + b`; for a carry, clamp with `sl.clip`, or start the \
-         scan with a wider or a wrapping type"
+         hint: write `a.astype(sl.u17) + b`; a carry keeps its type, so clamp the next one with \
+         `sl.clip`, or start the scan in a type that wraps, such as `dtype=sl.u32.wrapping`"
     );
 }
 
@@ -216,7 +216,7 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
     let refused = b.lookup(boxes, byte, span.as_ref()).unwrap_err();
     assert_eq!(
         refused.render(Some("    return sl.lookup(boxes, byte)")),
-        "error[index]: `sl.lookup(boxes, byte)` can look outside of the table\n \
+        "error[index-range]: `sl.lookup(boxes, byte)` can look outside of the table\n \
          --> risk.py:4:12\n  |\n4 |     return sl.lookup(boxes, byte)\n  \
          |            ^^^^^^^^^^^^^^^^^^^^^^\n\
          reason: byte is in 0..255, and the table has entries 0..199\n\

@@ -97,7 +97,8 @@ fn a_syntax_error_points_at_its_token() {
     let text = error("%2 = cast %0", "%2 = cost %0");
     let expected = "error[syntax]: there is no operation `cost`\n  --> risk.sealane:11:8\n   |\n\
                     11 |   %2 = cost %0 : i24[patients, 2] in 0..5000 known hospital\n\
-                    \x20  |        ^^^^";
+                    \x20  |        ^^^^\n\
+                    hint: write the text anew from its source: `sealane check PROGRAM.py --text`";
     assert_eq!(text, expected);
     let text = error("in -100..100\nmain", "in -100...100\nmain");
     assert!(text.starts_with("error[syntax]: `.100` stands where the largest value is expected"));

@@ -787,7 +787,7 @@ fn n34_a_carry_keeps_its_type_for_any_number_of_turns() {
                 .reason
                 .ends_with("in a scan, a carry can hold any value of its type")
         );
-        assert!(inside.hint.contains("clamp with `sl.clip`"));
+        assert!(inside.hint.contains("clamp the next one with `sl.clip`"));
         let wide = b.cast(carry[0], u(8), None)?;
         let sum = b.binary(Add, wide.into(), element[0].into(), None)?;
         Ok(b.end_scan(&[sum.into()], &[], None)?.0[0])
