@@ -3,7 +3,7 @@
 mod common;
 
 use common::{at, input, signature};
-use sealane_program::builder::{Builder, Index, Operand};
+use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Op, Visibility};
 use sealane_program::types::{Data, Shape, Type};
@@ -220,34 +220,57 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
          --> risk.py:4:12\n  |\n4 |     return sl.lookup(boxes, byte)\n  \
          |            ^^^^^^^^^^^^^^^^^^^^^^\n\
          reason: byte is in 0..255, and the table has entries 0..199\n\
-         hint: give the table 256 entries, or bring the index inside: `byte % 200` starts again \
-         after the last entry"
+         hint: declare `sl.between(0, 199)` for `byte`, or bring it inside: `byte % 200` starts \
+         again after the last entry"
     );
     let minus = b.scalar(Type::signed(2), -1, None).expect("a number");
     let single = b.index(boxes, &[Index::At(3)], None).expect("a number");
+    let mut computed = |op, left: Handle, right: i128| {
+        let value = b.binary(op, left.into(), right.into(), None);
+        value.expect("a number")
+    };
+    let sum = computed(Binary::Max, byte, 1);
+    let difference = computed(Binary::Min, wide, 1000);
+    let fewer = computed(Binary::Min, wide, 100);
     for (table, index, hint) in [
         (
             nibbles,
             byte,
-            "give the table 256 entries, or bring the index inside: `byte & 15` keeps the low bits",
+            "declare `sl.between(0, 15)` for `byte`, or bring it inside: `byte & 15` keeps the \
+             low bits",
         ),
         (
             boxes,
             wide,
-            "bring the index inside: `sl.minimum(sl.maximum(wide, 0), 199)`, or `wide % 200` \
-             starts again after the last entry",
+            "declare `sl.between(0, 199)` for `wide`, or bring it inside: \
+             `sl.minimum(sl.maximum(wide, 0), 199)`",
         ),
         (
             boxes,
             below,
-            "bring the index inside: `sl.maximum(below, 0)`",
+            "declare `sl.between(0, 199)` for `below`, or bring it inside: \
+             `sl.minimum(sl.maximum(below, 0), 199)`",
         ),
         (
             boxes,
             word,
-            "give the table 65536 entries, or bring the index inside: `sl.minimum(word, 199)` \
+            "declare `sl.between(0, 199)` for `word`, or bring it inside: `sl.minimum(word, 199)` \
              stops at the last entry",
         ),
+        // Of a computed index nothing can be declared.
+        (
+            boxes,
+            sum,
+            "give the table 256 entries, or bring the index inside: `i % 200` starts again after \
+             the last entry",
+        ),
+        (
+            boxes,
+            difference,
+            "bring the index inside: `sl.minimum(sl.maximum(i, 0), 199)`, or `i % 200` starts \
+             again after the last entry",
+        ),
+        (boxes, fewer, "bring the index inside: `sl.maximum(i, 0)`"),
         (boxes, minus, "a public index needs no lookup: `boxes[0]`"),
         (
             boxes,
