@@ -103,7 +103,7 @@ def shell(commands: str, capfd: pytest.CaptureFixture[str]) -> Shown:
     for line in commands.splitlines():
         words = shlex.split(line)
         capfd.readouterr()
-        if words[0] == "sealane" and ">" not in words:
+        if words[0] == "sealane" and not {">", "$"} & set(line):
             modules, path = set(sys.modules), list(sys.path)
             status = _core.main(words[1:], sys.executable)
             # The next page has another `program.py`.

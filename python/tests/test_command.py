@@ -169,7 +169,7 @@ def test_helpers_that_cannot_be_are_refused() -> None:
     assert "`bob` cannot be a helper" in sealane(*plan, "ada,bob", status=2).stderr
     assert "two helpers are called `ada`" in sealane(*plan, "ada,ada", status=2).stderr
     assert "cannot be called ``" in sealane(*plan, "ada,", status=2).stderr
-    error = sealane("plan", "program.py", "--helpers", "ada", status=3).stderr
+    error = sealane("plan", "program.py", "--helpers", "ada", status=2).stderr
     assert error.startswith("error[parties]: protocol `yao` computes with 2 parties")
     assert "name no helper" in error
     error = sealane("plan", "program.py", "--protocol", "moon", status=2).stderr
@@ -230,7 +230,7 @@ def test_a_local_run_fails_as_its_first_party_does() -> None:
     inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
     error = sealane("run", "program.py", "--local", *inputs, status=4).stderr
     assert "alice.csv:3:1" in error
-    assert "error: alice failed with status 4" in error
+    assert "error[party-failed]: alice failed with status 4" in error
 
 
 def test_two_sides_with_a_configuration(free_ports: list[int]) -> None:
@@ -301,7 +301,7 @@ def test_data_are_refused_before_any_connection(free_ports: list[int]) -> None:
         ("y\n3\n", ["`x`", "alice.csv"]),
         ("x\nmany\n", ["alice.csv:2:1", "many"]),
         ("x\n3\n256\n", ["alice.csv:3:1", "256"]),
-        ("x\n" + "1\n" * 6, ["6 rows", "rows <= 5"]),
+        ("x\n" + "1\n" * 6, ["more than 5 records", "rows <= 5"]),
     ]:
         Path("alice.csv").write_text(text, encoding="utf-8")
         error = sealane(*run, "--input", "alice.csv", status=4).stderr
@@ -345,8 +345,8 @@ def test_configurations_are_refused_with_their_place(free_ports: list[int]) -> N
             ["defines 2 programs", "`program.py:over`", "`program.py:above`"],
         ),
         (PROGRAM.replace("x > limit", "x > limit if x > 3 else x"), ["program.py:10:26", "^^^^^"]),
-        ("import sealane as sl\n1 / 0\n", ["ZeroDivisionError", "line 2"]),
-        ("def f(:\n", ["SyntaxError"]),
+        ("import sealane as sl\n1 / 0\n", ["ZeroDivisionError", "program.py:2:1"]),
+        ("def f(:\n", ["is no Python: invalid syntax", "program.py:1:7"]),
     ],
 )
 def test_programs_that_cannot_be_loaded(text: str, words: list[str]) -> None:

@@ -91,7 +91,7 @@ pub const ALL: &[Entry] = codes! {
         "circuit-file": "a circuit cannot be read",
         "circuit-value": "a value does not fit the circuit",
         "clear-twice": "two protocols are asked for",
-        "command-line": "an option is missing",
+        "command-line": "the command line is malformed",
         "helper-name": "a helper cannot be called so",
         "helper-names": "helpers are given by a list of names",
         "input-count": "there are not as many inputs as the program has",

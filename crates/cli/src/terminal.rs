@@ -13,12 +13,30 @@ pub fn show(failure: &Failure) {
     write(finding.code, painted(finding));
 }
 
-/// Writes what the parser says of a wrong command line: its words, with our code.
+/// Writes what the parser says of a wrong command line, in our form.
 pub fn show_misuse(error: &clap::Error) {
-    let code = "command-line";
-    let text = error.render().ansi().to_string();
-    let coded = text.replacen("error:", &format!("error[{code}]:"), 1);
-    write(code, coded.trim_end().to_string());
+    let text = error.render().to_string();
+    let mut paragraphs = text.split("\n\n").map(one_line);
+    let what = paragraphs.next().unwrap_or_default();
+    let what = what.trim_start_matches("error: ");
+    let (mut tips, mut usage) = (String::new(), None);
+    for paragraph in paragraphs {
+        if let Some(tip) = paragraph.strip_prefix("tip: ") {
+            let _ = write!(tips, "{tip}; ");
+        } else if let Some(form) = paragraph.strip_prefix("Usage: ") {
+            usage = Some(format!("the form is `{form}`"));
+        }
+    }
+    let hint = format!("{tips}`--help` behind a verb lists what it takes");
+    let failure = Failure::usage("command-line", what, hint);
+    show(&match usage {
+        Some(usage) => failure.because(usage),
+        None => failure,
+    });
+}
+
+fn one_line(paragraph: &str) -> String {
+    paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Writes a text to standard error; at a terminal, the last line says what explains its code.

@@ -120,11 +120,33 @@ fn outside(
     };
     Diagnostic::new(
         code::INDEX,
-        format!("`sl.lookup({t}, {i})` can look outside of the table"),
+        format!(
+            "`sl.lookup({}, {})` can look outside of the table",
+            bare(&t),
+            bare(&i)
+        ),
     )
     .because(format!(
         "{i} is in {}, and the table has entries {within}",
         place.range
     ))
     .hint(hint)
+}
+
+/// A name as an argument: without parentheses around all of it.
+fn bare(name: &str) -> &str {
+    let inner = name
+        .strip_prefix('(')
+        .and_then(|name| name.strip_suffix(')'));
+    let mut depth = 0;
+    let closes_early = |inner: &str| {
+        inner.chars().any(|c| {
+            depth += i32::from(c == '(') - i32::from(c == ')');
+            depth < 0
+        })
+    };
+    match inner {
+        Some(inner) if !{ closes_early }(inner) => inner,
+        _ => name,
+    }
 }
