@@ -27,7 +27,7 @@ Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array
-Show: TypeAlias = bool | Callable[[str], object]
+_Show: TypeAlias = bool | Callable[[str], object]
 """A bar on standard error or nothing; or a function that takes lines of text."""
 Place: TypeAlias = tuple[str, int, int, int]
 """File, line, first column, column after the last."""
@@ -105,7 +105,7 @@ class Program:
         protocol: str,
         helpers: Sequence[str],
         runs: str | PathLike[str] | None,
-        show: Show,
+        show: _Show,
     ) -> Report: ...
     def run(
         self,
@@ -120,7 +120,7 @@ class Program:
         helpers: Sequence[str] | None,
         record: bool,
         runs: str | PathLike[str] | None,
-        show: Show,
+        show: _Show,
     ) -> Report: ...
 
 @final

@@ -34,14 +34,16 @@ pub fn init(args: &Init) -> Result<(), Failure> {
                     folder of its own, `--folder DIR`";
         return Err(Failure::config("identity-exists", what, hint));
     }
-    identity.save(&key).map_err(|error| {
-        let hint = "name a folder that can be written to";
-        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
-    })?;
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).open(&config);
     file.and_then(|mut file| file.write_all(configuration(&card, &key_name).as_bytes()))
         .map_err(|error| cannot_write(&config, &error))?;
+    identity.save(&key).map_err(|error| {
+        // Without the key, the configuration would only be in the way of another try.
+        let _ = fs::remove_file(&config);
+        let hint = "name a folder that can be written to";
+        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
+    })?;
     if args.address.is_none() {
         tell(format_args!(
             "others are told to reach this party at {address}; if they have to use another \
@@ -50,7 +52,7 @@ pub fn init(args: &Init) -> Result<(), Failure> {
         ));
     }
     tell(format_args!(
-        "{} holds the private key, which never leaves this machine; {} says who is where\n\
+        "{} holds the private key, which never leaves this machine, nor goes into version control; {} says who is where\n\
          fingerprint of {}: {}\n\
          send this card to the other parties, and add theirs with `sealane peer add CARD`:",
         key.display(),

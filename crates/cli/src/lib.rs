@@ -46,7 +46,7 @@ pub mod view;
 
 pub use approve::approved;
 pub use failure::Failure;
-pub use program::ProgramLoader;
+pub use program::{Loaded, ProgramLoader};
 pub use progress::{Line, Shown};
 pub use record::{RUNS, Recording};
 pub use session::{meet_and_run, simulate};

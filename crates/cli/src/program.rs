@@ -6,17 +6,26 @@ use sealane_program::graph::Program;
 use sealane_program::text;
 use std::path::Path;
 
+/// A program that was checked, and what its check warns of.
+pub struct Loaded {
+    /// The program.
+    pub program: Program,
+    /// What its author should know. Some of it, such as what became of a number of the source, is
+    /// in the program no more.
+    pub warnings: Vec<Diagnostic>,
+}
+
 /// Loads programs in a language that this crate does not know.
 pub trait ProgramLoader: Sync {
     /// The program that a file defines. `name` picks one of several.
     ///
     /// # Errors
     /// What the author of the program has to mend.
-    fn load(&self, path: &Path, name: Option<&str>) -> Result<Program, Failure>;
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, Failure>;
 }
 
 /// Loads `FILE.sealane`, `FILE.py` or `FILE.py:NAME`.
-pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Program, Failure> {
+pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Loaded, Failure> {
     let (path, name) = match argument.rsplit_once(':') {
         Some((path, name)) if is_name(name) && !path.is_empty() => (path, Some(name)),
         _ => (argument, None),
@@ -35,7 +44,7 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Program, Failu
     loader.load(Path::new(path), name)
 }
 
-fn read(path: &str) -> Result<Program, Failure> {
+fn read(path: &str) -> Result<Loaded, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
         Failure::program(
             Diagnostic::new("unreadable", format!("cannot read {path}"))
@@ -43,7 +52,9 @@ fn read(path: &str) -> Result<Program, Failure> {
                 .hint("the text form is UTF-8, as `sealane check --text` prints it"),
         )
     })?;
-    text::parse(&text, path).map_err(Failure::program)
+    let program = text::parse(&text, path).map_err(Failure::program)?;
+    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    Ok(Loaded { program, warnings })
 }
 
 /// Whether the text behind a colon can be the name of a function, rather than a part of a path.

@@ -21,7 +21,7 @@ use sealane_page::Run;
 use serde_json::Value;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write, stderr};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 /// Where runs leave their folders, unless somebody says otherwise.
@@ -158,7 +158,7 @@ pub fn read(folder: &Path) -> io::Result<Run> {
     run(plan, sides)
 }
 
-/// Writes the page of a run whose process was ended before it could.
+/// Writes the page of a run from its plan and events.
 ///
 /// # Errors
 /// It is not the folder of a run, or cannot be read or written.
@@ -188,7 +188,18 @@ fn read_sides(folder: &Path, parties: &[String]) -> io::Result<Vec<Vec<Record>>>
     if own.is_file() {
         return Ok(vec![events(&own)?]);
     }
-    let files = parties.iter().map(|name| folder.join(name).join(EVENTS));
+    // A plan from elsewhere may name paths.
+    let is_plain = |name: &&String| {
+        let mut parts = Path::new(name).components();
+        matches!(
+            (parts.next(), parts.next()),
+            (Some(Component::Normal(_)), None)
+        )
+    };
+    let files = parties
+        .iter()
+        .filter(is_plain)
+        .map(|name| folder.join(name).join(EVENTS));
     let files = files.filter(|file| file.is_file());
     files.map(|file| events(&file)).collect()
 }

@@ -23,10 +23,9 @@ pub fn report(args: &args::Report) -> Result<(), Failure> {
         None => latest(&args.runs)?,
     };
     let page = folder.join(PAGE);
-    if !page.is_file() {
-        // Its process was ended before it could write one.
-        record::write_again(&folder).map_err(|error| unreadable(&folder, &error))?;
-    }
+    // Never the page that lies there: its process may have been ended before it wrote one, and in a
+    // folder from elsewhere it can hold anything.
+    record::write_again(&folder).map_err(|error| unreadable(&folder, &error))?;
     let page = page.canonicalize().unwrap_or(page);
     if args.json {
         let run = record::read(&folder).map_err(|error| unreadable(&folder, &error))?;

@@ -13,6 +13,11 @@ pub fn show(failure: &Failure) {
     write(finding.code, painted(finding));
 }
 
+/// Writes a warning to standard error.
+pub fn warn(warning: &Diagnostic) {
+    write(warning.code, painted(warning));
+}
+
 /// Writes what the parser says of a wrong command line, in our form.
 pub fn show_misuse(error: &clap::Error) {
     let text = error.render().to_string();

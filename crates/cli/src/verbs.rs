@@ -6,10 +6,12 @@ use crate::config::Config;
 use crate::explain::explain;
 use crate::failure::Failure;
 use crate::{
-    Host, doctor, identity, inputs, local, meet, program, reports, results, session, tools, view,
+    Host, Loaded, doctor, identity, inputs, local, meet, program, reports, results, session,
+    terminal, tools, view,
 };
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
+use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::Program;
 use serde_json::Value;
 use std::io::{ErrorKind, Write, stdout};
@@ -53,7 +55,10 @@ pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
 
 /// Loads a program, checks it, and makes its job.
 pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<Job, Failure> {
-    let program = program::load(&args.program, host.loader)?;
+    let Loaded { program, warnings } = program::load(&args.program, host.loader)?;
+    // Another number than the source has is never used silently.
+    let rounded = |warning: &&Diagnostic| warning.code == code::LITERAL_ROUNDED;
+    warnings.iter().filter(rounded).for_each(terminal::warn);
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
     let protocol = meet::protocol(args.protocol(), config);
@@ -61,8 +66,8 @@ pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<J
 }
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
-    let program = program::load(&args.program, host.loader)?;
-    let mut warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    let loaded = program::load(&args.program, host.loader)?;
+    let (program, mut warnings) = (loaded.program, loaded.warnings);
     warnings.extend(sealane_engine::warning(&program));
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {

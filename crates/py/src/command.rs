@@ -3,9 +3,8 @@
 use crate::error;
 use crate::program::Program;
 use pyo3::prelude::*;
-use sealane_cli::{Failure, Host, ProgramLoader};
+use sealane_cli::{Failure, Host, Loaded, ProgramLoader};
 use sealane_engine::EngineError;
-use sealane_program::graph;
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -28,12 +27,12 @@ pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
 struct PythonLoader;
 
 impl ProgramLoader for PythonLoader {
-    fn load(&self, path: &Path, name: Option<&str>) -> Result<graph::Program, Failure> {
+    fn load(&self, path: &Path, name: Option<&str>) -> Result<Loaded, Failure> {
         Python::attach(|py| {
             let loaded = py
                 .import("sealane._load")
                 .and_then(|module| module.call_method1("load", (path, name)))
-                .and_then(|program| Ok(program.extract::<PyRef<'_, Program>>()?.graph().clone()));
+                .and_then(|program| Ok(program.extract::<PyRef<'_, Program>>()?.loaded()));
             loaded.map_err(|error| explain(py, &error))
         })
     }

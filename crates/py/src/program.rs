@@ -8,7 +8,7 @@ use crate::wait;
 use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
-use sealane_cli::{Failure, Line, RUNS, Recording, Shown, approved, meet, meet_and_run};
+use sealane_cli::{Failure, Line, Loaded, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::Inputs;
 use sealane_engine::{Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
@@ -34,6 +34,14 @@ impl Program {
     /// The graph.
     pub fn graph(&self) -> &graph::Program {
         &self.graph
+    }
+
+    /// The program as the command takes it.
+    pub fn loaded(&self) -> Loaded {
+        Loaded {
+            program: self.graph.clone(),
+            warnings: self.warnings.clone(),
+        }
     }
 }
 

@@ -60,9 +60,10 @@ impl Editor {
     ///
     /// # Errors
     /// Another key is pinned under this name and must not be replaced, or the card is that of a
-    /// party with another name; the file cannot be written.
+    /// party with another name, or of this party and not as it stands; the file cannot be written.
     pub fn pin(mut self, name: &str, card: &ContactCard, replace: bool) -> Result<Change, Failure> {
         self.refuse_another_name(name, card)?;
+        self.refuse_own_name(name, card)?;
         let change = match self.config.parties.get(name) {
             None => Change::Added,
             Some(known) if known.key != card.key() && replace => Change::Replaced,
@@ -129,6 +130,22 @@ impl Editor {
             return Err(Failure::config("peer-known", what, hint));
         }
         Ok(())
+    }
+
+    /// Refuses to change what this party says of itself: anybody can make a card with its name.
+    fn refuse_own_name(&self, name: &str, card: &ContactCard) -> Result<(), Failure> {
+        if self.config.me.as_deref() != Some(name) {
+            return Ok(());
+        }
+        match self.config.parties.get(name) {
+            Some(own) if own.key == card.key() && own.address == card.address() => Ok(()),
+            _ => {
+                let what = format!("`{name}` is this party itself, and the card says otherwise");
+                let hint = "give the other side another name with `--name`; to move this party, \
+                            change its address in the file";
+                Err(Failure::config("peer-known", what, hint))
+            }
+        }
     }
 
     /// Puts the changed text into the place of the old one.

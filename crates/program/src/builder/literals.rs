@@ -157,8 +157,9 @@ impl Builder {
         Ok(handle.id)
     }
 
-    /// The literal for a comparison: exactly, or else in the type beside it, which may be too
-    /// small but not too coarse.
+    /// The literal for a comparison: exactly, or else the number that data of the type beside it
+    /// would be read to, so that data equal to the literal compare as equal. That type may be too
+    /// small for it.
     pub(super) fn literal_compared(
         &mut self,
         literal: u32,
@@ -170,7 +171,13 @@ impl Builder {
             return Ok(self.constant(data, span)?.id);
         }
         let wide = beside.map(|ty| match ty {
-            Type::Fixed { fraction, .. } => Type::fixed(64 - fraction, fraction),
+            Type::Fixed { fraction, .. } => {
+                let unsigned = Type::ufixed(64 - fraction, fraction);
+                match written.in_type(unsigned, span) {
+                    Ok(_) => unsigned,
+                    Err(_) => Type::fixed(64 - fraction, fraction),
+                }
+            }
             ty => ty,
         });
         self.literal_beside(literal, wide, span)

@@ -285,6 +285,16 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
         with_ratio(Ge, a, (1, 10)).unwrap(),
         (Type::Bool, vec![1, 0])
     );
+    // Data of 0.3 are read to 5 sixteenths, and equal 0.3; the type of neither has a sign.
+    assert_eq!(
+        with_ratio(Ge, within(f(8, 4), 0, 9, &[4, 5]), (3, 10))
+            .unwrap()
+            .1,
+        [0, 1]
+    );
+    let ends = [1 << 63, i128::from(u64::MAX)];
+    let full = all(Type::ufixed(0, 64), &ends);
+    assert_eq!(with_ratio(Gt, full, (9, 10)).unwrap().1, [0, 1]);
     assert_eq!(
         with_ratio(Ge, all(u(8), &[1]), (1, 10)).unwrap_err().code,
         code::TYPE_MISMATCH
