@@ -12,11 +12,13 @@ __all__ = [
     "Plan",
     "Program",
     "Report",
+    "Table",
     "Trace",
     "__version__",
     "is_type",
     "main",
     "refusal",
+    "who",
 ]
 
 __version__: str

@@ -170,17 +170,16 @@ impl Builder {
         if let Some(data) = written.exactly() {
             return Ok(self.constant(data, span)?.id);
         }
-        let wide = beside.map(|ty| match ty {
+        let holding = beside.and_then(|ty| match ty {
             Type::Fixed { fraction, .. } => {
-                let unsigned = Type::ufixed(64 - fraction, fraction);
-                match written.in_type(unsigned, span) {
-                    Ok(_) => unsigned,
-                    Err(_) => Type::fixed(64 - fraction, fraction),
-                }
+                let whole = 64 - fraction;
+                let wide = [Type::fixed(whole, fraction), Type::ufixed(whole, fraction)];
+                let holds = |ty: &Type| written.in_type(*ty, span).is_ok();
+                [ty].into_iter().chain(wide).find(holds)
             }
-            ty => ty,
+            _ => None,
         });
-        self.literal_beside(literal, wide, span)
+        self.literal_beside(literal, holding.or(beside), span)
     }
 
     fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
