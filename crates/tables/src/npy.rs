@@ -47,7 +47,7 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     }
     let mut filling = Filling::whole(*want, shape);
     fill(file, path, &mut filling)?;
-    Ok(filling.loaded())
+    filling.loaded()
 }
 
 /// Longest header that is read: also NumPy reads none that is longer.
