@@ -4,7 +4,7 @@ use crate::number::{Number, Unfit};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Input, Program, Rows};
-use sealane_program::types::{Data, Range, Type};
+use sealane_program::types::{Data, Range, Type, make_room};
 
 /// What an input wants: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
@@ -152,6 +152,7 @@ impl<'a> Filling<'a> {
     pub(crate) fn grow(&mut self, records: usize) -> usize {
         let start = self.data.elements.len();
         let width = self.want.width() as usize;
+        make_room(&mut self.data.elements, records * width);
         self.data.elements.resize(start + records * width, 0);
         start
     }
