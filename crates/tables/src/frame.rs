@@ -5,7 +5,7 @@
 //! reads with the columns that its signature names.
 
 use crate::number::of_element;
-use crate::{npy, parquet_file};
+use crate::{create, npy, parquet_file};
 use arrow_array::types::{
     Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
@@ -16,9 +16,9 @@ use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::{Data, Type, make_room};
 use std::collections::BTreeSet;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 use zeroize::Zeroizing;
 
 /// The format of a file, which the ending of its name chooses.
@@ -144,7 +144,7 @@ impl<'a> Frame<'a> {
         let types = self.results.iter().map(|(_, data)| data.ty);
         format.check(path, &types.collect::<Vec<_>>())?;
         let written = match (format, &self.results[..]) {
-            (Format::Csv, _) => fs::write(path, &self.csv()),
+            (Format::Csv, _) => create(path).and_then(|mut file| file.write_all(&self.csv())),
             (Format::Parquet, _) => self.parquet(path),
             (Format::Npy, results) => {
                 let mut arrays = results.iter();
