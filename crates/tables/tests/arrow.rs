@@ -130,7 +130,7 @@ fn numbers_in_a_dictionary_are_read() {
 fn a_dictionary_without_values_has_no_numbers_to_give() {
     let none = || new_empty_array(&DataType::Int64);
     let empty = dictionary::<Int8Type>(vec![], none());
-    assert_eq!(read(&numbers(), &[empty.clone()]), Ok(vec![]));
+    assert_eq!(read(&numbers(), std::slice::from_ref(&empty)), Ok(vec![]));
     let some = dictionary::<Int8Type>(vec![0], Arc::new(Int64Array::from(vec![7])));
     assert_eq!(read(&numbers(), &[empty.clone(), some, empty]), Ok(vec![7]));
     let keys = PrimitiveArray::<Int8Type>::from(vec![None, None]);
