@@ -85,7 +85,7 @@ impl Bytes<'_> {
 
     /// Whether each of some cells is there.
     fn there(&mut self, count: usize) -> Vec<bool> {
-        let all = self.next() % 4 > 0;
+        let all = !self.next().is_multiple_of(4);
         (0..count)
             .map(|_| all || !self.next().is_multiple_of(16))
             .collect()
