@@ -46,7 +46,7 @@ fn programs() -> &'static [Program] {
 }
 
 /// A program that reveals the one input that it has.
-fn program(input: &str) -> Program {
+pub fn program(input: &str) -> Program {
     let (name, rest) = input.split_once(" : o ").expect("a name");
     let signature = rest.split(" columns").next().expect("a signature");
     let ty = signature.split(['[', ' ']).next().expect("a type");

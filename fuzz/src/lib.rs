@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod arrow;
 mod chance;
 pub mod child;
 mod circuits;
@@ -20,6 +21,7 @@ mod files;
 pub mod mutate;
 mod programs;
 mod roles;
+mod runs;
 mod script;
 pub mod seeds;
 
@@ -65,6 +67,7 @@ pub const TARGETS: &[Target] = &[
     target("csv", files::csv, files::CSV, 1000),
     target("npy", files::npy, files::NPY, 1000),
     target("parquet", files::parquet, &["PAR1"], 600),
+    target("arrow", arrow::arrow, &[], 4000),
     target("config", settings::config, settings::WORDS, 1500),
     target("card", settings::card, settings::CARD, 2000),
     target("frames", wire::frames, &[], 2000),
@@ -74,6 +77,7 @@ pub const TARGETS: &[Target] = &[
     target("recording", wire::recording, &["SEALREC\u{1}", "<", ">"], 2000),
     target("mesh", wire::mesh_of_two, &[], 1000),
     target("shown", wire::shown, &["\u{202e}", "\u{1b}[31m", "\u{e0041}"], 2000),
+    target("run-folder", runs::folder, runs::WORDS, 1000),
     target("clear-run", sessions::clear, &[], 300),
     target("yao-run", sessions::yao, &[], 60),
     target("trio-run", sessions::trio, &[], 300),

@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{corpus, files, roles, sessions};
+use crate::{arrow, corpus, files, roles, runs, sessions};
 use sealane_net::{ContactCard, Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
@@ -53,6 +53,9 @@ fn all() -> Vec<Seed> {
     seeds.extend(wire());
     let columns = files::parquet_seeds().into_iter();
     seeds.extend(columns.map(|(name, bytes)| ("parquet", format!("column-{name}"), bytes)));
+    let batches = arrow::seeds().into_iter();
+    seeds.extend(batches.map(|(name, bytes)| ("arrow", name, bytes)));
+    seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();
         seeds.extend(inputs.map(|(party, bytes)| (target, format!("party-{party}"), bytes)));

@@ -3,8 +3,8 @@
 use crate::Verdict;
 use crate::script::{Script, mesh};
 use sealane_net::{
-    Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PartyId, PublicKey, Replayer,
-    fuzzing,
+    Frame, FrameKind, Identity, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, PartyId, PublicKey, Recorder,
+    Replayer, Transport, fuzzing,
 };
 use std::io::Write;
 
@@ -79,12 +79,32 @@ pub fn control(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Reads a recording.
+/// Reads a recording, and records the run that is replayed from it: it is written again as it was,
+/// but for bits of a frame that say nothing.
 pub fn recording(bytes: &[u8]) -> Verdict {
-    match Replayer::new(bytes) {
-        Ok(_) => Verdict::Accepted,
-        Err(_) => Verdict::Refused,
+    let Ok(replayer) = Replayer::new(bytes) else {
+        return Verdict::Refused;
+    };
+    let (magic, mut rest) = bytes.split_at(8);
+    let (mut log, mut plain) = (Vec::new(), magic.to_vec());
+    let mut recorder = Recorder::new(Box::new(replayer), &mut log).expect("room in memory");
+    while let Some((direction, after)) = rest.split_first() {
+        rest = after;
+        let frame = Frame::decode(&mut rest).expect("a frame that was read");
+        plain.push(*direction);
+        frame.encode(&mut plain);
+        match direction {
+            b'>' => assert!(
+                matches!(recorder.try_send(frame), Ok(None)),
+                "another frame"
+            ),
+            _ => assert!(recorder.try_recv().is_ok_and(|got| got == Some(frame))),
+        }
     }
+    drop(recorder);
+    assert_eq!(log, plain);
+    assert_eq!(log.len(), bytes.len());
+    Verdict::Accepted
 }
 
 /// Receives whatever frames a peer sends, payload and control in turns, up to the first error.

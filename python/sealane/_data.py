@@ -22,6 +22,9 @@ def encode(name: str, item: object, *, fractions: bool) -> _core.Array:
     """An input as the native module takes it; refused if its elements are no numbers, or have
     fractions where the input has none.
     """
+    if has_masked(item):
+        message = f"`{name}` has masked elements"
+        raise misuse("data-null", message, reason=MASKED_REASON, hint=MASKED_HINT)
     try:
         if not isinstance(item, np.ndarray) and np.asarray(item).size == 0:
             # NumPy makes floats of an empty list; what is wrong with it is its shape.
@@ -38,6 +41,17 @@ def encode(name: str, item: object, *, fractions: bool) -> _core.Array:
         what, hint = _not_numbers(np.asarray(item), fractions)
         raise misuse("data-type", f"`{name}` has {what}", hint=hint)
     return packed
+
+
+MASKED_REASON = "a mask says that a value is missing, and every element takes part"
+MASKED_HINT = "fill the elements in, `x.filled(0)`, or drop their rows, before the array is given"
+
+
+def has_masked(item: object) -> bool:
+    """Whether an element is masked, which the array that NumPy makes of it no longer says."""
+    if isinstance(item, list | tuple):
+        return any(has_masked(inner) for inner in item)
+    return isinstance(item, np.ma.MaskedArray) and bool(np.ma.is_masked(item))
 
 
 def _not_numbers(array: np.ndarray[Any, Any], fractions: bool) -> tuple[str, str]:
@@ -99,15 +113,22 @@ def is_fractional(item: object) -> bool:
 
 
 def ratio(item: object) -> _core.Ratio | None:
-    """Numerator and denominator of a number; a float is the decimal that Python prints for it.
-    `None` if it is no finite number, or has more digits than the native module takes.
+    """Numerator and denominator of a number; a float is the decimal that Python prints for it, and
+    one that is wider than those of Python is itself. `None` if it is no finite number, or has more
+    digits than the native module takes.
     """
-    if isinstance(item, float | np.floating):
-        item = repr(float(item))
-    elif not isinstance(item, int | np.integer | Decimal | Fraction):
-        return None
     try:
-        exact = Fraction(int(item) if isinstance(item, np.integer) else item)
+        if isinstance(item, np.floating) and item.dtype.itemsize > 8:
+            # As a float of Python it would be another number.
+            exact = Fraction(*item.as_integer_ratio())
+        elif isinstance(item, float | np.floating):
+            exact = Fraction(repr(float(item)))
+        elif isinstance(item, int | np.integer):
+            exact = Fraction(int(item))
+        elif isinstance(item, Decimal | Fraction):
+            exact = Fraction(item)
+        else:
+            return None
     except (ValueError, OverflowError):  # not a number, or infinite
         return None
     if abs(exact.numerator) >= 1 << 127 or exact.denominator > 1 << 124:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 import numpy as np
 
 from sealane import _core, _source
-from sealane._data import is_fractional, pack, ratio
+from sealane._data import MASKED_HINT, MASKED_REASON, has_masked, is_fractional, pack, ratio
 from sealane._refusal import refuse
 from sealane._unsupported import Unsupported, numpy_function
 
@@ -632,7 +632,12 @@ def _strange(array: npt.NDArray[Any]) -> object:
 
 
 def _constants(item: object) -> npt.NDArray[Any]:
-    """An array of constants; refused if it has no elements, or rows of different lengths."""
+    """An array of constants; refused if it has no elements, rows of different lengths, or elements
+    that a mask says are missing.
+    """
+    if has_masked(item):
+        message = "a constant array has masked elements"
+        raise refuse("data-null", message, reason=MASKED_REASON, hint=MASKED_HINT)
     try:
         array = np.asarray(item)
     except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
+import numpy as np
 import pages
 import pytest
 
@@ -56,6 +57,24 @@ def test_data_are_the_fault_of_their_owner() -> None:
     error = caught(lambda: total([1, 300], 2))
     assert isinstance(error, sl.DataError)
     assert error.code == "data-range"
+
+
+def test_masked_elements_are_missing_and_not_what_lies_under_the_mask() -> None:
+    masked = np.ma.array([1, 2], mask=[False, True])
+    pairs = np.ma.array([[1, 2]], mask=[[True, False]])
+    for given in (masked, masked.astype(np.float64), list(pairs), np.ma.masked):
+        error = caught(lambda given=given: total(given, 2))
+        assert isinstance(error, sl.DataError)
+        assert (error.code, error.message) == ("data-null", "`x` has masked elements")
+    # A mask that hides nothing is none.
+    assert caught(lambda: total(np.ma.array([1, 300], mask=False), 2)).code == "data-range"
+
+    @sl.program
+    def weighted(x: sl.Private[sl.u8, "ann", 2]) -> sl.Revealed[sl.u32, "ben"]:
+        return (x * masked).sum(dtype=sl.u32)
+
+    error = caught(weighted.check)
+    assert (error.code, error.line is None) == ("data-null", False)
 
 
 def test_a_call_without_an_argument_is_a_misuse_that_names_it() -> None:

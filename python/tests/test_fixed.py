@@ -242,6 +242,21 @@ def test_inputs_come_as_any_number(given: Any) -> None:
     assert report.notes == []
 
 
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant <= 52, reason="no wider than Python's floats")
+def test_floats_wider_than_those_of_python_keep_their_digits() -> None:
+    wide = 1 + np.ldexp(np.longdouble(1), -60)
+    exact = 1 + Fraction(1, 1 << 60)
+    program = program_of(sl.fixed(2, 60))
+    for item in (wide, np.array(wide), Fraction(exact)):
+        report = program.simulate(item, clear=True)
+        assert (report.value, report.notes) == (exact, [])
+    both = program_of(sl.fixed(2, 60), 2).simulate(np.array([wide, -wide]), clear=True)
+    assert both.value.tolist() == [exact, -exact]
+    for item in (np.longdouble("nan"), np.longdouble("inf"), np.array([np.longdouble("nan")])):
+        with pytest.raises(sl.DataError):
+            program_of(sl.fixed(2, 60), *np.shape(item)).simulate(item, clear=True)
+
+
 def test_rounding_of_inputs_is_told() -> None:
     report = program_of(sl.fixed(8, 8), 3).simulate([0.1, Fraction(1, 3), 2], clear=True)
     assert report.value.tolist() == [26 / 256, 85 / 256, 2.0]

@@ -173,6 +173,48 @@ def test_large_lists_and_dictionaries_are_read() -> None:
         whole.simulate(pa.table({"pair": short}), clear=True)
 
 
+TEXTS = ["bern", "rome", "bern"]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        lambda: library("pandas").Series(TEXTS).astype("category"),
+        lambda: library("polars").Series(TEXTS, dtype=library("polars").Categorical),
+        lambda: library("polars").Series(TEXTS, dtype=library("polars").Enum(["rome", "bern"])),
+        lambda: library("pyarrow").array(TEXTS).dictionary_encode(),
+    ],
+    ids=["pandas category", "polars Categorical", "polars Enum", "pyarrow dictionary"],
+)
+def test_texts_as_categories_are_no_numbers(column: Callable[[], Any]) -> None:
+    given = column()
+    name = type(given).__module__.split(".")[0]
+    make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[name]
+    table = getattr(library(name), make)({**PEOPLE, "wage": given})
+    with pytest.raises(sl.DataError, match=r"data-type.*column `wage` .* holds no numbers"):
+        learnt(table)
+    with pytest.raises(sl.DataError, match="data-type"):
+        above.simulate(given, np.zeros((3, 2), np.int32), 6, clear=True)
+
+
+def test_dictionaries_without_the_value_of_a_key_are_refused() -> None:
+    pa = library("pyarrow")
+    # pyarrow is asked not to look at the keys.
+    values, keys = pa.array([5, 7], pa.int64()), pa.array([0, 9, 1], pa.int8())
+    for wild in (keys, pa.array([0, -1, 1], pa.int8())):
+        wages = pa.DictionaryArray.from_arrays(wild, values, safe=False)
+        with pytest.raises(sl.DataError, match="no value for the key in row 2 of column `wage`"):
+            learnt(pa.table({**PEOPLE, "wage": wages}))
+    none = pa.DictionaryArray.from_arrays(keys, pa.array([], pa.int64()), safe=False)
+    with pytest.raises(sl.DataError, match="no value for the key in row 1 of column `wage`"):
+        learnt(pa.table({**PEOPLE, "wage": none}))
+    # Without rows there is nothing to look up, and a table of no rows is refused as such.
+    frame = library("pandas").DataFrame(PEOPLE).astype({"wage": "category"}).iloc[:0]
+    frame["wage"] = frame["wage"].cat.remove_unused_categories()
+    with pytest.raises(sl.DataError, match="data-rows"):
+        learnt(frame)
+
+
 def test_single_columns_are_read() -> None:
     pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
     pairs = [[1, 10], [2, 20], [3, 30]]

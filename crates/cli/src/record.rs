@@ -18,8 +18,9 @@ use crate::view;
 use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
 use sealane_page::Run;
+use sealane_tables::create;
 use serde_json::Value;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File};
 use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -232,15 +233,6 @@ fn make_folder(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
-}
-
-/// A new file for its owner alone, in place of one that is there.
-fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {

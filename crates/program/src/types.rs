@@ -8,7 +8,7 @@ mod data;
 mod range;
 mod shape;
 
-pub use data::Data;
+pub use data::{Data, make_room};
 pub use range::Range;
 pub use shape::{Dim, RowId, Shape};
 

@@ -14,7 +14,7 @@ use sealane_engine::EngineError;
 use sealane_engine::data;
 use sealane_program::graph::Input;
 use sealane_program::literal::{Literal, Number, Real};
-use sealane_program::types::{Data, Range, Type};
+use sealane_program::types::{Data, Range, Type, make_room};
 use zeroize::Zeroizing;
 
 /// Kind (for results the element type), shape, elements.
@@ -78,6 +78,7 @@ pub fn input(py: Python<'_>, array: Array, input: &Input) -> PyResult<(Data, u64
             error::engine(py, &EngineError::data(refused))
         })?;
         rounded += u64::from(!nearest.exact);
+        make_room(&mut data.elements, 1);
         data.elements.push(nearest.stored as u64);
         Ok(())
     })?;
@@ -91,22 +92,24 @@ pub fn elements((kind, shape, raw): Array) -> PyResult<Data> {
     let ty = kind
         .parse()
         .map_err(|_| PyValueError::new_err("unknown kind of array"))?;
-    let elements = words(&raw).map(u64::from_ne_bytes).collect::<Vec<_>>();
-    whole(&shape, elements.len())?;
-    Ok(Data {
+    let mut data = Data {
         ty,
         shape,
-        elements,
-    })
+        elements: Vec::with_capacity(raw.len() / 8),
+    };
+    data.elements.extend(words(&raw).map(u64::from_ne_bytes));
+    whole(&data.shape, data.elements.len())?;
+    Ok(data)
 }
 
 /// A result for NumPy.
 pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<'py, PyBytes>) {
-    let raw = data
+    let mut raw = Zeroizing::new(Vec::with_capacity(8 * data.elements.len()));
+    let bytes = data
         .elements
         .iter()
-        .flat_map(|element| element.to_ne_bytes())
-        .collect::<Vec<_>>();
+        .flat_map(|element| element.to_ne_bytes());
+    raw.extend(bytes);
     (
         data.ty.to_string(),
         data.shape.clone(),

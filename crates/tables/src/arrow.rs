@@ -144,11 +144,16 @@ impl Cells<'_> {
         let leaves = self.leaves(array, input, each)?;
         self.refuse_nulls(&leaves, each)?;
         let Some(number) = numbers(&leaves) else {
-            return check_type(self.header, self.column, leaves.data_type(), input);
+            let ty = leaves.data_type();
+            return Err(no_numbers(self.header, self.column, ty, input, NO_NUMBER));
         };
         for index in 0..leaves.len() {
             let at = start + index / each * width + place * each + index % each;
-            let number = number(index);
+            let Some(number) = number(index) else {
+                let place = self.place(index / each);
+                let cause = format!("the dictionary has no value for the key in {place}");
+                return Err(broken(&self.header.table, &cause));
+            };
             input.put(at, number, || format!("in {}", self.place(index / each)))?;
         }
         Ok(())
@@ -237,21 +242,24 @@ fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
     (values.slice(first, lengths.iter().sum()), lengths)
 }
 
+/// Gives the number at an index; none if the array does not say it.
+type Numbers<'a> = Box<dyn Fn(usize) -> Option<Number> + 'a>;
+
 /// Reads single numbers of an array without nulls; none if it does not hold numbers.
-fn numbers(array: &dyn Array) -> Option<Box<dyn Fn(usize) -> Number + '_>> {
+fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
     macro_rules! read {
         ($ty:ty, |$value:ident| $number:expr) => {{
             let array = array.as_primitive::<$ty>();
             Box::new(move |index| {
                 let $value = array.value(index);
-                $number
+                Some($number)
             })
         }};
     }
     Some(match array.data_type() {
         DataType::Boolean => {
             let array = array.as_boolean();
-            Box::new(|index| Number::Int(array.value(index).into()))
+            Box::new(|index| Some(Number::Int(array.value(index).into())))
         }
         DataType::Int8 => read!(Int8Type, |value| Number::Int(value.into())),
         DataType::Int16 => read!(Int16Type, |value| Number::Int(value.into())),
@@ -278,10 +286,17 @@ fn numbers(array: &dyn Array) -> Option<Box<dyn Fn(usize) -> Number + '_>> {
         }),
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
-            let keys = dictionary.normalized_keys();
-            let number = numbers(dictionary.values())?;
-            Box::new(move |index| number(keys[index]))
+            let (key, number) = (numbers(dictionary.keys())?, numbers(dictionary.values())?);
+            // Whoever handed the dictionary over may not have checked its keys, and it may have no
+            // values at all.
+            let values = dictionary.values().len();
+            Box::new(move |index| match key(index)? {
+                Number::Int(key) => number(usize::try_from(key).ok().filter(|key| *key < values)?),
+                _ => None,
+            })
         }
+        // What it holds is missing.
+        DataType::Null => Box::new(|_| None),
         _ => return None,
     })
 }
@@ -293,6 +308,10 @@ fn is_list(ty: &DataType) -> bool {
     )
 }
 
+/// What to do about values that are no numbers.
+const NO_NUMBER: &str =
+    "convert it to numbers, such as one code for each text, where the table is made";
+
 /// Refuses a column whose type no input takes, or lists where the input wants a single number.
 fn check_type(
     header: &Header,
@@ -301,30 +320,47 @@ fn check_type(
     input: &Filling<'_>,
 ) -> Result<(), Diagnostic> {
     let hint = match ty {
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
-            if input.columns.len() == 1 && input.want.width() > 1 {
-                return check_type(header, column, item.data_type(), input);
-            }
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _)
+            if input.columns.len() == 1 && input.want.width() > 1 =>
+        {
+            return check_type(header, column, item.data_type(), input);
+        }
+        // Of a dictionary the values count: it may be one of texts.
+        DataType::Dictionary(_, values) if !is_list(values) => {
+            return check_type(header, column, values, input);
+        }
+        ty if is_list(ty) || matches!(ty, DataType::Dictionary(..)) => {
             "make a column of each element of the lists"
         }
-        DataType::Boolean | DataType::Dictionary(..) | DataType::Null => return Ok(()),
+        DataType::Boolean | DataType::Null => return Ok(()),
         DataType::Decimal256(..) => "convert it to a decimal of at most 38 digits",
         ty if ty.is_numeric() => return Ok(()),
         ty if ty.is_temporal() => "convert it to whole numbers, such as days since a date",
         ty if ty.is_nested() => "take its fields apart, a column for each",
-        _ => "convert it to numbers, such as one code for each text, where the table is made",
+        _ => NO_NUMBER,
     };
+    Err(no_numbers(header, column, ty, input, hint))
+}
+
+/// The refusal of a column by its type.
+fn no_numbers(
+    header: &Header,
+    column: usize,
+    ty: &DataType,
+    input: &Filling<'_>,
+    hint: &str,
+) -> Diagnostic {
     let Header { table, names, .. } = header;
     let message = format!(
         "column `{}` of {table} holds no numbers: {ty}",
         names[column]
     );
-    Err(Diagnostic::new("data-type", message)
+    Diagnostic::new("data-type", message)
         .because(format!(
             "the input `{}` is read from it",
             input.want.input.name
         ))
-        .hint(hint))
+        .hint(hint)
 }
 
 /// A table that could not be read to its end.

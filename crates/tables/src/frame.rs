@@ -5,7 +5,7 @@
 //! reads with the columns that its signature names.
 
 use crate::number::of_element;
-use crate::{npy, parquet_file};
+use crate::{create, npy, parquet_file};
 use arrow_array::types::{
     Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
@@ -14,12 +14,11 @@ use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, Re
 use arrow_schema::ArrowError;
 use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
-use sealane_program::types::{Data, Type};
+use sealane_program::types::{Data, Type, make_room};
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::{fs, io};
 use zeroize::Zeroizing;
 
 /// The format of a file, which the ending of its name chooses.
@@ -145,7 +144,7 @@ impl<'a> Frame<'a> {
         let types = self.results.iter().map(|(_, data)| data.ty);
         format.check(path, &types.collect::<Vec<_>>())?;
         let written = match (format, &self.results[..]) {
-            (Format::Csv, _) => fs::write(path, self.csv().as_bytes()),
+            (Format::Csv, _) => create(path).and_then(|mut file| file.write_all(&self.csv())),
             (Format::Parquet, _) => self.parquet(path),
             (Format::Npy, results) => {
                 let mut arrays = results.iter();
@@ -191,17 +190,23 @@ impl<'a> Frame<'a> {
     }
 
     /// A header and one line for each row.
-    fn csv(&self) -> Zeroizing<String> {
+    fn csv(&self) -> Zeroizing<Vec<u8>> {
         let names = self.columns.iter().map(|column| column.name.as_str());
-        let mut text = Zeroizing::new(names.collect::<Vec<_>>().join(",") + "\n");
+        let header = names.collect::<Vec<_>>().join(",") + "\n";
+        let mut text = Zeroizing::new(header.into_bytes());
+        let mut append = |more: &str| {
+            make_room(&mut text, more.len());
+            text.extend_from_slice(more.as_bytes());
+        };
         for row in 0..self.rows {
             for (index, column) in self.columns.iter().enumerate() {
-                let comma = if index == 0 { "" } else { "," };
+                if index > 0 {
+                    append(",");
+                }
                 let number = decimal::text(column.number(row), column.data.ty.fraction());
-                // Writing to a string does not fail.
-                let _ = write!(text, "{comma}{number}");
+                append(&Zeroizing::new(number));
             }
-            text.push('\n');
+            append("\n");
         }
         text
     }
@@ -300,8 +305,8 @@ mod tests {
         let flag = data(Type::Bool, &[2], &[1, 0]);
         let pair = data(Type::signed(8), &[2, 2], &[5, -1, 7, 8]);
         let frame = Frame::new(vec![("flag", &flag), ("pair", &pair)], true);
-        assert_eq!(*frame.csv(), "flag,pair_0,pair_1\n1,5,-1\n0,7,8\n");
+        assert_eq!(*frame.csv(), b"flag,pair_0,pair_1\n1,5,-1\n0,7,8\n");
         let frame = Frame::new(vec![("pair", &pair)], false);
-        assert_eq!(*frame.csv(), "pair_0,pair_1,pair_2,pair_3\n5,-1,7,8\n");
+        assert_eq!(*frame.csv(), b"pair_0,pair_1,pair_2,pair_3\n5,-1,7,8\n");
     }
 }

@@ -39,7 +39,8 @@ pub use want::{Loaded, Want, check, out_of_range};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -77,6 +78,19 @@ pub fn read(source: Source<'_>, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
 fn has_extension(path: &Path, wanted: &str) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
+}
+
+/// A file to write, in place of one that is there. A new one is its owner's alone from its first
+/// moment on: what a run leaves is no other user's business. One that is there keeps its permissions.
+///
+/// # Errors
+/// It cannot be opened for writing.
+pub fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// A file in memory, erased when it is no longer needed.

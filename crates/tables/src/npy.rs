@@ -3,12 +3,11 @@
 
 use crate::number::{Number, of_element};
 use crate::want::{Filling, Loaded, Want, element_count, has_shape, wrong_shape};
-use crate::{read_file, unreadable, unreadable_but};
+use crate::{create, read_file, unreadable, unreadable_but};
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
 use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::{Data, Type};
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -47,7 +46,7 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     }
     let mut filling = Filling::whole(*want, shape);
     fill(file, path, &mut filling)?;
-    Ok(filling.loaded())
+    filling.loaded()
 }
 
 /// Longest header that is read: also NumPy reads none that is longer.
@@ -128,7 +127,7 @@ fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
 /// Writes one array, in the narrowest type of NumPy that holds the type of the data. Fixed point
 /// becomes `float64`, which the caller has made sure holds it.
 pub(crate) fn write(path: &Path, data: &Data) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
+    let mut file = BufWriter::new(create(path)?);
     macro_rules! write {
         ($ty:ty, |$element:ident| $value:expr) => {{
             let options = WriteOptions::<$ty>::new()

@@ -65,7 +65,7 @@ pub(crate) fn write(path: &Path, batch: &RecordBatch) -> io::Result<()> {
     let options = ArrowWriterOptions::new()
         .with_properties(properties)
         .with_skip_arrow_metadata(true);
-    let file = File::create(path)?;
+    let file = crate::create(path)?;
     let mut writer = ArrowWriter::try_new_with_options(file, batch.schema(), options)?;
     writer.write(batch)?;
     writer.close()?;

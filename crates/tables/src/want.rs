@@ -4,7 +4,7 @@ use crate::number::{Number, Unfit};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Input, Program, Rows};
-use sealane_program::types::{Data, Range, Type};
+use sealane_program::types::{Data, Range, Type, make_room};
 
 /// What an input wants: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
@@ -118,6 +118,8 @@ pub(crate) struct Filling<'a> {
     pub(crate) columns: Vec<usize>,
     /// Erased on drop, also where a later cell is refused.
     data: Data,
+    /// How many of them have been put.
+    put: usize,
     rounded: u64,
 }
 
@@ -132,6 +134,7 @@ impl<'a> Filling<'a> {
             want,
             columns,
             data,
+            put: 0,
             rounded: 0,
         }
     }
@@ -149,6 +152,7 @@ impl<'a> Filling<'a> {
     pub(crate) fn grow(&mut self, records: usize) -> usize {
         let start = self.data.elements.len();
         let width = self.want.width() as usize;
+        make_room(&mut self.data.elements, records * width);
         self.data.elements.resize(start + records * width, 0);
         start
     }
@@ -184,6 +188,7 @@ impl<'a> Filling<'a> {
         let fits = self.want.input.range.contains(Range::of(nearest.stored));
         if fits {
             self.data.elements[at] = nearest.stored as u64;
+            self.put += 1;
             self.rounded += u64::from(!nearest.exact);
         }
         fits
@@ -193,15 +198,25 @@ impl<'a> Filling<'a> {
     pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Loaded, Diagnostic> {
         self.want.check_records(table, records, false)?;
         self.data.shape = self.want.shape(records);
-        Ok(self.loaded())
+        self.loaded()
     }
 
-    /// The input, all of which has been put.
-    pub(crate) fn loaded(self) -> Loaded {
-        Loaded {
+    /// The input, all of which has been put. An element that a reader passed over would be a zero
+    /// that nobody gave, so such a reader is not trusted.
+    pub(crate) fn loaded(self) -> Result<Loaded, Diagnostic> {
+        let elements = self.data.elements.len();
+        if self.put != elements {
+            let name = &self.want.input.name;
+            let read = format!("{} of {elements} elements of `{name}`", self.put);
+            let message = format!("internal error: {read} were read");
+            return Err(Diagnostic::new("internal", message)
+                .because("a number that nobody gave would stand in place of the others")
+                .hint("please report this with the program and the versions"));
+        }
+        Ok(Loaded {
             data: self.data,
             rounded: self.rounded,
-        }
+        })
     }
 }
 

@@ -9,6 +9,8 @@ use proptest::prelude::*;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};
 use sealane_tables::{Format, Frame, Source};
+#[cfg(unix)]
+use std::fs;
 
 /// Every type: truth values, integers that wrap and that do not, fixed point.
 fn types() -> impl Strategy<Value = Type> {
@@ -129,4 +131,27 @@ fn names_of_columns_differ() {
     let schema = batch.schema();
     let names = schema.fields().iter().map(|field| field.name().as_str());
     assert_eq!(names.collect::<Vec<_>>(), ["a_0", "a_1", "a_0_"]);
+}
+
+/// A result is for the party that learnt it, also on a machine with other users.
+#[cfg(unix)]
+#[test]
+fn new_files_are_their_owners_alone_and_old_ones_keep_their_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let data = Data::from_numbers(Type::U8, vec![2], &[1, 2]).expect("numbers of the type");
+    for name in ["out.csv", "out.parquet", "out.npy"] {
+        let path = folder.path().join(name);
+        let write = || Frame::new(vec![("age", &data)], true).write(&path);
+        let mode = || fs::metadata(&path).expect("the file").permissions().mode() & 0o777;
+        write().expect("a file");
+        assert_eq!(mode(), 0o600, "{name}");
+        let shared = fs::Permissions::from_mode(0o664);
+        fs::set_permissions(&path, shared).expect("the mode can be set");
+        let long = fs::read(&path).expect("the file");
+        fs::write(&path, [&long[..], &long].concat()).expect("a longer file");
+        write().expect("a file");
+        assert_eq!(mode(), 0o664, "{name}");
+        assert_eq!(fs::read(&path).expect("the file"), long, "{name}");
+    }
 }

@@ -51,3 +51,36 @@ impl Data {
         self.elements.iter().map(number)
     }
 }
+
+/// Makes room for so many more elements of users' data. A vector that grew by itself would leave a
+/// copy of them behind; here the place from which it grows is erased.
+pub fn make_room<T: Copy + Zeroize>(data: &mut Vec<T>, more: usize) {
+    let needed = data.len().saturating_add(more);
+    if needed > data.capacity() {
+        let mut larger = Vec::with_capacity(needed.max(data.capacity().saturating_mul(2)));
+        larger.extend_from_slice(data);
+        data.zeroize();
+        *data = larger;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_grows_keeps_its_elements_and_moves_seldom() {
+        let (mut data, mut moved) = (Vec::new(), 0);
+        for number in 0..1000u64 {
+            let before = data.capacity();
+            make_room(&mut data, 1);
+            moved += u32::from(data.capacity() != before);
+            assert!(data.capacity() > data.len());
+            data.push(number);
+        }
+        assert_eq!(data, (0..1000).collect::<Vec<_>>());
+        assert_eq!(moved, 11);
+        make_room(&mut data, 5000);
+        assert!((6000..6100).contains(&data.capacity()));
+    }
+}

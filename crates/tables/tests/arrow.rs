@@ -1,0 +1,150 @@
+//! Record batches, as another library in the process hands them over: above all dictionaries,
+//! whose values decide what a column is.
+
+mod common;
+
+use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int32Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, FixedSizeListArray, Int64Array, ListArray, NullArray,
+    PrimitiveArray, RecordBatch, RecordBatchIterator, RecordBatchOptions, StringArray,
+    new_empty_array,
+};
+use arrow_buffer::OffsetBuffer;
+use arrow_schema::{DataType, Field, Schema};
+use common::{NUMBERS, input, load};
+use sealane_program::graph::Input;
+use sealane_program::types::{RowId, Shape, Type};
+use sealane_tables::Source;
+use std::sync::Arc;
+
+/// Reads an input from batches with one column of its name, of at most 4 people.
+fn read(input: &Input, batches: &[ArrayRef]) -> Result<Vec<i128>, String> {
+    let ty = batches[0].data_type().clone();
+    let schema = Arc::new(Schema::new(vec![Field::new(&input.name, ty, true)]));
+    let batch = |column: &ArrayRef| {
+        let rows = RecordBatchOptions::new().with_row_count(Some(column.len()));
+        RecordBatch::try_new_with_options(schema.clone(), vec![column.clone()], &rows)
+    };
+    let batches = batches.iter().map(batch).collect::<Vec<_>>();
+    let source = Source::Batches {
+        name: "the table",
+        reader: Box::new(RecordBatchIterator::new(batches, schema)),
+    };
+    match load(source, std::slice::from_ref(input), 4) {
+        Ok(loaded) => Ok(loaded[0].data.numbers().collect()),
+        Err(error) => Err(error.render(None)),
+    }
+}
+
+fn numbers() -> Input {
+    input("city", Type::I64, NUMBERS, (-100, 100), &[])
+}
+
+fn pairs() -> Input {
+    let pair = Shape::with_rows(RowId(0), [2]);
+    input("city", Type::I64, pair, (-100, 100), &[])
+}
+
+/// Keys into values.
+fn dictionary<K: ArrowDictionaryKeyType>(keys: Vec<K::Native>, values: ArrayRef) -> ArrayRef {
+    let keys = PrimitiveArray::<K>::from_iter_values(keys);
+    Arc::new(DictionaryArray::new(keys, values))
+}
+
+fn texts() -> ArrayRef {
+    Arc::new(StringArray::from(vec!["bern", "rome"]))
+}
+
+fn item(array: &ArrayRef) -> Arc<Field> {
+    Arc::new(Field::new("item", array.data_type().clone(), true))
+}
+
+/// Two lists of two elements each, in both kinds of lists.
+fn lists(of: ArrayRef) -> [ArrayRef; 2] {
+    let offsets = OffsetBuffer::from_lengths([2, 2]);
+    [
+        Arc::new(ListArray::new(item(&of), offsets, of.clone(), None)),
+        Arc::new(FixedSizeListArray::new(item(&of), 2, of, None)),
+    ]
+}
+
+#[track_caller]
+fn assert_no_numbers(input: &Input, column: ArrayRef, what: &str) {
+    let error = read(input, &[column]).expect_err("it has no numbers");
+    let start = "error[data-type]: column `city` of the table holds no numbers: ";
+    assert!(error.starts_with(&format!("{start}{what}")), "{error}");
+}
+
+#[test]
+fn texts_in_a_dictionary_are_no_numbers() {
+    // A range without 0, and one with it, of which zeros would be silently taken.
+    let mut ages = numbers();
+    ages.range.lo = 1;
+    for input in [numbers(), ages] {
+        let column = dictionary::<Int8Type>(vec![0, 1, 0], texts());
+        let error = read(&input, &[column]);
+        let text = "error[data-type]: column `city` of the table holds no numbers: Utf8\n\
+                    reason: the input `city` is read from it\n\
+                    hint: convert it to numbers, such as one code for each text, where the table \
+                    is made";
+        assert_eq!(error, Err(text.to_string()));
+        let within = dictionary::<UInt64Type>(vec![0], dictionary::<Int8Type>(vec![1], texts()));
+        assert_no_numbers(&input, within, "Utf8");
+        // Also where there is no row.
+        assert_no_numbers(&input, dictionary::<Int8Type>(vec![], texts()), "Utf8");
+    }
+    for column in lists(dictionary::<Int32Type>(vec![0, 1, 0, 1], texts())) {
+        assert_no_numbers(&pairs(), column, "Utf8");
+    }
+}
+
+#[test]
+fn lists_in_a_dictionary_are_refused() {
+    let [list, fixed] = lists(Arc::new(Int64Array::from(vec![1, 2, 3, 4])));
+    for values in [list, fixed] {
+        let column = dictionary::<Int8Type>(vec![0, 1], values);
+        assert_no_numbers(&numbers(), column.clone(), "Dictionary(");
+        let error = read(&pairs(), &[column]).expect_err("one column is there");
+        assert!(error.starts_with("error[data-columns]"), "{error}");
+    }
+}
+
+#[test]
+fn numbers_in_a_dictionary_are_read() {
+    let ten: ArrayRef = Arc::new(Int64Array::from(vec![10, -20]));
+    let column = dictionary::<Int8Type>(vec![0, 1, 0], ten.clone());
+    let sliced = column.slice(1, 1);
+    assert_eq!(
+        read(&numbers(), &[column, sliced]),
+        Ok(vec![10, -20, 10, -20])
+    );
+    let within =
+        dictionary::<UInt64Type>(vec![1, 0], dictionary::<Int8Type>(vec![1, 0], ten.clone()));
+    assert_eq!(read(&numbers(), &[within]), Ok(vec![10, -20]));
+    for column in lists(dictionary::<Int32Type>(vec![0, 1, 1, 1], ten)) {
+        assert_eq!(read(&pairs(), &[column]), Ok(vec![10, -20, -20, -20]));
+    }
+}
+
+#[test]
+fn a_dictionary_without_values_has_no_numbers_to_give() {
+    let none = || new_empty_array(&DataType::Int64);
+    let empty = dictionary::<Int8Type>(vec![], none());
+    assert_eq!(read(&numbers(), std::slice::from_ref(&empty)), Ok(vec![]));
+    let some = dictionary::<Int8Type>(vec![0], Arc::new(Int64Array::from(vec![7])));
+    assert_eq!(read(&numbers(), &[empty.clone(), some, empty]), Ok(vec![7]));
+    let keys = PrimitiveArray::<Int8Type>::from(vec![None, None]);
+    let missing = Arc::new(DictionaryArray::new(keys, none()));
+    let error = read(&numbers(), &[missing]).expect_err("nothing is there");
+    assert!(error.starts_with("error[data-null]"), "{error}");
+}
+
+#[test]
+fn a_column_of_nothing_is_a_column_of_missing_values() {
+    let nulls = |rows| Arc::new(NullArray::new(rows)) as ArrayRef;
+    for column in [nulls(2), dictionary::<Int8Type>(vec![0, 0], nulls(1))] {
+        let error = read(&numbers(), &[column]).expect_err("nothing is there");
+        assert!(error.starts_with("error[data-null]"), "{error}");
+    }
+    assert_eq!(read(&numbers(), &[nulls(0)]), Ok(vec![]));
+}

@@ -1,0 +1,100 @@
+//! The folder of a run: its plan and its events, of which `sealane report` makes a page. Whoever
+//! opens a folder may have it from somebody else.
+
+use crate::Verdict;
+use sealane_engine::events::Record;
+use sealane_page::Run;
+use sealane_page::run::Plan;
+use serde_json::{from_str, json, to_string};
+
+/// Words of both files.
+#[rustfmt::skip] // Words side by side.
+pub const WORDS: &[&str] = &[
+    "\"at_us\":", "\"event\":\"turn\"", "\"event\":\"phase\"", "\"phase\":\"meet\"", "\"agreed\"",
+    "\"steps\"", "\"ended\"", "\"failed\"", "18446744073709551615", "1e308", "null", "[]", "{}",
+    "<b>", "\n", "[[0,1],[2,3]]",
+];
+
+/// Most bytes of a page for each byte of the files, and besides.
+const PAGE_PER_BYTE: usize = 400;
+const PAGE_BYTES: usize = 1 << 20;
+
+/// A plan in one line, then events, one a line, for each party; a line of `-` ends those of one.
+pub fn folder(bytes: &[u8]) -> Verdict {
+    let Ok(text) = str::from_utf8(bytes) else {
+        return Verdict::Refused;
+    };
+    let (plan, events) = text.split_once('\n').unwrap_or((text, ""));
+    let sides = events
+        .split("\n-\n")
+        .map(records)
+        .collect::<Option<Vec<_>>>();
+    let (Ok(plan), Some(sides)) = (from_str::<Plan>(plan), sides) else {
+        return Verdict::Refused;
+    };
+    let again = sides.iter().map(|side| {
+        let lines = side
+            .iter()
+            .map(|record| to_string(record).expect("an event"));
+        records(&lines.collect::<Vec<_>>().join("\n")).expect("what was written")
+    });
+    let again = again.collect::<Vec<_>>();
+    assert_eq!(again, sides);
+    let shown = |sides| {
+        let run = Run::new(plan.clone(), sides);
+        let summary = serde_json::to_value(run.summary()).expect("a summary");
+        (run.page(), summary)
+    };
+    let (page, summary) = shown(sides);
+    assert!(
+        page.len() <= PAGE_BYTES + PAGE_PER_BYTE * bytes.len(),
+        "{} bytes",
+        page.len()
+    );
+    assert!((page, summary) == shown(again), "another page");
+    Verdict::Accepted
+}
+
+fn records(text: &str) -> Option<Vec<Record>> {
+    text.lines().map(|line| from_str(line).ok()).collect()
+}
+
+/// A run of two parties, as a folder has it.
+pub fn seed() -> Vec<u8> {
+    let plan = json!({
+        "program": "p", "job": "c0ffee", "protocol": "yao", "network": "lan",
+        "parties": ["a", "b"], "roles": { "garbler": "a", "evaluator": "b" },
+        "computing": ["a", "b"], "rows": { "n": 100 },
+        "inputs": [{ "name": "x", "owner": "a", "type": "u8", "shape": "[n]" }],
+        "results": [{ "name": "sum", "to": ["b"], "type": "u16", "shape": "" }],
+        "links": [{ "from": "a", "to": "b", "bytes": 1000 }],
+        "rounds": 3, "ands": 5000, "estimate_s": { "lan": 0.25 },
+        "papers": [{ "part": "half gates", "paper": "Z", "assumption": "c", "security": "128" }],
+        "steps": [{ "line": 7, "step": "input" }, { "line": null, "step": "reveal" }],
+    });
+    let events = [
+        json!({
+            "at_us": 0, "event": "started", "party": "a", "parties": ["a", "b"], "program": "p",
+            "job": "c0ffee", "protocol": "yao", "version": "0.1.0", "tier": "aesni",
+            "unix_us": 1_700_000_000_000_000u64,
+        }),
+        json!({ "at_us": 1, "event": "phase", "phase": "meet" }),
+        json!({ "at_us": 9, "event": "agreed", "rows": [["n", 100]] }),
+        json!({
+            "at_us": 20, "event": "turn", "first": 0, "count": 1, "rounds": 2, "from_us": 10,
+            "waited_us": 3, "sent": [0, 1000], "received": [0, 32],
+        }),
+        json!({ "at_us": 30, "event": "steps", "steps": [
+            { "step": 0, "busy_us": 4, "waited_us": 3, "sent": [0, 1000], "received": [0, 32] },
+        ] }),
+        json!({
+            "at_us": 40, "event": "ended", "sent": [[0, 1000], [32, 0]], "rounds": 3,
+            "as_planned": true, "took_us": 30, "learnt": ["sum"],
+        }),
+    ];
+    let lines = [plan]
+        .into_iter()
+        .chain(events)
+        .map(|line| line.to_string());
+    lines.collect::<Vec<_>>().join("\n").into_bytes()
+}
