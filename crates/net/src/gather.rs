@@ -325,7 +325,7 @@ impl<'a> Gathering<'a> {
     fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
         let mut transports = self.met;
         if let Err(error) = result {
-            let reason = error.with_names(&self.host.config.names()).to_string();
+            let reason = error.told(&self.host.config.names());
             for transport in transports.iter_mut().flatten() {
                 transport.shutdown(Farewell::Abort(error.cause(), &reason));
             }
