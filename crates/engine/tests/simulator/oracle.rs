@@ -193,19 +193,23 @@ fn judge_alteration(
         _ => vec![Kind::Peer],
     };
     let ends = [attack.from, attack.to];
-    let is_of_ends = blamed.map_or_else(
-        || {
-            let sentence = text.lines().next().unwrap_or_default();
-            let first_hand = sentence.rsplit("gave up: ").next().unwrap_or(sentence);
-            let nameless = ["a check of what crossed failed", "what it received was"];
-            let names = ends.map(|end| names[end].as_str());
-            names
-                .iter()
-                .chain(&nameless)
-                .any(|words| first_hand.contains(words))
-        },
-        |blamed| ends.contains(&blamed),
-    );
+    // Who waits for what is missing keeps others waiting.
+    let is_overdue =
+        kinds.contains(&Kind::Network) && text.contains("the connection with it is up");
+    let is_of_ends = is_overdue
+        || blamed.map_or_else(
+            || {
+                let sentence = text.lines().next().unwrap_or_default();
+                let first_hand = sentence.rsplit("gave up: ").next().unwrap_or(sentence);
+                let nameless = ["a check of what crossed failed", "what it received was"];
+                let names = ends.map(|end| names[end].as_str());
+                names
+                    .iter()
+                    .chain(&nameless)
+                    .any(|words| first_hand.contains(words))
+            },
+            |blamed| ends.contains(&blamed),
+        );
     (kinds, is_of_ends)
 }
 
@@ -220,8 +224,10 @@ fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Res
     for (party, ending) in simulated.endings.iter().enumerate() {
         let is_done = ending.as_ref().is_some_and(|ending| ending.result.is_ok());
         let may_not = match attack.harm {
-            _ if attack.at < HANDSHAKE => true,
             Harm::Swap => false,
+            // What comes a second time stands where the next frame does.
+            Harm::Repeat => party == attack.to && !is_last,
+            _ if attack.at < HANDSHAKE => true,
             _ => party == attack.to && !is_last,
         };
         if is_done && may_not {
