@@ -1,6 +1,6 @@
 #!/bin/sh
 # No branch and no address depends on a secret: AES, hashes, garbling, evaluation, oblivious transfer
-# and whole sessions under Valgrind, as optimised code. Minutes, most of them the build.
+# and the steps of protocols under Valgrind, as optimised code. Minutes, most of them the build.
 set -eu
 cd "$(dirname "$0")/.."
 command -v valgrind >/dev/null || {

@@ -351,7 +351,7 @@ def test_a_helper_with_the_key_of_another_is_told_from_it(few_of_five: Session) 
     refused = "expects another key of this party"
     few_of_five.assert_fails("ada", refused, taken(names["bob"], bob.key, "ada"))
     # One that comes late finds neither ada nor who has seen it.
-    late = "cannot be reached at "
+    late = "cannot be reached"
     others = few_of_five.others("ada")
     told = [few_of_five.assert_fails(party, of_ada, refused, late) for party in others]
     assert any(of_ada in errors or refused in errors for errors in told), told

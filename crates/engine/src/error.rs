@@ -170,7 +170,8 @@ impl EngineError {
         let finding = Diagnostic::new(explained.code, explained.message)
             .because(explained.reason)
             .hint(explained.hint);
-        let mut error = EngineError::new(kind, finding).told();
+        let mut error = EngineError::new(kind, finding);
+        error.0.told = Some(cause.told(names));
         error.0.net = Some(cause);
         error
     }
@@ -309,6 +310,22 @@ mod tests {
                 .starts_with("p10 (party 10) is gone"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn others_are_told_no_address() {
+        let stranger = "10.1.2.3:50000 says it is party 7".to_string();
+        for error in [
+            NetError::Unreachable(BEN, "ben.example:7700".into(), "refused".into()),
+            NetError::WrongParty(BEN, stranger),
+        ] {
+            let (_, told) = EngineError::from_net(error, &names()).for_peers();
+            assert!(told.starts_with("ben (party 1)"), "{told}");
+            assert!(
+                !told.contains("7700") && !told.contains("10.1.2.3"),
+                "{told}"
+            );
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ use common::{Attack, Ending, SIMULATED, Session, sweep};
 use sealane_engine::Kind;
 use sealane_net::FrameKind;
 use sealane_protocol::DIGEST_BYTES;
-use sealane_testkit::adversary::Harm;
+use sealane_testkit::adversary::{Harm, edit};
 
 /// Of who waits in vain, on the clock of the world.
 const SHORT: Duration = Duration::from_secs(60);
@@ -34,7 +34,7 @@ const FLIP_MIDDLE: Harm = Harm::Alter(|frame| {
 });
 const HALVE: Harm = Harm::Alter(|frame| {
     let half = frame.payload.len() / 2;
-    frame.payload.truncate(half);
+    edit(frame, |payload| payload.truncate(half));
 });
 
 /// Other numbers of rows in the greeting of their owner, of whose numbers theirs is the last.
@@ -413,7 +413,9 @@ fn an_account_that_does_not_fit_is_refused() {
         let itself = 2 + first.expect("the end of the first number");
         assert_eq!(frame.payload[itself], 0, "nobody sends to himself");
         let largest = [&[0xff; 9][..], &[1]].concat();
-        frame.payload.splice(itself..=itself, largest);
+        edit(frame, |payload| {
+            drop(payload.splice(itself..=itself, largest))
+        });
     });
     let two = Session::of_two();
     let at = last(&two, 1, 0, false);

@@ -309,7 +309,7 @@ fn two_helpers_exchanged_in_one_configuration_are_told_from_each_other_by_their_
             let error = ending.error();
             let text = error.to_string();
             // One that comes late finds nobody there any more.
-            let alone = error.kind() == Kind::Network && text.contains("cannot be reached at ");
+            let alone = error.kind() == Kind::Network && text.contains("cannot be reached");
             let told = says(&first, &text) || says(&second, &text) || text.contains(&refused);
             assert!(told && error.kind() == Kind::Peer || alone, "{text}");
             assert!(ending.after < SOON, "{text}");

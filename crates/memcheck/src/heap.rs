@@ -7,6 +7,9 @@ use crate::request::{errors, public, report, undefined_units};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Bytes of a block.
+const BLOCK: usize = 16;
+
 /// The allocator of this program. Memory that grows is copied to a new place, and the old one given
 /// back, as far as any program may rely on.
 pub struct Watched;
@@ -44,13 +47,17 @@ unsafe impl GlobalAlloc for Watched {
 
 /// Whether memory that is given back holds a secret. Bytes have no padding, so any undefined one is
 /// a secret. What is aligned to blocks may hold structures, whose padding never fills a block. Words
-/// may be those of structures too, with variants that were never written: there, a secret is what is
-/// undefined for the most part.
+/// may be those of structures too, with variants that were never written, of any length (the places
+/// of a list that are `None`): there, a secret is what begins undefined, as a vector does however full
+/// it is, or is undefined for the most part.
 fn holds_a_secret(memory: *const u8, layout: Layout) -> bool {
     let bytes = layout.size();
     match layout.align() {
         1 => undefined_units(memory, bytes, 1) > 0,
-        16.. => undefined_units(memory, bytes, 16) > 0,
-        _ => undefined_units(memory, bytes, 1) > bytes / 4 * 3,
+        16.. => undefined_units(memory, bytes, BLOCK) > 0,
+        _ => {
+            let begins = bytes >= BLOCK && undefined_units(memory, BLOCK, BLOCK) > 0;
+            begins || undefined_units(memory, bytes, 1) > bytes / 4 * 3
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! Whole sessions of every protocol: inputs and all random choices are secret at each party, what
-//! crosses between parties and what is revealed is public.
+//! All steps of every protocol, without the engine that calls them in a run: inputs and all random
+//! choices are secret at each party, what crosses between parties and what is revealed is public.
 
 use crate::Check;
 use crate::kernels::secret_coins;
@@ -22,8 +22,8 @@ use zeroize::Zeroizing;
 
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
-    ("yao: a session", session::<Yao>),
-    ("trio: a session", session::<Trio>),
+    ("yao: all steps", session::<Yao>),
+    ("trio: all steps", session::<Trio>),
 ];
 
 /// Elements of each input.

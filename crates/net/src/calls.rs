@@ -73,13 +73,22 @@ pub(crate) struct Heard {
 }
 
 /// Hears one who has dialled in. `missing` is a party who is waited for.
-pub(crate) fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: PartyId) -> Heard {
+pub(crate) fn hear(
+    host: &Host<'_>,
+    talks: &Talks,
+    number: usize,
+    socket: TcpStream,
+    missing: PartyId,
+) -> Heard {
     let caller = socket.peer_addr().ok();
     let spoken = Instant::now() + LONGEST_TALK;
     let deadline = match host.purpose {
         Purpose::Run => host.deadline.min(spoken),
         _ => spoken,
     };
+    if await_words(&socket, deadline) {
+        talks.has_spoken(number);
+    }
     let outcome = host.accept(socket, missing, deadline);
     let claimed = match &outcome {
         Err(Failure::Unproven(error)) => error.party(),
@@ -95,6 +104,14 @@ pub(crate) fn hear(host: &Host<'_>, number: usize, socket: TcpStream, missing: P
         caller,
         at_home: claimed.is_some_and(is_of),
     }
+}
+
+/// Whether the other end of `socket` says anything by `deadline`; what it says stays to be read.
+fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
+    let left = deadline.saturating_duration_since(Instant::now());
+    // There is no time-out of zero, and no wait.
+    let timed = socket.set_read_timeout(Some(left));
+    timed.is_ok() && socket.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
 }
 
 /// Dials `peer` until `talk` with it has come to something, the deadline passes or all is over.
@@ -174,8 +191,25 @@ struct Open {
     /// Connections that this party has dialled.
     dialled: BTreeMap<PartyId, TcpStream>,
     /// Connections of those who have dialled in, by number.
-    heard: BTreeMap<usize, TcpStream>,
+    heard: BTreeMap<usize, Talk>,
     numbers: usize,
+}
+
+/// A connection of one who has dialled in.
+struct Talk {
+    handle: TcpStream,
+    /// Whether it has said anything yet.
+    has_spoken: bool,
+}
+
+impl Open {
+    /// Who makes room for others: the one who has been silent for longest, or else the one who has
+    /// been here for longest. Who connects and is silent costs nothing and comes first.
+    fn most_dispensable(&self) -> Option<usize> {
+        let mut silent = self.heard.iter().filter(|(_, talk)| !talk.has_spoken);
+        let (number, _) = silent.next().or_else(|| self.heard.first_key_value())?;
+        Some(*number)
+    }
 }
 
 impl Talks {
@@ -185,15 +219,24 @@ impl Talks {
         let mut open = self.lock();
         let mut crowded_out = 0;
         while open.heard.len() >= MAX_TALKS
-            && let Some((_, oldest)) = open.heard.pop_first()
+            && let Some(number) = open.most_dispensable()
+            && let Some(talk) = open.heard.remove(&number)
         {
-            let _ = oldest.shutdown(Shutdown::Both);
+            let _ = talk.handle.shutdown(Shutdown::Both);
             crowded_out += 1;
         }
         let number = open.numbers;
         open.numbers += 1;
-        open.heard.insert(number, handle);
+        let has_spoken = false;
+        open.heard.insert(number, Talk { handle, has_spoken });
         (number, crowded_out)
+    }
+
+    /// The other end of this talk has said something.
+    fn has_spoken(&self, number: usize) {
+        if let Some(talk) = self.lock().heard.get_mut(&number) {
+            talk.has_spoken = true;
+        }
     }
 
     /// Begins a talk with `peer`, whom this party has dialled.
@@ -231,7 +274,8 @@ impl Talks {
     pub(crate) fn end(&self) {
         let mut open = self.lock();
         open.over = true;
-        for socket in open.dialled.values().chain(open.heard.values()) {
+        let heard = open.heard.values().map(|talk| &talk.handle);
+        for socket in open.dialled.values().chain(heard) {
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
@@ -239,5 +283,32 @@ impl Talks {
     /// The handles. No code panics while it holds the lock, so a poisoned lock holds a sound state.
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_has_said_nothing_makes_room_first() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let handle = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let talks = Talks::default();
+        for number in 0..MAX_TALKS {
+            assert_eq!(talks.begin(handle()), (number, 0));
+        }
+        talks.has_spoken(0);
+        talks.has_spoken(2);
+        let is_here = |number: usize| talks.lock().heard.contains_key(&number);
+        assert_eq!(talks.begin(handle()).1, 1);
+        assert_eq!(talks.begin(handle()).1, 1);
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(is_here),
+            [true, false, true, false, true]
+        );
+        (0..MAX_TALKS + 2).for_each(|number| talks.has_spoken(number));
+        assert_eq!(talks.begin(handle()).1, 1);
+        assert_eq!([0, 2].map(is_here), [false, true]);
     }
 }

@@ -150,7 +150,7 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
 /// room.
 fn answer_callers<'scope, 'a>(
     host: &'a Host<'a>,
-    talks: &Talks,
+    talks: &'a Talks,
     listener: &TcpListener,
     threads: &'scope Scope<'scope, 'a>,
     report: &Sender<Report>,
@@ -160,7 +160,7 @@ fn answer_callers<'scope, 'a>(
         let report = report.clone();
         crowded_out += knock.crowded_out;
         threads.spawn(move || {
-            let heard = hear(host, knock.number, knock.socket, host.config.me);
+            let heard = hear(host, talks, knock.number, knock.socket, host.config.me);
             report.send(Report::Heard(heard))
         });
     }

@@ -15,8 +15,8 @@
 //!   gathering. From anywhere else, it is remembered and told if the party does not come.
 //! * A party that only probes is answered (`probe.rs`), which changes nothing here.
 //! * Whatever else connects is turned away, counted, and told only where the run does not come
-//!   about. Its time to speak is short, and the one that has been here longest makes room when
-//!   there are too many (`calls.rs`).
+//!   about. Its time to speak is short, and when there are too many, one that has said nothing yet
+//!   makes room, or else the one that has been here longest (`calls.rs`).
 //!
 //! A party that was met and then ends, ends the gathering. A party that gives up says why to all
 //! whom it has met or is just meeting, so that all users hear the cause; who comes later finds
@@ -133,8 +133,9 @@ impl<'a> Gathering<'a> {
                 && let Some((number, socket)) = self.next_caller(listener)
             {
                 let report = self.report.clone();
-                threads
-                    .spawn(move || report.send(Report::Heard(hear(host, number, socket, caller))));
+                threads.spawn(move || {
+                    report.send(Report::Heard(hear(host, talks, number, socket, caller)))
+                });
             }
             if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
                 self.take(report)?;
@@ -325,7 +326,7 @@ impl<'a> Gathering<'a> {
     fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
         let mut transports = self.met;
         if let Err(error) = result {
-            let reason = error.with_names(&self.host.config.names()).to_string();
+            let reason = error.told(&self.host.config.names());
             for transport in transports.iter_mut().flatten() {
                 transport.shutdown(Farewell::Abort(error.cause(), &reason));
             }

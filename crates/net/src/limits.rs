@@ -13,7 +13,8 @@ pub struct Limits {
     /// How long a single receive or a blocked send may take although the peer is alive.
     pub patience: Duration,
     /// How long a party that aborts waits until its last words have arrived. They wait behind what
-    /// the peer's system has taken in but its protocol has not yet made room for.
+    /// the peer's system has taken in but its protocol has not yet made room for: a peer that
+    /// computes for longer with all its room taken finds this party gone, and not why.
     pub linger: Duration,
     /// Received bytes that may wait for the protocol, for each peer. The peer is slowed down, not
     /// refused, when it sends more.

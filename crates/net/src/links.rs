@@ -254,7 +254,7 @@ impl Links {
             until = until.min(due);
         }
         self.bell.wait_until(until);
-        self.waited += now.elapsed();
+        self.waited += self.bell.now() - now;
         Ok(())
     }
 

@@ -5,8 +5,9 @@ use std::ops::{Deref, DerefMut};
 
 use zeroize::Zeroize;
 
-/// The payload of a frame: a vector that is erased when it is dropped, and whose `Debug` form is its
-/// length. [`Payload::append`] erases the place from which it grows as well.
+/// The payload of a frame: bytes that are erased when they are dropped, and whose `Debug` form is
+/// their number. They grow by [`Payload::append`] alone, which erases the place from which they
+/// grow, and never shrink: a vector that is handed out would leave copies and tails behind.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Payload(Vec<u8>);
 
@@ -14,6 +15,12 @@ impl Payload {
     /// Nothing yet, with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Payload {
         Payload(Vec::with_capacity(bytes))
+    }
+
+    /// What it has room for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.0.capacity()
     }
 
     /// Appends bytes.
@@ -36,14 +43,14 @@ impl From<Vec<u8>> for Payload {
 }
 
 impl Deref for Payload {
-    type Target = Vec<u8>;
-    fn deref(&self) -> &Vec<u8> {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
         &self.0
     }
 }
 
 impl DerefMut for Payload {
-    fn deref_mut(&mut self) -> &mut Vec<u8> {
+    fn deref_mut(&mut self) -> &mut [u8] {
         &mut self.0
     }
 }
@@ -56,6 +63,8 @@ impl fmt::Debug for Payload {
 
 impl Drop for Payload {
     fn drop(&mut self) {
+        // A vector that was made into a payload may have been longer before. This moves nothing.
+        self.0.resize(self.0.capacity(), 0);
         erase(&mut self.0);
     }
 }

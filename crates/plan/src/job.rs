@@ -58,12 +58,13 @@ impl JobParts {
         *hasher.finalize().as_bytes()
     }
 
-    /// The names of the parts that differ, for people.
+    /// The names of the parts that differ, for people: causes before what follows from them. Roles,
+    /// which are of the protocol's part, are chosen by network class.
     pub fn differences(&self, other: &JobParts) -> Vec<&'static str> {
         let parts = [
             ("program", self.program == other.program),
-            ("protocol", self.protocol == other.protocol),
             ("network class", self.network == other.network),
+            ("protocol", self.protocol == other.protocol),
             ("plan", self.plan == other.plan),
         ];
         parts

@@ -218,8 +218,10 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
             .for_each(|(byte, noise)| {
                 *byte ^= noise;
             }),
-        Harm::Truncate => drop(frame.payload.pop()),
-        Harm::Grow => frame.payload.push(0),
+        Harm::Truncate => edit(&mut frame, |payload| {
+            payload.truncate(payload.len().saturating_sub(1))
+        }),
+        Harm::Grow => edit(&mut frame, |payload| payload.push(0)),
         Harm::Disguise => {
             let control = frame.kind == FrameKind::Control;
             frame.kind = if control {
@@ -233,6 +235,13 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
         Harm::Stall | Harm::Vanish | Harm::Lose | Harm::Repeat | Harm::Swap => {}
     }
     frame
+}
+
+/// Changes a payload in ways that production code cannot: it may grow and shrink.
+pub fn edit(frame: &mut Frame, edit: impl FnOnce(&mut Vec<u8>)) {
+    let mut payload = frame.payload.to_vec();
+    edit(&mut payload);
+    frame.payload = payload.into();
 }
 
 /// Bytes of prime period without a zero, so that each byte they are added to changes.
@@ -280,7 +289,7 @@ mod tests {
         assert_eq!(arriving(Harm::Flip(0)), finished(&[&[0x11, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Flip(-1)), finished(&[&[1, 2, 0x13], &[4]]));
         assert_eq!(arriving(Harm::Flip(9)), arriving(Harm::Flip(-1)));
-        let alter = Harm::Alter(|frame| frame.payload.insert(1, 9));
+        let alter = Harm::Alter(|frame| edit(frame, |payload| payload.insert(1, 9)));
         assert_eq!(arriving(alter), finished(&[&[1, 9, 2, 3], &[4]]));
         assert_eq!(arriving(Harm::Garble), finished(&[&[0, 0, 0], &[4]]));
         assert_eq!(arriving(Harm::Truncate), finished(&[&[1, 2], &[4]]));

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use sealane_engine::{EngineError, Kind, RunReport};
 use sealane_net::NetError;
+use sealane_testkit::adversary::Harm;
 use sealane_testkit::reference;
 use sealane_testkit::simulator::Happening;
 
@@ -19,6 +20,9 @@ use crate::scenario::{Fault, ROOM, Scenario};
 
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
 const MOMENT: Duration = Duration::from_secs(5);
+
+/// Frames that each party first sends to each other one: with these, all agree on the job.
+const HANDSHAKE: usize = 2;
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
@@ -43,6 +47,10 @@ pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String
             }
         }
     }
+    if done > 0 && matches!(scenario.fault, Fault::BadData(_) | Fault::OtherJob) {
+        return Err(format!("{done} have results of what not all agreed to"));
+    }
+    see_that_alterations_count(scenario, simulated)?;
     see_that_all_end_together(scenario, simulated)?;
     let left = simulated.endings.len() - 1;
     if had_sent_all(scenario, simulated) && done < left {
@@ -70,7 +78,13 @@ fn see_that_all_end_together(scenario: &Scenario, simulated: &Simulated) -> Resu
         // Somebody is not told, or has nothing to tell.
         Fault::DeadLink(_) | Fault::Absence(_) | Fault::Alteration => return Ok(()),
     };
-    let known = known.map(|(at, ..)| *at).or(first).unwrap_or_default();
+    // An end of a connection that is reset finds that, and tells it, when it has computed.
+    let found = match scenario.fault {
+        Fault::Reset(ends) => ends.map(|end| scenario.computing(end)).into_iter().max(),
+        _ => None,
+    };
+    let known = known.map(|(at, ..)| *at + found.unwrap_or_default());
+    let known = known.or(first).unwrap_or_default();
     for (party, after) in failed {
         let late = after.saturating_sub(known);
         if late > MOMENT + scenario.time_to_hear(party) {
@@ -109,7 +123,7 @@ fn judge_report(scenario: &Scenario, report: &RunReport) -> Result<(), String> {
         let learns = result.to.iter().any(|to| to == me);
         let right = match &result.data {
             None => !learns,
-            Some(data) => learns && data.elements == wanted[&result.name].elements,
+            Some(data) => learns && *data == wanted[&result.name],
         };
         if !right {
             return Err(format!("`{}` is wrong", result.name));
@@ -148,7 +162,7 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
             let plausible = text.contains("approved another job: the network class differs");
             (vec![Kind::Peer], plausible)
         }
-        Fault::Alteration => (vec![Kind::Peer, Kind::Network, Kind::Data], true),
+        Fault::Alteration => judge_alteration(scenario, names, blamed, &text),
     };
     if !kinds.contains(&error.kind()) {
         return Err(format!("has an error of kind {:?}", error.kind()));
@@ -157,6 +171,70 @@ fn judge_error(scenario: &Scenario, party: usize, error: &EngineError) -> Result
         true => Ok(()),
         false => Err("names another cause".into()),
     }
+}
+
+/// The kinds of errors that an altered frame may lead to, and whether this error is about one of the
+/// two parties between whom it crossed: either may find fault with the other.
+fn judge_alteration(
+    scenario: &Scenario,
+    names: &[String],
+    blamed: Option<usize>,
+    text: &str,
+) -> (Vec<Kind>, bool) {
+    let Some(attack) = scenario.simulation.attack else {
+        return (vec![], false);
+    };
+    let kinds = match attack.harm {
+        // Row counts are stated in the first frame, and agreed on in the second.
+        _ if attack.at < HANDSHAKE && text.starts_with("error[rows-differ]") => vec![Kind::Data],
+        Harm::Stall | Harm::Vanish => vec![Kind::Network],
+        // What is missing may be waited for in vain, or what comes in its place is refused.
+        Harm::Lose | Harm::Swap | Harm::Truncate => vec![Kind::Network, Kind::Peer],
+        _ => vec![Kind::Peer],
+    };
+    let ends = [attack.from, attack.to];
+    // Who waits for what is missing keeps others waiting.
+    let is_overdue =
+        kinds.contains(&Kind::Network) && text.contains("the connection with it is up");
+    let is_of_ends = is_overdue
+        || blamed.map_or_else(
+            || {
+                let sentence = text.lines().next().unwrap_or_default();
+                let first_hand = sentence.rsplit("gave up: ").next().unwrap_or(sentence);
+                let nameless = ["a check of what crossed failed", "what it received was"];
+                let names = ends.map(|end| names[end].as_str());
+                names
+                    .iter()
+                    .chain(&nameless)
+                    .any(|words| first_hand.contains(words))
+            },
+            |blamed| ends.contains(&blamed),
+        );
+    (kinds, is_of_ends)
+}
+
+/// Says who took results in spite of an altered frame: nobody may where the agreement on the job was
+/// altered, nor may its receiver, unless the frame is the very last. (Two frames that change places
+/// may be the same.)
+fn see_that_alterations_count(scenario: &Scenario, simulated: &Simulated) -> Result<(), String> {
+    let Some(attack) = scenario.simulation.attack else {
+        return Ok(());
+    };
+    let is_last = attack.at + 1 == scenario.frames[attack.from][attack.to].len();
+    for (party, ending) in simulated.endings.iter().enumerate() {
+        let is_done = ending.as_ref().is_some_and(|ending| ending.result.is_ok());
+        let may_not = match attack.harm {
+            Harm::Swap => false,
+            // What comes a second time stands where the next frame does.
+            Harm::Repeat => party == attack.to && !is_last,
+            _ if attack.at < HANDSHAKE => true,
+            _ => party == attack.to && !is_last,
+        };
+        if is_done && may_not {
+            return Err(format!("party {party} has results in spite of {attack:?}"));
+        }
+    }
+    Ok(())
 }
 
 /// The party that an error of the network names in the end: whom the first to give up named.

@@ -119,17 +119,23 @@ impl Scenario {
 }
 
 impl Scenario {
+    /// How long `party` computes in all.
+    pub fn computing(&self, party: usize) -> Duration {
+        let events = self.simulation.events[party].iter().flatten();
+        let times = events.map(|event| match event.what {
+            Happening::Computes(time) => time,
+            _ => Duration::ZERO,
+        });
+        times.sum()
+    }
+
     /// How long it may take at most until `party` takes note of what another one tells it: while it
     /// computes itself, and while a process is stopped or a link stalls.
     pub fn time_to_hear(&self, party: usize) -> Duration {
-        let mut time = Duration::ZERO;
-        for (of, events) in self.simulation.events.iter().enumerate() {
-            for event in events.iter().flatten() {
-                time += match event.what {
-                    Happening::Computes(time) if of == party => time,
-                    Happening::Freezes(time) | Happening::Stalls(time) => time,
-                    _ => Duration::ZERO,
-                };
+        let mut time = self.computing(party);
+        for event in self.simulation.events.iter().flatten().flatten() {
+            if let Happening::Freezes(held_up) | Happening::Stalls(held_up) = event.what {
+                time += held_up;
             }
         }
         let wires = self.simulation.wires.iter().flatten();
@@ -214,10 +220,13 @@ fn inputs(random: &mut Random, program: &Program) -> BTreeMap<String, Data> {
 /// How long parties wait for each other, and how much waits for them.
 fn limits(random: &mut Random) -> Limits {
     let silence = Duration::from_secs(random.pick(&[4, 10, 30]));
+    // Whoever is silent is found before anybody runs out of patience.
+    let patience = silence * random.pick(&[10, 40]);
     Limits {
         silence,
-        // Whoever is silent is found before anybody runs out of patience.
-        patience: silence * random.pick(&[10, 40]),
+        patience,
+        // Whoever gives up waits until all who are held up have heard why.
+        linger: patience / 4,
         inbound_bytes: random.pick(&[1, 200, 5_000, 64 << 20]),
         outbound_bytes: random.pick(&[1, 200, 5_000, 4 << 20]),
         ..Limits::default()

@@ -2,6 +2,7 @@
 //! what to do.
 
 use std::fmt;
+use std::net::{IpAddr, SocketAddr};
 
 use super::NetError;
 use crate::{Cause, PartyId};
@@ -38,12 +39,22 @@ impl NetError {
     pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Explained {
         Explained {
             code: self.code(),
-            message: self.message(|party| match names.get(party.index()) {
-                Some(name) => format!("{} ({party})", name.as_ref()),
-                None => party.to_string(),
-            }),
+            message: self.message(|party| called(*party, names)),
             reason: self.reason(),
             hint: self.hint(),
+        }
+    }
+
+    /// What a party that gives up for this error tells the others. Where parties are, as this one has
+    /// configured it or seen it, and where its files are, is not theirs to know.
+    pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
+        match self {
+            NetError::Unreachable(party, ..) => {
+                format!("{} cannot be reached", called(*party, names))
+            }
+            NetError::Listen(..) => "it cannot listen at its own address".into(),
+            NetError::KeyFile(..) => "it cannot use its own key".into(),
+            error => without_addresses(&error.with_names(names).message),
         }
     }
 
@@ -187,5 +198,65 @@ impl NetError {
             NetError::Io(..) => "see whether the network is up",
             NetError::Misuse(_) => "this is a bug, please report it",
         }
+    }
+}
+
+/// How a party is called.
+fn called<S: AsRef<str>>(party: PartyId, names: &[S]) -> String {
+    match names.get(party.index()) {
+        Some(name) => format!("{} ({party})", name.as_ref()),
+        None => party.to_string(),
+    }
+}
+
+/// A text in which nothing that is written like an address of the network is left.
+fn without_addresses(text: &str) -> String {
+    let word = |word: &str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"[]:".contains(c));
+        let bare = bare.strip_suffix(':').unwrap_or(bare);
+        let is_address = bare.parse::<SocketAddr>().is_ok() || bare.parse::<IpAddr>().is_ok();
+        match is_address {
+            true => word.replace(bare, "an address"),
+            false => word.to_string(),
+        }
+    };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_are_told_of_no_address_and_no_file() {
+        let party = PartyId(1);
+        let places = ["10.1.2.3:7700", "[fe80::1]:7700", "192.168.0.9", "::1"];
+        for place in places.map(String::from) {
+            let what = format!("{place} sent no TLS, {place}: by ({place})");
+            let errors = [
+                NetError::Unreachable(party, place.clone(), what.clone()),
+                NetError::Listen(place.clone(), what.clone()),
+                NetError::KeyFile(place.clone(), what.clone()),
+                NetError::Malformed(party, what.clone()),
+                NetError::WrongParty(party, what.clone()),
+                NetError::Aborted(party, Cause::Network, what.clone()),
+                NetError::Tls(party, what.clone()),
+                NetError::Io(party, what),
+            ];
+            for error in errors {
+                let told = error.told(&["ada", "bob"]);
+                assert!(!told.contains(&place), "{told}");
+            }
+        }
+        let host = NetError::Unreachable(party, "bob.example:7700".into(), "refused".into());
+        assert_eq!(
+            host.told(&["ada", "bob"]),
+            "bob (party 1) cannot be reached"
+        );
+        let plain = NetError::Stalled(party, 30);
+        assert_eq!(
+            plain.told(&["ada", "bob"]),
+            "bob (party 1) sent nothing for 30 s"
+        );
     }
 }
