@@ -3,8 +3,8 @@
     python tools/open_page.py FOLDER PAGE ...
 
 A page fails if it writes anything to the console, asks for anything but itself, or has text that
-does not fit its box. Its pictures are saved in FOLDER, for people to look at. Before the first page,
-pages that break each of these rules are opened, and have to be found out.
+does not fit its box. Its pictures are saved in FOLDER, for people to look at. Before the first
+page, pages that break each of these rules are opened, and have to be found out.
 
 Chromium and its driver are Debian's (`chromium`, `chromium-driver`). The driver is spoken to over
 plain HTTP, as https://www.w3.org/TR/webdriver2 has it, with logs and screens as Chromium adds them.
@@ -41,7 +41,7 @@ return found;
 BROKEN = {
     "console": "<script>console.error('something went wrong')</script>",
     "asks for": "<img src='http://127.0.0.1:9/elsewhere.png' alt=''>",
-    "fit": "<div style='width:40px;white-space:nowrap'>a text that is far too wide for its box</div>",
+    "fit": "<div style='width:40px;white-space:nowrap'>a text far too wide for its box</div>",
 }
 
 

@@ -7,7 +7,6 @@ these classes.
 from __future__ import annotations
 
 import os
-import sys
 import traceback
 from typing import TYPE_CHECKING
 

@@ -47,7 +47,9 @@ def _load(path: Path, name: str | None) -> _core.Program:
 def raised(error: BaseException) -> SealaneError:
     """What the author of a program is told of an exception that is not ours."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno and error.offset:
-        at: _source.Span | None = _source.Span(_source.shown(error.filename), error.lineno, error.offset, error.offset + 1)
+        at: _source.Span | None = _source.Span(
+            _source.shown(error.filename), error.lineno, error.offset, error.offset + 1
+        )
         message, frames = f"the program is no Python: {error.msg}", []
     else:
         frames = users_frames(error.__traceback__)

@@ -586,7 +586,7 @@ def operand(item: object) -> _core.Operand:
     if is_fractional(item):
         return _literal(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not holds_values(item):
-        array = _constants(item)
+        _check_constants(item)
         packed = pack(item, fractions=True)
         if packed is not None:
             return packed
@@ -631,9 +631,9 @@ def _strange(array: npt.NDArray[Any]) -> object:
     )
 
 
-def _constants(item: object) -> npt.NDArray[Any]:
-    """An array of constants; refused if it has no elements, rows of different lengths, or elements
-    that a mask says are missing.
+def _check_constants(item: object) -> None:
+    """Refuses an array of constants without elements, with rows of different lengths, or with
+    elements that a mask says are missing.
     """
     if has_masked(item):
         message = "a constant array has masked elements"
@@ -654,7 +654,6 @@ def _constants(item: object) -> npt.NDArray[Any]:
             reason="Every value has at least one, and a table at least one entry.",
             hint="leave the operation out where there is nothing to do",
         )
-    return array
 
 
 def holds_values(item: object) -> bool:

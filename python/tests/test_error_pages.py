@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pages
 import pytest
+
+import pages
 
 FOLDER = Path(__file__).parents[2] / "docs" / "errors"
 PAGES = sorted(page for page in FOLDER.glob("*.md") if page.stem != "index")

@@ -6,9 +6,9 @@ import traceback
 from pathlib import Path
 
 import numpy as np
-import pages
 import pytest
 
+import pages
 import sealane as sl
 
 PAGE = Path(__file__).with_name("failures.md")

@@ -109,7 +109,7 @@ def test_helpers_that_do_not_suit_the_protocol() -> None:
         risk.plan(protocol="clear", helpers=[1])  # type: ignore[list-item]
     with pytest.raises(sl.MisuseError, match="leave one of them out"):
         risk.simulate(TABLE, WEIGHTS, 15, clear=True, protocol="trio", helpers=["ada"])
-    with pytest.raises(sl.MisuseError, match="no protocol `moon`(.|\n)*choose one of: yao"):
+    with pytest.raises(sl.MisuseError, match=r"no protocol `moon`(.|\n)*choose one of: yao"):
         risk.simulate(TABLE, WEIGHTS, 15, protocol="moon")
 
 
