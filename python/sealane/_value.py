@@ -637,7 +637,7 @@ def _check_constants(item: object) -> None:
     """
     if has_masked(item):
         message = "a constant array has masked elements"
-        raise refuse("data-null", message, reason=MASKED_REASON, hint=MASKED_HINT)
+        raise refuse("operand", message, reason=MASKED_REASON, hint=MASKED_HINT)
     try:
         array = np.asarray(item)
     except ValueError:

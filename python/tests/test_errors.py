@@ -74,7 +74,7 @@ def test_masked_elements_are_missing_and_not_what_lies_under_the_mask() -> None:
         return (x * masked).sum(dtype=sl.u32)
 
     error = caught(weighted.check)
-    assert (error.code, error.line is None) == ("data-null", False)
+    assert (error.code, error.line is None) == ("operand", False)
 
 
 def test_a_call_without_an_argument_is_a_misuse_that_names_it() -> None:
