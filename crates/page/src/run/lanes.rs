@@ -248,7 +248,12 @@ fn axis(svg: &mut Html, scale: &Scale, bottom: f64) {
     for index in 0..=(span_s / step) as u64 {
         let at_s = index as f64 * step;
         let x = scale.x(scale.from_us.saturating_add((at_s * 1e6) as u64));
-        let anchor = if index == 0 { "start" } else { "middle" };
+        // No label is cut at either end.
+        let anchor = match x {
+            _ if index == 0 => "start",
+            x if x > RIGHT - 16.0 => "end",
+            _ => "middle",
+        };
         svg.empty(
             "line",
             &[
