@@ -5,11 +5,11 @@
 //! stand in the program. [`Failed`] is made in one place, which leaves out what an error says about
 //! values. So whatever keeps or shows events, such as the folder of a run, keeps no secret.
 //!
-//! As JSON lines, an event is one object with `at_us` and `event`; `docs/reports.md` documents
+//! As JSON lines, an event is one object with `at_us` and `event`; `docs/guides/reports.md` documents
 //! every field.
 //!
 //! **A run of any size has a bounded number of events.** Beyond the first few hundred, turns are
-//! told of in groups that grow with the run, and of the blocks only some are told ([`Pace`]): their
+//! told of in groups that grow with the run, and of the blocks only some are told (`Pace`): their
 //! number grows with the logarithm of the run, and nothing is kept that grows faster.
 
 use crate::error::Kind;

@@ -1,4 +1,4 @@
-//! Room `tables`: tables of users to typed [`Data`] and back.
+//! Room `tables`: tables of users to typed [`Data`](sealane_program::types::Data) and back.
 //!
 //! A [`Source`] is a file or a stream of Arrow record batches; [`read`] takes what several inputs
 //! [`Want`] of it, in one pass, and checks every cell: type, shape, declared range, bound on rows.
