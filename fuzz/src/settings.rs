@@ -12,7 +12,7 @@ use std::time::Duration;
 /// Words of the file.
 #[rustfmt::skip] // Words side by side.
 pub const WORDS: &[&str] = &[
-    "[parties.a]\n", "[limits]\n", "timeout_s = 30\n", "network = \"lan\"\n", "helpers = [\"a\"]\n",
+    "[parties.a]\n", "[limits]\n", "timeout_s = 30\n", "wait_s = 600\n", "network = \"lan\"\n", "helpers = [\"a\"]\n",
     "me = \"a\"\n", "address = \"a:1\"\n", "key = \"ed25519:", "identity = \"k\"\n",
     "protocol = \"trio\"\n", "listen = \"[::]:1\"\n", "runs = \"runs\"\n", "[", "{", "'''", "\"\"\"",
     "1e999", "nan", "inf", "\u{e9}", "\\u0000",
@@ -71,11 +71,8 @@ pub fn config(bytes: &[u8]) -> Verdict {
             .all(known)
     );
     let bounds = Duration::from_millis(100)..=Duration::from_secs(86_400);
-    assert!(
-        config
-            .timeout
-            .is_none_or(|timeout| bounds.contains(&timeout))
-    );
+    let mut durations = [config.timeout, config.wait].into_iter().flatten();
+    assert!(durations.all(|duration| bounds.contains(&duration)));
     let text = written(&config);
     let plain = folder.path().join("plain.toml");
     fs::write(&plain, &text).expect("a file that can be written");
@@ -132,8 +129,11 @@ fn written(config: &Config) -> String {
             }
         }
     }
-    if let Some(timeout) = config.timeout {
-        let _ = writeln!(text, "[limits]\ntimeout_s = {:?}", timeout.as_secs_f64());
+    text += "[limits]\n";
+    for (key, duration) in [("timeout_s", config.timeout), ("wait_s", config.wait)] {
+        if let Some(duration) = duration {
+            let _ = writeln!(text, "{key} = {:?}", duration.as_secs_f64());
+        }
     }
     text
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -58,6 +59,15 @@ def _not_numbers(array: np.ndarray[Any, Any], fractions: bool) -> tuple[str, str
     """What is wrong with the elements of an array that was refused, and what to do about it."""
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         return "elements that are no numbers", "fill them in or drop their rows first"
+    if array.dtype.kind == "O" and array.ndim == 0:
+        hint = (
+            "give numbers, an array, a file, or a table that streams Arrow; of a lazy one, what "
+            "`.collect()` gives"
+        )
+        return f"the type `{type(array.item()).__name__}`, which is none of these", hint
+    for place, element in enumerate(array.ravel().tolist() if array.dtype.kind == "O" else []):
+        if not isinstance(element, Number):
+            return f"{element!r} at element {place}", "fill it in, or drop its row first"
     if fractions:
         hint = "use numbers: arrays of integers or float64, `Decimal` or `Fraction`"
         return f"elements of type {array.dtype}, not numbers of few enough digits", hint

@@ -7,10 +7,13 @@ these classes.
 from __future__ import annotations
 
 import os
+import threading
 import traceback
-from typing import TYPE_CHECKING
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import TracebackType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -91,6 +94,37 @@ def users_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
 
 class ProgramError(SealaneError):
     """The program means something that cannot run as written: its author has to act."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        _made.errors.append(self)
+
+
+class _Made(threading.local):
+    """The refusals that this thread has made while it traces."""
+
+    def __init__(self) -> None:
+        self.errors: list[ProgramError] = []
+
+
+_made = _Made()
+# Python asks for these and does without: `hasattr`, `list`.
+_ASKED = {"attribute", "no-length"}
+
+
+@contextmanager
+def none_swallowed() -> Iterator[None]:
+    """Ends with the first refusal that was made inside, also if the program has caught it: what a
+    program does instead, nobody has asked for.
+    """
+    before, _made.errors = _made.errors, []
+    try:
+        yield
+        refused = [error for error in _made.errors if error.code not in _ASKED]
+    finally:
+        _made.errors = before
+    if refused:
+        raise refused[0]
 
 
 class MisuseError(SealaneError):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sealane import _data, _progress, _signature, _source, _tables
+from sealane._errors import none_swallowed
 from sealane._refusal import misuse, refuse
 from sealane._value import FixedPoint, Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
     from typing import Literal, TypeAlias
 
@@ -190,7 +192,17 @@ class Program(Generic[P, R]):
         if rows is None:
             return {}
         if not isinstance(rows, int):
-            return dict(rows)
+            if isinstance(rows, Mapping) and all(map(_is_count, rows.values())):
+                return dict(rows)
+            raise misuse(
+                "row-count",
+                f"rows={rows!r} is no number of rows",
+                hint="give an integer from 1 on, or a mapping from row counts to integers",
+            )
+        if not _is_count(rows):
+            raise misuse(
+                "row-count", f"{rows} is no number of rows", hint="give an integer from 1 on"
+            )
         if len(self.signature.rows) == 1:
             return dict.fromkeys(self.signature.rows, rows)
         names = ", ".join(self.signature.rows) or "none"
@@ -275,7 +287,8 @@ def _trace(function: Callable[..., Any], signature: _signature.Signature) -> _co
             parameter.span,
         )
         values[parameter.name] = wrap(trace, node)
-    returned = function(**values)
+    with none_swallowed():
+        returned = function(**values)
     if returned is None:
         raise refuse(
             "result",
@@ -313,6 +326,10 @@ def _named(element: Any, wrapping: bool) -> str:
 
 def _count(returned: object) -> str:
     return f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
+
+
+def _is_count(rows: object) -> bool:
+    return isinstance(rows, int) and not isinstance(rows, bool) and 0 <= rows < 2**64
 
 
 def _names(helpers: Sequence[str]) -> list[str]:

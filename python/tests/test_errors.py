@@ -120,3 +120,34 @@ def test_what_commands_say(
     for shown in pages.check(PAGE, tmp_path, capfd):
         assert shown.text.startswith("error[")
         assert "\nhint: " in shown.text
+
+
+def test_a_refusal_that_a_program_catches_is_one_still() -> None:
+    @sl.program
+    def swallowed(
+        x: sl.Private[sl.u32, "ann"], y: sl.Private[sl.u32, "ben"]
+    ) -> sl.Revealed[sl.u32, "ann"]:
+        try:
+            return x * y
+        except sl.ProgramError:
+            return sl.maximum(x, y)
+
+    assert caught(swallowed.check).code == "range-overflow"
+
+    @sl.program
+    def asked(x: sl.Private[sl.u32, "ann"]) -> sl.Revealed[sl.boolean, "ben"]:
+        return x > 5 if not hasattr(x, "mean") else x > 6
+
+    assert asked.check().warnings == []
+
+
+def test_row_counts_are_numbers() -> None:
+    for rows in (-5, "5", 2.5, {"rows": "5"}):
+        error = caught(lambda rows=rows: total.plan(rows=rows))
+        assert isinstance(error, sl.MisuseError)
+        assert error.code == "row-count"
+
+
+def test_what_is_no_number_is_named_with_its_place() -> None:
+    assert caught(lambda: total([1, None], 2)).message == "`x` has None at element 1"
+    assert "the type `object`" in caught(lambda: total(object(), 2)).message

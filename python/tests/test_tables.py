@@ -215,6 +215,16 @@ def test_dictionaries_without_the_value_of_a_key_are_refused() -> None:
         learnt(frame)
 
 
+def test_durations_are_no_numbers_in_files_either(tmp_path: Path) -> None:
+    pa, parquet = library("pyarrow"), library("pyarrow.parquet")
+    table = pa.table({**PEOPLE, "wage": pa.array([1, 2, 3], pa.duration("s"))})
+    path = tmp_path / "office.parquet"
+    parquet.write_table(table, path)
+    for given in (table, path):
+        with pytest.raises(sl.DataError, match=r"column `wage` .* holds no numbers: Duration"):
+            learnt(given)
+
+
 def test_single_columns_are_read() -> None:
     pd, pl, pa = library("pandas"), library("polars"), library("pyarrow")
     pairs = [[1, 10], [2, 20], [3, 30]]

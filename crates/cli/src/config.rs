@@ -18,6 +18,7 @@
 //!
 //! [limits]
 //! timeout_s = 30                     # longest silence of a party
+//! wait_s = 600                       # how long this party waits for the others to start
 //! ```
 //!
 //! The same file serves all parties if each names itself and its `identity` on the command line, or
@@ -57,6 +58,8 @@ pub struct Config {
     pub helpers: Option<Vec<String>>,
     /// Longest silence of a party before a run ends.
     pub timeout: Option<Duration>,
+    /// How long this party waits for the others to start; by default the longest silence.
+    pub wait: Option<Duration>,
 }
 
 /// One party.

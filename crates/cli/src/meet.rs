@@ -133,13 +133,12 @@ fn lacks(name: &str) -> Failure {
 /// Bounds on time and memory, as the configuration states them.
 pub fn limits(config: &Config) -> Limits {
     let limits = Limits::default();
-    match config.timeout {
-        Some(timeout) => Limits {
-            connect: timeout,
-            silence: timeout,
-            ..limits
-        },
-        None => limits,
+    let silence = config.timeout.unwrap_or(limits.silence);
+    let connect = config.timeout.unwrap_or(limits.connect);
+    Limits {
+        connect: config.wait.unwrap_or(connect),
+        silence,
+        ..limits
     }
 }
 
@@ -269,6 +268,7 @@ mod tests {
             network: None,
             helpers: None,
             timeout: Some(std::time::Duration::from_secs(20)),
+            wait: None,
         }
     }
 

@@ -20,6 +20,11 @@ pub fn warn(warning: &Diagnostic) {
 
 /// Writes what the parser says of a wrong command line, in our form.
 pub fn show_misuse(error: &clap::Error) {
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        // The help is what is asked for.
+        let _ = error.print();
+        return;
+    }
     let text = error.render().to_string();
     let mut paragraphs = text.split("\n\n").map(one_line);
     let what = paragraphs.next().unwrap_or_default();

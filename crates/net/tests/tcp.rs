@@ -292,12 +292,14 @@ fn who_connects_and_says_nothing_has_stalled_on_either_side() {
             let mut silent = dial(&address);
             let _ = silent.read_to_end(&mut Vec::new());
         });
-        assert_eq!(error(Mesh::connect(&config)), NetError::Stalled(B, 1));
+        let end = error(Mesh::connect(&config));
+        assert!(matches!(end, NetError::Stalled(B, 0..=1)), "{end}");
     });
 
     let config = configs(2, short()).remove(1);
     let _silent = TcpListener::bind(&config.parties[0].address).unwrap();
-    assert_eq!(error(Mesh::connect(&config)), NetError::Stalled(A, 1));
+    let end = error(Mesh::connect(&config));
+    assert!(matches!(end, NetError::Stalled(A, 0..=1)), "{end}");
 }
 
 #[test]

@@ -33,10 +33,9 @@ pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
 fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let pages = file.try_clone().map_err(|error| unreadable(path, &error))?;
-    // The schema is the one of Parquet: another one that the writer may have left beside it adds
-    // nothing that an input can take.
-    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-    let builder = ParquetRecordBatchReaderBuilder::try_new_with_options(file, options)
+    // With the schema of Arrow that the writer may have left beside that of Parquet: it alone says
+    // of a column of durations that it holds no plain numbers.
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| not_parquet(path, &error))?;
     let table = Table::new(name, builder.schema(), wants)?;
     let rows = builder.metadata().file_metadata().num_rows();

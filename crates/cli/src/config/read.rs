@@ -47,6 +47,7 @@ struct PartyTable {
 #[serde(deny_unknown_fields)]
 struct LimitsTable {
     timeout_s: Option<Spanned<f64>>,
+    wait_s: Option<Spanned<f64>>,
 }
 
 /// The text of a file, for errors that show it.
@@ -90,7 +91,8 @@ impl Source<'_> {
             runs: file.runs.map(|path| folder.join(path)),
             network: self.network(file.network)?,
             helpers: helpers.transpose()?,
-            timeout: self.timeout(file.limits.timeout_s)?,
+            timeout: self.duration("timeout_s", file.limits.timeout_s)?,
+            wait: self.duration("wait_s", file.limits.wait_s)?,
         })
     }
 
@@ -223,17 +225,21 @@ impl Source<'_> {
         names.into_iter().map(known).collect()
     }
 
-    fn timeout(&self, timeout_s: Option<Spanned<f64>>) -> Result<Option<Duration>, Diagnostic> {
-        let Some(timeout_s) = timeout_s else {
+    fn duration(
+        &self,
+        key: &str,
+        seconds: Option<Spanned<f64>>,
+    ) -> Result<Option<Duration>, Diagnostic> {
+        let Some(seconds) = seconds else {
             return Ok(None);
         };
         let bounds = 0.1..=86_400.0;
-        if !bounds.contains(timeout_s.get_ref()) {
-            let message = "the time-out is not between 0.1 seconds and a day".to_string();
-            let hint = "write a number of seconds, such as `timeout_s = 30`";
-            return Err(self.refuse("config-timeout", message, Some(timeout_s.span()), hint));
+        if !bounds.contains(seconds.get_ref()) {
+            let message = format!("`{key}` is not between 0.1 seconds and a day");
+            let hint = format!("write a number of seconds, such as `{key} = 30`");
+            return Err(self.refuse("config-timeout", message, Some(seconds.span()), &hint));
         }
-        Ok(Some(Duration::from_secs_f64(timeout_s.into_inner())))
+        Ok(Some(Duration::from_secs_f64(seconds.into_inner())))
     }
 
     fn refuse(

@@ -201,11 +201,17 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         )));
     }
     // The smallest number above zero, if it is one that people would write.
-    let least = match right.ty.fraction() {
-        0 => "1".to_string(),
-        1..=3 => decimal::text(1, right.ty.fraction()),
-        _ => "0.1".to_string(),
+    let least = decimal::text(1, right.ty.fraction().min(8));
+    // The magnitude of the smallest number may need another bit.
+    let magnitude = Range {
+        lo: right.range.lo,
+        hi: right.range.hi.max(-right.range.lo),
     };
+    let wider = match right.ty.holds(magnitude) {
+        true => None,
+        false => right.ty.smallest_like(magnitude),
+    };
+    let wide = wider.map_or(y.clone(), |ty| format!("{y}.astype({})", ty.python()));
     let hint = match (right.range.lo, right.range.hi) {
         (0, _) => format!(
             "write `{}`",
@@ -216,7 +222,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
             op.python(&x, &format!("sl.minimum({y}, -{least})"))
         ),
         _ => format!(
-            "make the sign certain: divide by `sl.maximum(sl.abs({y}), {least})` and restore the \
+            "make the sign certain: divide by `sl.maximum(sl.abs({wide}), {least})` and restore the \
              sign with `sl.where({y} < 0, …, …)`"
         ),
     };
