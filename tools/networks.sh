@@ -15,7 +15,7 @@ took() {
     echo "networks: $1, after $(($(date +%s) - began)) s"
 }
 
-echo "networks: $seeds seeds of the simulator (about eight minutes for 100,000 on two cores)"
+echo "networks: $seeds seeds of the simulator (about twenty minutes for 100,000 on two cores)"
 SEALANE_SIM_SEEDS=$seeds cargo test --quiet --locked -p sealane-engine --test simulator -- --nocapture
 took "no seed hangs or gives a wrong result"
 
