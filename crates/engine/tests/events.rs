@@ -135,8 +135,9 @@ fn of_many_tiles_few_events_are_told() {
         told[0].len()
     };
     let (few, many) = (count(1000), count(8000));
-    // Eight times the tiles: three times as much again for each doubling, of turns and of blocks.
-    assert!(many - few <= 3 * (128 + 2 * 32), "{few} and {many}");
+    // Eight times the tiles: as much again for each of three doublings, of turns and of blocks. How
+    // often a party waits, and so begins a turn, is up to the machine: that is worth a fourth.
+    assert!(many - few <= 4 * (128 + 2 * 32), "{few} and {many}");
 }
 
 #[test]
