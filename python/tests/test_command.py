@@ -64,6 +64,9 @@ def test_help_lists_verbs_and_statuses() -> None:
     assert "70  a bug in Sealane" in text
     assert sealane("--version").stdout.startswith("sealane ")
     assert "unrecognized" in sealane("forge", status=2).stderr
+    bare = sealane(status=2).stderr
+    assert "error[" not in bare
+    assert "\n  check " in bare
 
 
 def test_check_prints_who_gives_and_who_learns() -> None:
@@ -439,3 +442,14 @@ def config(
     Path("sealane.toml").write_text(
         f"{text}\n[limits]\ntimeout_s = {timeout_s}\n", encoding="utf-8"
     )
+
+
+def test_the_page_of_a_run_is_made_from_its_events_whatever_lies_there() -> None:
+    inputs = ["--input", "alice=alice.csv", "--input", "bob=bob.csv"]
+    sealane("simulate", "program.py", *inputs, "--runs", "runs")
+    page = Path(sealane("report", "--print").stdout.strip())
+    page.write_text("<script>from elsewhere</script>", encoding="utf-8")
+    assert Path(sealane("report", "--print").stdout.strip()) == page
+    text = page.read_text(encoding="utf-8")
+    assert "elsewhere" not in text
+    assert "over" in text

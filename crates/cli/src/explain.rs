@@ -19,6 +19,7 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
     // Whoever copies it from an error may copy its brackets.
     let name = name
         .trim_start_matches("error")
+        .trim_start_matches("warning")
         .trim_matches(['[', ']', ':']);
     match codes::find(name) {
         Some(entry) => say(readable(entry.page)),

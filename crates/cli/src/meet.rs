@@ -272,6 +272,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn waiting_for_others_is_bounded_by_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut config = config(folder.path());
+        let seconds = |config: &Config| {
+            let limits = limits(config);
+            (limits.connect.as_secs(), limits.silence.as_secs())
+        };
+        assert_eq!(seconds(&config), (20, 20));
+        config.wait = Some(std::time::Duration::from_secs(600));
+        assert_eq!(seconds(&config), (600, 20));
+    }
+
     /// Runs a session over TLS, in which each party names the helpers as it believes they are.
     fn session(sides: &[(&str, &[&str])]) -> Vec<Result<RunReport, String>> {
         let folder = tempfile::tempdir().unwrap();

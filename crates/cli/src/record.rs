@@ -356,6 +356,19 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_from_elsewhere_leads_to_no_other_folder() {
+        let runs = tempfile::tempdir().unwrap();
+        let all = recorded(runs.path());
+        let beside = runs.path().join("elsewhere");
+        std::fs::create_dir(&beside).unwrap();
+        std::fs::copy(all.folder().join("b").join(EVENTS), beside.join(EVENTS)).unwrap();
+        let read = |names: [&str; 2]| read_sides(all.folder(), &names.map(String::from));
+        assert_eq!(read(["a", "b"]).unwrap().len(), 2);
+        let absolute = beside.to_str().unwrap();
+        assert_eq!(read(["../elsewhere", absolute]).unwrap().len(), 0);
+    }
+
+    #[test]
     fn names_sort_by_time_and_are_unique() {
         let (runs, job) = (tempfile::tempdir().unwrap(), job());
         let name = || {

@@ -358,4 +358,22 @@ mod tests {
         assert!(case.text().contains("[parties.bob]"));
         assert_eq!(fs::read_dir(case.folder.path()).unwrap().count(), 2);
     }
+
+    #[test]
+    fn no_card_changes_what_this_party_says_of_itself() {
+        let case = Case::new();
+        let other = Identity::generate().public_key();
+        let before = case.text();
+        for (address, key) in [("b:2", case.alice), ("a:1", other)] {
+            for replace in [false, true] {
+                let pinned = case.pin("alice", address, key, replace);
+                assert_eq!(pinned, Err("peer-known"));
+            }
+        }
+        assert_eq!(
+            case.pin("alice", "a:1", case.alice, false),
+            Ok(Change::Nothing)
+        );
+        assert_eq!(case.text(), before);
+    }
 }

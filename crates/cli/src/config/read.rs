@@ -308,7 +308,7 @@ mod tests {
         let text = format!(
             "me = \"lab\"\nnetwork = \"wan\"\nidentity = \"me.key\"\nprotocol = \"trio\"\n\
              runs = \"past\"\n{}{}identity = \"/keys/lab\"\n\
-             [limits]\ntimeout_s = 2.5\n",
+             [limits]\ntimeout_s = 2.5\nwait_s = 600\n",
             party("hospital", "[::1]:7700"),
             party("lab", "lab.example:7701"),
         );
@@ -328,6 +328,7 @@ mod tests {
         assert_eq!(config.protocol, Some(ProtocolName::Trio));
         assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
+        assert_eq!(config.wait, Some(Duration::from_secs(600)));
     }
 
     #[test]
