@@ -2,10 +2,10 @@
 //! network", JACM 1968) for any number of rows, after Beauquier and Darrot ("On arbitrary size
 //! Waksman networks and their vulnerability", 2002), section 2.
 //!
-//! A network of n rows is a column of switches over neighbours, two networks of half as many rows,
-//! one for the first row of each pair and one for the second, and another column of switches. If n
-//! is even, the last pair needs no second switch; if n is odd, the last row needs none at all and
-//! goes to the second network. That makes the sum of ceil(log2 i) for i from 1 to n switches,
+//! A network of n rows is a column of switches, each over a row of the first half and the one in its
+//! place in the second half; a network for either half; and another such column. If n is even, the
+//! last pair needs no second switch; if n is odd, the last row needs none at all and
+//! belongs to the second half. That makes the sum of ceil(log2 i) for i from 1 to n switches,
 //! n log2(n) - n + 1 for a power of two.
 
 use crate::builder::{Builder, Wire, Word};
@@ -29,29 +29,21 @@ impl Builder {
 /// act.
 pub fn permutation_network(n: usize) -> Vec<(usize, usize)> {
     let mut network = Vec::new();
-    let rows: Vec<usize> = (0..n).collect();
-    extend(&mut network, &rows);
+    extend(&mut network, 0, n);
     network
 }
 
-/// Appends the network over these rows.
-fn extend(network: &mut Vec<(usize, usize)>, rows: &[usize]) {
-    let n = rows.len();
+/// Appends the network over `n` rows from `start` on.
+fn extend(network: &mut Vec<(usize, usize)>, start: usize, n: usize) {
     if n < 2 {
         return;
     }
-    let pair = |k: usize| (rows[2 * k], rows[2 * k + 1]);
-    network.extend((0..n / 2).map(pair));
-    for part in [false, true] {
-        let part: Vec<usize> = members(n, part).map(|row| rows[row]).collect();
-        extend(network, &part);
-    }
+    let half = n / 2;
+    let pair = |k: usize| (start + k, start + half + k);
+    network.extend((0..half).map(pair));
+    extend(network, start, half);
+    extend(network, start + half, n - half);
     network.extend((0..last_switches(n)).map(pair));
-}
-
-/// The rows, of n, that meet the first or the second of the inner networks.
-fn members(n: usize, second: bool) -> impl Iterator<Item = usize> {
-    (0..n).filter(move |&row| (row % 2 == 1 || (n % 2 == 1 && row + 1 == n)) == second)
 }
 
 /// The number of switches in the last column.
@@ -73,26 +65,38 @@ pub fn permutation_switches(sources: &[usize]) -> Vec<bool> {
     if n < 2 {
         return Vec::new();
     }
+    let half = n / 2;
     let second = inner_networks(sources, &places);
-    // A switch is set where the row that comes first goes to the second network, or comes from it.
-    let mut switches: Vec<bool> = (0..n / 2).map(|k| second[places[2 * k]]).collect();
-    for part in [false, true] {
+    // A switch is set where the row of the first half goes to the second network, or comes from it.
+    let mut switches: Vec<bool> = (0..half).map(|k| second[places[k]]).collect();
+    for (network, rows) in [(false, 0..half), (true, half..n)] {
         // Of the two places behind a switch, the one whose row comes through this network.
-        let place = |row: usize| if second[row] == part { row } else { row ^ 1 };
-        let order: Vec<usize> = members(n, part)
-            .map(|row| sources[place(row)] / 2)
-            .collect();
+        let place = |row: usize| match partner(row, n) {
+            Some(other) if second[row] != network => other,
+            _ => row,
+        };
+        let slot = |source: usize| if source < half { source } else { source - half };
+        let order: Vec<usize> = rows.map(|row| slot(sources[place(row)])).collect();
         switches.extend(permutation_switches(&order));
     }
-    switches.extend((0..last_switches(n)).map(|k| second[2 * k]));
+    switches.extend(&second[..last_switches(n)]);
     switches
 }
 
-/// For each place, whether its row comes through the second inner network: the two of a pair of
-/// places come through different ones, and so do the two rows of a pair of sources.
+/// The row that shares a switch with this one, of `n`; the last of an odd number shares none.
+fn partner(row: usize, n: usize) -> Option<usize> {
+    let half = n / 2;
+    match row {
+        _ if row < half => Some(row + half),
+        _ if row < 2 * half => Some(row - half),
+        _ => None,
+    }
+}
+
+/// For each place, whether its row comes through the second inner network: two places that share a
+/// switch are served by different ones, and so are two sources.
 fn inner_networks(sources: &[usize], places: &[usize]) -> Vec<bool> {
     let n = sources.len();
-    let partner = |row: usize| Some(row ^ 1).filter(|&other| other < n);
     let mut second: Vec<Option<bool>> = vec![None; n];
     // The last place has no choice: it starts the first chain.
     for start in (0..n).rev() {
@@ -101,9 +105,9 @@ fn inner_networks(sources: &[usize], places: &[usize]) -> Vec<bool> {
             second[place] = Some(true);
             // What shares a switch with its source comes through the first network, and what shares
             // a switch with that place through the second one again.
-            next = partner(sources[place]).and_then(|source| {
+            next = partner(sources[place], n).and_then(|source| {
                 second[places[source]] = Some(false);
-                partner(places[source])
+                partner(places[source], n)
             });
         }
     }

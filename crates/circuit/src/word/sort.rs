@@ -80,7 +80,7 @@ pub fn sorting_network(n: usize) -> Vec<(usize, usize)> {
 /// power of two.
 pub fn merging_network(n: usize) -> Vec<(usize, usize)> {
     let mut network = Vec::new();
-    let mut parts = vec![0..n];
+    let mut parts = Vec::from([0..n]);
     // Each part becomes two, of which no row of the first is larger than one of the second, and
     // each of which falls before it rises.
     while let Some(part) = parts.pop() {
