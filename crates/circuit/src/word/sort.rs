@@ -80,17 +80,16 @@ pub fn sorting_network(n: usize) -> Vec<(usize, usize)> {
 /// power of two.
 pub fn merging_network(n: usize) -> Vec<(usize, usize)> {
     let mut network = Vec::new();
-    let mut parts = Vec::from([0..n]);
+    let mut parts = vec![(0, n)];
     // Each part becomes two, of which no row of the first is larger than one of the second, and
     // each of which falls before it rises.
-    while let Some(part) = parts.pop() {
-        if part.len() < 2 {
+    while let Some((start, end)) = parts.pop() {
+        if end - start < 2 {
             continue;
         }
-        let middle = part.start + part.len().next_power_of_two() / 2;
-        let distance = middle - part.start;
-        network.extend((middle..part.end).map(|j| (j - distance, j)));
-        parts.extend([part.start..middle, middle..part.end]);
+        let half = (end - start).next_power_of_two() / 2;
+        network.extend((start + half..end).map(|j| (j - half, j)));
+        parts.extend([(start, start + half), (start + half, end)]);
     }
     network
 }
