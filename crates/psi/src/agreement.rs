@@ -63,7 +63,7 @@ impl Unfit {
 /// None of them fits (the reason is that of the last), or none can.
 pub fn fit<T>(
     agreement: &Agreement,
-    prepare: impl Fn(&Agreement) -> Result<T, Unfit>,
+    mut prepare: impl FnMut(&Agreement) -> Result<T, Unfit>,
 ) -> Result<(Agreement, T), Unfit> {
     let mut agreement = agreement.clone();
     for _ in 1..TRIES {
