@@ -13,6 +13,7 @@ import sealane as sl
 # What `sealane psi prepare` prints for sets of at most 256 items.
 SIZE = 256
 WIDTH = 56
+STORED = 50
 BINS = 308
 LOAD = 23
 
@@ -31,12 +32,10 @@ class Found(NamedTuple):
 
 @sl.program
 def common_donors(
-    held: sl.Private[sl.u64, "shelter", f"bins <= {BINS}", sl.between(0, 2**(WIDTH - 6) - 1)],
+    held: sl.Private[sl.u64, "shelter", f"bins <= {BINS}", sl.between(0, 2**STORED - 1)],
     stash: sl.Private[sl.u64, "shelter", sl.column("stash_0"), sl.between(0, 2**WIDTH - 1)],
     our_tag: sl.Private[sl.u64, "shelter", sl.column("tag"), sl.between(0, 2**40 - 1)],
-    candidates: sl.Private[
-        sl.u64, "kitchen", "bins", CANDIDATES, sl.between(0, 2**(WIDTH - 6) - 1)
-    ],
+    candidates: sl.Private[sl.u64, "kitchen", "bins", CANDIDATES, sl.between(0, 2**STORED - 1)],
     items: sl.Private[sl.u64, "kitchen", ITEMS, sl.between(0, 2**WIDTH - 1)],
     their_tag: sl.Private[sl.u64, "kitchen", sl.column("tag"), sl.between(0, 2**40 - 1)],
 ) -> Found:

@@ -9,7 +9,7 @@ A list of 2^k items is a tensor with k axes of length 2, one for each bit of a p
 places apart is one step apart along an axis.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import sealane as sl
 
@@ -22,6 +22,9 @@ ITEMS = [f"item_{place}" for place in range(SIZE)]
 # An axis for each column of switches on the way down, and on the way up again.
 COLUMNS = [*range(AXES), *reversed(range(AXES - 1))]
 SWITCHES = [f"switch_{place}" for place in range(len(COLUMNS) * SIZE // 2)]
+
+
+T = TypeVar("T", bound=sl.Value)
 
 
 class Found(NamedTuple):
@@ -71,14 +74,15 @@ def neighbours(low: sl.u64, high: sl.u64) -> sl.u64:
 def shuffle(items: sl.u64, switches: sl.boolean) -> sl.u64:
     """The items in the order of the switches: Waksman's network, after Benes."""
     for column, axis in enumerate(COLUMNS):
-        switch = cube(switches[column * SIZE // 2 : (column + 1) * SIZE // 2])
+        start = column * SIZE // 2
+        switch = cube(switches[start : start + SIZE // 2], AXES - 1)
         first, second = halves(axis, items)
         swapped = [sl.where(switch, second, first), sl.where(switch, first, second)]
         items = sl.stack(swapped, axis=axis)
     return items
 
 
-def halves[T: sl.Value](axis: int, items: T) -> tuple[T, T]:
+def halves(axis: int, items: T) -> tuple[T, T]:
     """The items with an even and with an odd place along an axis."""
     before = (slice(None),) * axis
     return items[(*before, 0)], items[(*before, 1)]
@@ -91,11 +95,11 @@ def descending(items: sl.u64) -> sl.u64:
     return items
 
 
-def cube[T: sl.Value](items: T) -> T:
+def cube(items: T, axes: int = AXES) -> T:
     """A list of 2^k items with k axes, the first one for the highest bit of a place."""
-    while items.shape[-1] > 2:
-        half = items.shape[-1] // 2
-        items = sl.stack([items[..., :half], items[..., half:]], axis=len(items.shape) - 1)
+    for axis in range(axes - 1):
+        half = 2 ** (axes - axis - 1)
+        items = sl.stack([items[..., :half], items[..., half:]], axis=axis)
     return items
 
 

@@ -1,13 +1,16 @@
 //! Private set intersection: `psi prepare` makes the inputs of a program from a column of texts,
-//! `psi match` says which of them the program has found.
+//! `psi match` (in `found`) says which of them the program has found.
 //!
 //! Inputs are CSV tables as any others. What the receiver needs to read the result stays in
 //! `kept.csv`: which item or which bin stands for which text.
 
+mod found;
+#[cfg(test)]
+mod tests;
+
 use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
 use crate::failure::Failure;
-use crate::results::marked;
-use crate::verbs::{say, show};
+use crate::verbs::show;
 use sealane_block::{Coins, Cpu};
 use sealane_engine::Kind;
 use sealane_page::Card;
@@ -15,7 +18,6 @@ use sealane_program::diagnostic::Diagnostic;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::Texts;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -28,15 +30,19 @@ const STASH: &str = "stash";
 /// Prepares, or reads what came of it.
 pub fn psi(verb: &PsiVerb) -> Result<(), Failure> {
     match verb {
-        PsiVerb::Prepare(args) => prepare(args),
-        PsiVerb::Match { result, kept, json } => list_common(result, kept, *json),
+        PsiVerb::Prepare(args) => {
+            let (card, value) = prepare(args)?;
+            show(args.json, &card, &value)
+        }
+        PsiVerb::Match { result, kept, json } => found::list(result, kept, *json),
     }
 }
 
 /// Tables in memory, by the name of their file.
 type Tables = Vec<(&'static str, Zeroizing<String>)>;
 
-fn prepare(args: &PsiPrepare) -> Result<(), Failure> {
+/// Writes the tables, and says what they are.
+fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
     let texts = Texts::read(&args.file, &[&args.column]).map_err(data)?;
     let texts = texts.column(&args.column).unwrap_or_default();
     let mut coins = coins()?;
@@ -62,8 +68,7 @@ fn prepare(args: &PsiPrepare) -> Result<(), Failure> {
     });
     let (agreement, (tables, items, repeated)) = prepared.map_err(|unfit| refused(unfit, args))?;
     let files = write(&args.folder, &tables)?;
-    let (card, value) = summary(args, &agreement, (items, repeated), &files);
-    show(args.json, &card, &value)
+    Ok(summary(args, &agreement, (items, repeated), &files))
 }
 
 /// A single row: the tag and the list.
@@ -192,8 +197,10 @@ fn summary(
     });
     if args.method == PsiMethod::Phased {
         let sizes = phased::sizes(agreement);
+        constants.push(format!("STORED = {}", sizes.stored));
         constants.push(format!("BINS = {}", sizes.bins));
         constants.push(format!("LOAD = {}", sizes.load));
+        value["stored"] = json!(sizes.stored);
         value["bins"] = json!(sizes.bins);
         value["load"] = json!(sizes.load);
     }
@@ -211,109 +218,6 @@ fn summary(
         card.line("stays here", args.folder.join(KEPT).display());
     }
     (card, value)
-}
-
-/// Which texts the program has found, one a line.
-fn list_common(result: &Path, kept: &Path, json: bool) -> Result<(), Failure> {
-    let keys = Texts::read(kept, &[]).map_err(data)?;
-    let texts = column(&keys, kept, "text")?;
-    let found = Texts::read(result, &[]).map_err(data)?;
-    let common = match keys.column("item") {
-        Some(items) => {
-            agreed(&found, result)?;
-            from_items(items, texts, &found).ok_or_else(|| not_of(kept, result))?
-        }
-        None => {
-            let single = marked(result, "single");
-            let rest = Texts::read(&single, &[]).map_err(data)?;
-            agreed(&rest, &single)?;
-            let in_table = column(&found, result, "in_table")?;
-            let in_stash = column(&rest, &single, "in_stash")?;
-            let bins = column(&keys, kept, "bin")?;
-            let flags = in_table.iter().enumerate();
-            let flags = flags.map(|(bin, flag)| (bin.to_string(), flag.as_str()));
-            let stash = in_stash
-                .iter()
-                .map(|flag| (STASH.to_string(), flag.as_str()));
-            from_bins(bins, texts, &flags.chain(stash).collect())
-                .ok_or_else(|| not_of(kept, result))?
-        }
-    };
-    if json {
-        return say(json!({ "common": common }));
-    }
-    common.iter().try_for_each(say)
-}
-
-/// The texts of the items that a result names, where 0 names none; nothing if one is unknown.
-fn from_items<'a>(
-    items: &[Zeroizing<String>],
-    texts: &'a [Zeroizing<String>],
-    found: &Texts,
-) -> Option<Vec<&'a str>> {
-    let known = items.iter().map(|item| item.as_str()).zip(texts);
-    let known: BTreeMap<&str, &Zeroizing<String>> = known.collect();
-    let columns = (0..).map_while(|place| found.column(&format!("common_{place}")));
-    let cells = columns.filter_map(|column| Some(column.first()?.as_str()));
-    let named = cells.filter(|cell| *cell != "0");
-    let mut common = named
-        .map(|item| known.get(item).map(|text| text.as_str()))
-        .collect::<Option<Vec<_>>>()?;
-    common.sort_unstable();
-    Some(common)
-}
-
-/// The texts of the bins, and places of the stash, that a result flags; nothing if one is not in it.
-fn from_bins<'a>(
-    bins: &[Zeroizing<String>],
-    texts: &'a [Zeroizing<String>],
-    flags: &BTreeMap<String, &str>,
-) -> Option<Vec<&'a str>> {
-    let mut common = Vec::new();
-    for (bin, text) in bins.iter().zip(texts) {
-        if *flags.get(bin.as_str())? == "1" {
-            common.push(text.as_str());
-        }
-    }
-    common.sort_unstable();
-    Some(common)
-}
-
-fn column<'a>(
-    texts: &'a Texts,
-    path: &Path,
-    name: &str,
-) -> Result<&'a [Zeroizing<String>], Failure> {
-    texts.column(name).ok_or_else(|| {
-        let what = format!("{} has no column `{name}`", path.display());
-        let hint =
-            "name what `--output` has written and, with `--kept`, what `psi prepare` has kept";
-        data(Diagnostic::new("data-column-missing", what).hint(hint))
-    })
-}
-
-/// Refuses a result of parties who have prepared by different agreements.
-fn agreed(result: &Texts, path: &Path) -> Result<(), Failure> {
-    let agreed = column(result, path, "agreed")?;
-    if agreed.iter().all(|flag| flag.as_str() == "1") {
-        return Ok(());
-    }
-    let what = "the two parties have prepared by different agreements";
-    Err(data(
-        Diagnostic::new("psi-seed", what)
-            .because("their items are hashed in different ways, so that no two of them are equal")
-            .hint("prepare at both with the same `--seed`, `--size` and `--attempt`"),
-    ))
-}
-
-/// A result that does not come from what was kept.
-fn not_of(kept: &Path, result: &Path) -> Failure {
-    let what = format!("{} does not belong to {}", result.display(), kept.display());
-    data(
-        Diagnostic::new("psi-seed", what)
-            .because("it names what was not prepared with it")
-            .hint("name what was kept when the tables of this run were prepared"),
-    )
 }
 
 /// Why a set was refused, and what mends it.
