@@ -11,3 +11,28 @@
 
 pub mod phased;
 pub mod shuffled;
+
+use crate::builder::{Builder, Wire, Word};
+
+/// Whether `item` is among `others`, of which at most one can be equal to it: w - 1 ANDs for each of
+/// w bits, w > 0.
+///
+/// # Panics
+/// If the words differ in width.
+pub fn is_in<'a>(
+    b: &mut Builder,
+    item: &[Wire],
+    others: impl IntoIterator<Item = &'a Word>,
+) -> Wire {
+    // Inverted here, once, an item needs no NOT behind each XOR.
+    let inverse: Word = item.iter().map(|&bit| !bit).collect();
+    let same: Word = others
+        .into_iter()
+        .map(|other| {
+            let same = b.zip(&inverse, other, Builder::xor);
+            b.all(&same)
+        })
+        .collect();
+    // At most one is equal, so that the XOR is the OR, and free.
+    b.parity(&same)
+}

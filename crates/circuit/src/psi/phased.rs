@@ -18,7 +18,7 @@
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
-use crate::word::Int;
+use crate::psi::is_in;
 
 /// Hash functions of the cuckoo table.
 pub const HASHES: usize = 3;
@@ -125,22 +125,6 @@ pub fn circuit(sizes: &Sizes) -> Circuit {
         .map(|item| is_in(&mut b, item, &items))
         .collect();
     b.finish(vec![in_bins, in_stash])
-}
-
-/// Whether `item` is among `others`, which are all different: w - 1 ANDs for each of w bits.
-///
-/// # Panics
-/// If the words differ in width.
-pub fn is_in(b: &mut Builder, item: &[Wire], others: &[Word]) -> Wire {
-    let same: Word = others
-        .iter()
-        .map(|other| {
-            assert_eq!(item.len(), other.len(), "words of different widths");
-            b.eq(Int::unsigned(item), Int::unsigned(other))
-        })
-        .collect();
-    // At most one is equal, so that the XOR is the OR, and free.
-    b.parity(&same)
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //! here in the clear, cell by cell.
 
 use super::*;
+use crate::args::{Cli, Psi, Verb};
+use clap::Parser;
 use std::collections::BTreeSet;
 use std::fs;
 use tempfile::TempDir;
@@ -194,4 +196,29 @@ fn an_item_that_is_missing_is_refused_with_its_place() {
         failure.starts_with("error[data-column-missing]"),
         "{failure}"
     );
+}
+
+#[test]
+fn the_command_line_says_what_to_prepare() {
+    let line = |size: &str| {
+        let line = format!(
+            "sealane psi prepare a.csv --column email --method phased --side sender --seed s \
+             --size {size} --attempt 2"
+        );
+        let words: Vec<&str> = line.split(' ').collect();
+        Cli::try_parse_from(words).ok()
+    };
+    let Some(Verb::Psi(Psi {
+        verb: PsiVerb::Prepare(args),
+    })) = line("256").map(|cli| cli.verb)
+    else {
+        panic!("it is a command to prepare");
+    };
+    assert_eq!(
+        (args.method, args.side),
+        (PsiMethod::Phased, PsiSide::Sender)
+    );
+    assert_eq!((args.size, args.attempt), (256, Some(2)));
+    assert!(line("4096").is_some());
+    assert!(line("0").is_none() && line("4097").is_none());
 }
