@@ -5,7 +5,6 @@ use super::*;
 use crate::args::{Cli, Psi, Verb};
 use clap::Parser;
 use std::collections::BTreeSet;
-use std::fs;
 use tempfile::TempDir;
 
 /// A party of these items, in a folder of its own.
@@ -196,6 +195,23 @@ fn an_item_that_is_missing_is_refused_with_its_place() {
         failure.starts_with("error[data-column-missing]"),
         "{failure}"
     );
+}
+
+#[test]
+fn the_table_of_the_user_is_not_written_over() {
+    let (_, mut sender) = parties(PsiMethod::Phased);
+    let file = sender.folder.path().join("items.csv");
+    fs::rename(&sender.args.file, &file).unwrap();
+    let before = fs::read(&file).unwrap();
+    sender.args.file = sender.folder.path().join(".").join("items.csv");
+    sender.args.folder = sender.folder.path().to_path_buf();
+    let failure = sender.prepare().unwrap_err();
+    assert_eq!(
+        sender.told(&failure).lines().next(),
+        Some("error[output]: cannot write items.csv")
+    );
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert!(!sender.path("bins.csv").exists());
 }
 
 #[test]
