@@ -2,9 +2,9 @@
 //! hash functions name; the other one lays each of its items into all of its bins. What is equal
 //! meets in a bin, so a bin compares one item with at most `load` others, in place of all of them.
 //!
-//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS
-//! 2010): the bin says a part of the item, and only the rest is stored, with the number
-//! of the hash function. [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
+//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010): the
+//! bin says a part of the item, and only the rest is stored, with the number of the hash function.
+//! [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
 //!
 //! The few items that fit nowhere in the cuckoo table go to a stash; each place of the stash is
 //! compared with all items of the other side.
