@@ -36,6 +36,7 @@ mod evaluator;
 mod garbler;
 pub mod half_gates;
 pub mod machine;
+pub mod three_halves;
 mod xor;
 
 pub use decode::{DecodeError, decode};

@@ -1,0 +1,554 @@
+//! The scheme on paper, one gate at a time, and what the kernels make of it.
+
+use sealane_block::{Aes128, Block, Coins, Cpu, GROUP, Group, Kernel, Lanes, MiHash};
+
+use super::hash::MiGates;
+use super::rows::{GROUP_BYTES, GroupRows, bytes};
+use super::*;
+
+/// Left and right half of a label.
+type Label = [u64; 2];
+
+/// Half-label pad and control bit of one hash.
+type Pad = (u64, bool);
+
+/// One gate: labels with colour 0, offset, position of the row with output 1, and pads by colour.
+#[derive(Clone, Copy)]
+struct Gate {
+    a: Label,
+    b: Label,
+    delta: Label,
+    alpha: bool,
+    beta: bool,
+    pads: [[Pad; 2]; 3],
+}
+
+/// What a gate sends.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Slow {
+    g: [u64; 3],
+    z: [bool; 3],
+}
+
+fn times(bit: bool, x: u64) -> u64 {
+    if bit { x } else { 0 }
+}
+
+fn add(x: Label, y: Label) -> Label {
+    [x[0] ^ y[0], x[1] ^ y[1]]
+}
+
+fn scale(bit: bool, x: Label) -> Label {
+    [times(bit, x[0]), times(bit, x[1])]
+}
+
+/// R [A_L A_R B_L B_R] with R = r0 S1 + r1 S2 + P, every matrix written out.
+fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
+    const S1: [[u8; 4]; 2] = [[1, 1, 1, 0], [1, 0, 0, 1]];
+    const S2: [[u8; 4]; 2] = [[1, 0, 0, 1], [0, 1, 1, 1]];
+    let p = [[0, 0, !i as u8, 0], [0, !j as u8, 0, 0]];
+    let slices = [a[0], a[1], b[0], b[1]];
+    let mut out = [0; 2];
+    for row in 0..2 {
+        for (column, slice) in slices.into_iter().enumerate() {
+            let entry =
+                r[0] as u8 * S1[row][column] ^ r[1] as u8 * S2[row][column] ^ p[row][column];
+            out[row] ^= times(entry == 1, slice);
+        }
+    }
+    out
+}
+
+impl Gate {
+    /// Its labels as held by an evaluator who sees the colours `i` and `j`.
+    fn active(&self, i: bool, j: bool) -> (Label, Label) {
+        (
+            add(self.a, scale(i, self.delta)),
+            add(self.b, scale(j, self.delta)),
+        )
+    }
+
+    /// The pads that this evaluator can compute.
+    fn known(&self, i: bool, j: bool) -> [Pad; 3] {
+        [
+            self.pads[0][i as usize],
+            self.pads[1][j as usize],
+            self.pads[2][(i ^ j) as usize],
+        ]
+    }
+
+    fn controls(&self) -> [bool; 3] {
+        let bits = |part: usize| self.pads[part][0].1 ^ self.pads[part][1].1;
+        [
+            self.alpha ^ bits(0),
+            self.beta ^ bits(1),
+            self.alpha ^ self.beta ^ bits(2),
+        ]
+    }
+
+    /// The eight equations, right-hand sides: hashes, labels, and delta where the output is 1.
+    fn right_side(&self, i: bool, j: bool) -> Label {
+        let (a, b) = self.active(i, j);
+        let pads = self.known(i, j);
+        let r = choice(i, j, pads, self.controls());
+        let hashes = [pads[0].0 ^ pads[2].0, pads[1].0 ^ pads[2].0];
+        let one = i == self.alpha && j == self.beta;
+        add(add(hashes, r_times(r, i, j, a, b)), scale(one, self.delta))
+    }
+
+    /// The label of 0 and the rows: five equations give them, the other three have to agree.
+    fn garble(&self) -> (Label, Slow) {
+        let at = |i, j| self.right_side(i, j);
+        let c = at(false, false);
+        let [g2, right01] = add(at(false, true), c);
+        let [left10, right10] = add(at(true, false), c);
+        let [g0, g1] = add(at(true, true), c);
+        assert_eq!(right01, g1 ^ g2);
+        assert_eq!(left10, g0 ^ g2);
+        assert_eq!(right10, g2);
+        (
+            c,
+            Slow {
+                g: [g0, g1, g2],
+                z: self.controls(),
+            },
+        )
+    }
+}
+
+/// r0 and r1 as the evaluator finds them.
+fn choice(i: bool, j: bool, pads: [Pad; 3], z: [bool; 3]) -> [bool; 2] {
+    let both = pads[2].1 ^ ((i ^ j) & z[2]);
+    [pads[0].1 ^ both ^ (i & z[0]), pads[1].1 ^ both ^ (j & z[1])]
+}
+
+/// The evaluator, from what it holds and nothing else.
+fn evaluate(i: bool, j: bool, a: Label, b: Label, pads: [Pad; 3], rows: Slow) -> Label {
+    let r = choice(i, j, pads, rows.z);
+    let both = pads[2].0 ^ times(i ^ j, rows.g[2]);
+    let left = pads[0].0 ^ both ^ times(i, rows.g[0]);
+    let right = pads[1].0 ^ both ^ times(j, rows.g[1]);
+    add([left, right], r_times(r, i, j, a, b))
+}
+
+const BOTH: [bool; 2] = [false, true];
+
+/// Every assignment of `n` bits.
+fn all_bits<const N: usize>() -> impl Iterator<Item = [bool; N]> {
+    (0..1 << N).map(|x: u32| std::array::from_fn(|k| x >> k & 1 == 1))
+}
+
+/// A gate whose slices and pads are formal variables, one bit each; so that what holds for it
+/// holds for all labels and all hashes.
+fn formal(alpha: bool, beta: bool, bits: [bool; 6]) -> Gate {
+    let pad = |part: usize, colour: usize| (1 << (6 + 2 * part + colour), bits[2 * part + colour]);
+    Gate {
+        a: [1, 2],
+        b: [4, 8],
+        delta: [16, 32],
+        alpha,
+        beta,
+        pads: std::array::from_fn(|part| [pad(part, 0), pad(part, 1)]),
+    }
+}
+
+/// Right for all permute bits, all control bits of hashes (hence all dice) and all inputs, as an
+/// identity in labels, offset and hashes.
+#[test]
+fn every_row_evaluates_to_its_label() {
+    for [alpha, beta] in all_bits() {
+        for bits in all_bits() {
+            let gate = formal(alpha, beta, bits);
+            let (c, rows) = gate.garble();
+            for i in BOTH {
+                for j in BOTH {
+                    let (a, b) = gate.active(i, j);
+                    let got = evaluate(i, j, a, b, gate.known(i, j), rows);
+                    let one = i == alpha && j == beta;
+                    assert_eq!(
+                        got,
+                        add(c, scale(one, gate.delta)),
+                        "{alpha} {beta} {i} {j}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// For every position and every value of the control bits that the evaluator can compute, what it
+/// sees of control bits and dice has one distribution, whatever the permute bits are.
+#[test]
+fn control_bits_and_dice_do_not_depend_on_permute_bits() {
+    for i in BOTH {
+        for j in BOTH {
+            for known in all_bits::<3>() {
+                let distribution = |alpha: bool, beta: bool| {
+                    let mut seen = std::collections::BTreeMap::new();
+                    for hidden in all_bits::<3>() {
+                        let mut bits = [false; 6];
+                        for (part, colour) in [i, j, i ^ j].into_iter().enumerate() {
+                            bits[2 * part + colour as usize] = known[part];
+                            bits[2 * part + !colour as usize] = hidden[part];
+                        }
+                        let gate = formal(alpha, beta, bits);
+                        let z = gate.controls();
+                        let r = choice(i, j, gate.known(i, j), z);
+                        *seen.entry((z, r)).or_insert(0) += 1;
+                    }
+                    seen
+                };
+                let first = distribution(false, false);
+                // Eight views, each once: the three bits are uniform.
+                assert_eq!(first.len(), 8);
+                for [alpha, beta] in all_bits() {
+                    assert_eq!(distribution(alpha, beta), first);
+                }
+            }
+        }
+    }
+    // And over all that the evaluator knows, each of the four choices is as likely as the others.
+    for [i, j, alpha, beta] in all_bits() {
+        let mut count = [[0; 2]; 2];
+        for bits in all_bits::<6>() {
+            let gate = formal(alpha, beta, bits);
+            let [r0, r1] = choice(i, j, gate.known(i, j), gate.controls());
+            count[r0 as usize][r1 as usize] += 1;
+        }
+        assert_eq!(count, [[16; 2]; 2]);
+    }
+}
+
+fn rank(mut rows: Vec<u128>) -> usize {
+    let mut rank = 0;
+    while let Some(row) = rows.pop() {
+        if row != 0 {
+            rank += 1;
+            let lowest = row & row.wrapping_neg();
+            for other in &mut rows {
+                if *other & lowest != 0 {
+                    *other ^= row;
+                }
+            }
+        }
+    }
+    rank
+}
+
+/// Of labels, offset and pads, whoever holds one label of each input, their three pads and the
+/// rows has no linear function of delta beyond none.
+#[test]
+fn rows_tell_nothing_linear_about_delta() {
+    for [alpha, beta] in all_bits() {
+        for bits in all_bits() {
+            let gate = formal(alpha, beta, bits);
+            let (_, rows) = gate.garble();
+            for i in BOTH {
+                for j in BOTH {
+                    let (a, b) = gate.active(i, j);
+                    let mut held: Vec<u128> = [a, b].concat().iter().map(|x| *x as u128).collect();
+                    held.extend(gate.known(i, j).map(|pad| pad.0 as u128));
+                    assert_eq!(rank(held.clone()), 7);
+                    held.extend(rows.g.map(|g| g as u128));
+                    assert_eq!(rank(held.clone()), 10);
+                    held.extend(gate.delta.map(|half| half as u128));
+                    assert_eq!(rank(held), 12);
+                }
+            }
+        }
+    }
+}
+
+/// Left half: words 0 and 2 of a block; right half: words 1 and 3.
+fn slice(block: Block) -> Label {
+    let w = block.words().map(u64::from);
+    [w[0] | w[2] << 32, w[1] | w[3] << 32]
+}
+
+fn unslice([left, right]: Label) -> Block {
+    let word = |half: u64, k: u32| (half >> (32 * k) & 0xffff_ffff) as u128;
+    let words = [word(left, 0), word(right, 0), word(left, 1), word(right, 1)];
+    Block::new((0..4).map(|k| words[k] << (32 * k)).sum())
+}
+
+fn sigma(x: Block) -> Block {
+    let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
+    Block::new(((high ^ low) as u128) << 64 | high as u128)
+}
+
+/// Pad and control bit of H(x) in a part of a gate, from one AES call.
+fn pad(seed: Block, number: u64, part: u32, x: Block) -> Pad {
+    let key = seed ^ Block::new(number as u128 | (part as u128) << 64);
+    let hash = Aes128::new(Cpu::available()[0], key).encrypt(sigma(x)) ^ sigma(x);
+    let [left, right] = slice(hash);
+    // The control bit is the lowest bit of the half that is not the pad.
+    match part {
+        1 => (right, left & 1 == 1),
+        _ => (left, right & 1 == 1),
+    }
+}
+
+/// The gate with these zero labels, which stand at the colours of their lowest bits.
+fn gate(seed: Block, delta: Block, number: u64, a: Block, b: Block) -> Gate {
+    let (pa, pb) = (a.lsb(), b.lsb());
+    let (a, b) = (a ^ delta.masked(pa), b ^ delta.masked(pb));
+    let both = |part, x: Block| [x, x ^ delta].map(|x| pad(seed, number, part, x));
+    Gate {
+        a: slice(a),
+        b: slice(b),
+        delta: slice(delta),
+        alpha: pa == 0,
+        beta: pb == 0,
+        pads: [both(0, a), both(1, b), both(2, a ^ b)],
+    }
+}
+
+/// Two groups: the least that is whole turns on every tier.
+const PAIRS: usize = 2 * GROUP;
+
+struct Garble<'a> {
+    mi: MiHash,
+    delta: Block,
+    first: u64,
+    a: &'a [Block],
+    b: &'a [Block],
+}
+
+/// Two quads from `at` on, and the numbers of their first blocks.
+#[inline(always)]
+fn load<L: Lanes>(l: L, from: &[Block], at: usize) -> Quads<L> {
+    [l.load_quad(&from[at..]), l.load_quad(&from[at + L::QUAD..])]
+}
+
+#[inline(always)]
+fn store<L: Lanes>(l: L, to: &mut [Block], at: usize, quads: Quads<L>) {
+    l.store_quad(&mut to[at..], quads[0]);
+    l.store_quad(&mut to[at + L::QUAD..], quads[1]);
+}
+
+impl Kernel for Garble<'_> {
+    type Output = (Vec<Block>, [GroupRows; 2]);
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> Self::Output {
+        let mut lanes = GarbleLanes::new(l, MiGates::new(l, self.mi, self.delta), self.delta);
+        let mut c = vec![Block::ZERO; PAIRS];
+        let (mut halves, mut thirds) = ([Group::ZERO; 2], [Group::ZERO; 2]);
+        for at in (0..PAIRS).step_by(2 * L::QUAD) {
+            let first = self.first + at as u64;
+            let (a, b) = (load(l, self.a, at), load(l, self.b, at));
+            let (out, rows) = lanes.and(l, [first, first + L::QUAD as u64], a, b);
+            store(l, &mut c, at, out);
+            store(l, Group::as_blocks_mut(&mut halves), at, rows.halves);
+            store(l, Group::as_blocks_mut(&mut thirds), at, rows.thirds);
+        }
+        let rows = |k: usize| GroupRows {
+            halves: halves[k],
+            thirds: thirds[k],
+        };
+        (c, [rows(0), rows(1)])
+    }
+}
+
+struct Evaluate<'a> {
+    mi: MiHash,
+    first: u64,
+    a: &'a [Block],
+    b: &'a [Block],
+    rows: [GroupRows; 2],
+}
+
+impl Kernel for Evaluate<'_> {
+    type Output = Vec<Block>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> Vec<Block> {
+        let mut lanes = EvaluateLanes::new(MiGates::new(l, self.mi, Block::ZERO));
+        let mut c = vec![Block::ZERO; PAIRS];
+        let (halves, thirds) = (self.rows.map(|r| r.halves), self.rows.map(|r| r.thirds));
+        for at in (0..PAIRS).step_by(2 * L::QUAD) {
+            let first = self.first + at as u64;
+            let (a, b) = (load(l, self.a, at), load(l, self.b, at));
+            let rows = Rows {
+                halves: load(l, Group::as_blocks(&halves), at),
+                thirds: load(l, Group::as_blocks(&thirds), at),
+            };
+            let out = lanes.and(l, [first, first + L::QUAD as u64], a, b, rows);
+            store(l, &mut c, at, out);
+        }
+        c
+    }
+}
+
+/// The kernel on every tier, against single gates: labels of 0, bytes of the rows, and every
+/// input; also where inputs repeat or are constants, and where numbers carry.
+#[test]
+fn kernels_are_the_equations_on_every_tier() {
+    let mut coins = Coins::danger_fixed_seed(Cpu::available()[0], 3);
+    for first in [0, 1 << 36, u32::MAX as u64 + 1 - GROUP as u64] {
+        let (mi, delta) = (
+            MiHash::new(coins.block()),
+            Block::new(coins.block().value() | 1),
+        );
+        let (mut a, mut b) = (vec![Block::ZERO; PAIRS], vec![Block::ZERO; PAIRS]);
+        coins.fill(&mut a);
+        coins.fill(&mut b);
+        (b[1], b[2], b[3]) = (a[1], a[2] ^ delta, Block::ZERO);
+        (a[4], b[5], a[6], b[6]) = (delta, delta, Block::ZERO, delta);
+
+        let slow = |k: usize| gate(mi.seed(), delta, first + k as u64, a[k], b[k]);
+        let garbled: Vec<_> = (0..PAIRS).map(|k| slow(k).garble()).collect();
+        let expected: Vec<u8> = garbled.chunks(GROUP).flat_map(slow_bytes).collect();
+        assert_eq!(expected.len(), 2 * GROUP_BYTES);
+        for cpu in Cpu::available() {
+            let kernel = Garble {
+                mi,
+                delta,
+                first,
+                a: &a,
+                b: &b,
+            };
+            let (c, rows) = cpu.run(kernel);
+            let mut tables = vec![0; 2 * GROUP_BYTES];
+            for (rows, out) in rows.iter().zip(tables.chunks_exact_mut(GROUP_BYTES)) {
+                rows.write(GROUP, out);
+            }
+            assert!(tables == expected, "{}", cpu.tier());
+            for k in 0..PAIRS {
+                assert_eq!(slice(c[k]), garbled[k].0, "{} {k}", cpu.tier());
+            }
+
+            let mut received = [GroupRows::default(); 2];
+            for (rows, from) in received.iter_mut().zip(tables.chunks_exact(GROUP_BYTES)) {
+                rows.read(GROUP, from);
+            }
+            for x in 0..4 {
+                let bits = |k: usize| ((x + k) as u8 & 1, (x / 2 + k / 2) as u8 & 1);
+                let of = |zero: &[Block], k: usize, bit| zero[k] ^ delta.masked(bit);
+                let active_a: Vec<_> = (0..PAIRS).map(|k| of(&a, k, bits(k).0)).collect();
+                let active_b: Vec<_> = (0..PAIRS).map(|k| of(&b, k, bits(k).1)).collect();
+                let got = cpu.run(Evaluate {
+                    mi,
+                    first,
+                    a: &active_a,
+                    b: &active_b,
+                    rows: received,
+                });
+                for k in 0..PAIRS {
+                    let (bit_a, bit_b) = bits(k);
+                    let label = c[k] ^ delta.masked(bit_a & bit_b);
+                    assert_eq!(got[k].value(), label.value(), "{} {k}", cpu.tier());
+                    let (i, j) = (active_a[k].lsb() == 1, active_b[k].lsb() == 1);
+                    let known = slow(k).known(i, j);
+                    let slices = (slice(active_a[k]), slice(active_b[k]));
+                    let plain = evaluate(i, j, slices.0, slices.1, known, garbled[k].1);
+                    assert_eq!(unslice(plain).value(), label.value(), "{k}");
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a group, as the page of `rows` says.
+fn slow_bytes(group: &[(Label, Slow)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (_, rows) in group {
+        out.extend(unslice([rows.g[0], rows.g[1]]).to_bytes());
+    }
+    for (_, rows) in group {
+        out.extend(rows.g[2].to_le_bytes());
+    }
+    let bits: Vec<bool> = group
+        .iter()
+        .flat_map(|(_, Slow { z, .. })| [z[2], z[0], z[1]])
+        .collect();
+    for byte in bits.chunks(8) {
+        out.push((0..byte.len()).map(|k| (byte[k] as u8) << k).sum());
+    }
+    out
+}
+
+#[test]
+fn groups_of_every_size_keep_their_rows() {
+    let mut coins = Coins::danger_fixed_seed(Cpu::available()[0], 5);
+    let mut rows = GroupRows::default();
+    coins.fill(&mut *rows.halves);
+    coins.fill(&mut *rows.thirds);
+    let single: Vec<_> = (0..GROUP)
+        .map(|k| {
+            let ([g0, g1], [g2, beside]) = (slice(rows.halves[k]), slice(rows.thirds[k]));
+            let z = [1, 2, 0].map(|bit| beside >> bit & 1 == 1);
+            ([0, 0], Slow { g: [g0, g1, g2], z })
+        })
+        .collect();
+    for pairs in 0..=GROUP {
+        let len = bytes(pairs as u64) as usize;
+        let mut out = vec![0xaa; len + 3];
+        rows.write(pairs, &mut out);
+        assert_eq!(out[..len], slow_bytes(&single[..pairs]));
+        assert_eq!(out[len..], [0xaa; 3]);
+
+        let mut read = rows;
+        read.read(pairs, &out);
+        for k in 0..GROUP {
+            let kept = k < pairs;
+            let halves = if kept { rows.halves[k].value() } else { 0 };
+            assert_eq!(read.halves[k].value(), halves);
+            let ([third, beside], [was, bits]) = (slice(read.thirds[k]), slice(rows.thirds[k]));
+            assert_eq!(third, if kept { was } else { 0 });
+            assert_eq!(beside & 7, if kept { bits & 7 } else { 0 });
+        }
+    }
+    assert_eq!(bytes(16), 390);
+    assert_eq!(bytes(1_000_003), 24_000_072 + 375_002);
+}
+
+/// Why slices are words and not halves of a block. A pad is 64 bits of AES(sigma x) ^ sigma x, and
+/// rows add a sum of the slices of delta to it. Someone who finds 64 bits of the output of AES
+/// without knowing delta searches the other 64 and decrypts; so no sum may cancel sigma(delta) in
+/// the bits of a pad, nor leave a part of it. With the control bit beside them, they have full
+/// rank in delta.
+#[test]
+fn pads_and_sums_of_slices_never_cancel() {
+    // Coordinates of a linear function of delta: bit k stands for bit k of delta.
+    let identity: [u128; 128] = std::array::from_fn(|k| 1 << k);
+    let turned: [u128; 128] = std::array::from_fn(|k| {
+        if k < 64 {
+            1 << (k + 64)
+        } else {
+            1 << k | 1 << (k - 64)
+        }
+    });
+    let probe = Block::new(0x0123_4567_89ab_cdef_1111_2222_3333_4444);
+    for k in 0..128 {
+        let bit = (probe.value() & turned[k]).count_ones() % 2;
+        assert_eq!(
+            sigma(probe).value() >> k & 1,
+            bit as u128,
+            "sigma is as block says"
+        );
+    }
+    let words = |first: usize| {
+        [first, first + 2]
+            .map(|w| 32 * w..32 * (w + 1))
+            .into_iter()
+            .flatten()
+    };
+    let (left, right): (Vec<_>, Vec<_>) = (words(0).collect(), words(1).collect());
+    let ranks = |slices: [&[usize]; 2], pad: &[usize], control: Option<usize>| -> Vec<usize> {
+        let sum = |with: [bool; 2]| {
+            let mut rows: Vec<u128> = control.map(|bit| turned[bit]).into_iter().collect();
+            for (k, bit) in pad.iter().enumerate() {
+                let chosen = (0..2).filter(|half| with[*half]);
+                rows.push(chosen.fold(turned[*bit], |row, half| row ^ identity[slices[half][k]]));
+            }
+            rank(rows)
+        };
+        all_bits().map(sum).collect()
+    };
+    assert_eq!(ranks([&left, &right], &left, Some(32)), [65; 4]);
+    assert_eq!(ranks([&left, &right], &right, Some(0)), [65; 4]);
+    // With the halves of a block as slices, one sum cancels all of it.
+    let (low, high): (Vec<_>, Vec<_>) = ((0..64).collect(), (64..128).collect());
+    assert_eq!(ranks([&low, &high], &low, None), [64, 64, 0, 64]);
+}
