@@ -1,4 +1,5 @@
 //! DOC
+use sealane_block::lanes::Quad;
 use sealane_block::{Block, Lanes};
 
 pub mod hash;
@@ -6,7 +7,7 @@ pub mod rows;
 #[cfg(test)]
 mod tests;
 
-use hash::{GateHash, Quads};
+use hash::{GateHash, Quads, Tweaks};
 
 /// The rows of two quads of garbled gates.
 #[derive(Clone, Copy)]
@@ -34,6 +35,8 @@ pub struct GarbleLanes<L: Lanes, H> {
     swapped_delta: L::V,
     control_bit: L::V,
     control_ones: L::V,
+    zero: [[L::V; 8]; 3],
+    sums: [[L::V; 8]; 3],
 }
 
 impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
@@ -48,42 +51,47 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
             swapped_delta: l.swap_words(delta),
             control_bit: l.splat(Block::new(1 << 32)),
             control_ones: l.splat(Block::new(6 << 32)),
+            zero: [[delta; 8]; 3],
+            sums: [[delta; 8]; 3],
         }
     }
 
     /// The zero labels and rows of two quads of ANDs, the first of which have the numbers `first`.
     #[inline(always)]
     pub fn and(&mut self, l: L, first: [u64; 2], a: Quads<L>, b: Quads<L>) -> (Quads<L>, Rows<L>) {
-        let mut zero = [a; 3];
-        let mut one = [a; 3];
-        for g in 0..2 {
-            let [z, o] = self
-                .hash
-                .both(l, [(first[g], 0), (first[g], 1)], [a[g], b[g]]);
-            (zero[0][g], zero[1][g]) = (z[0], z[1]);
-            (one[0][g], one[1][g]) = (o[0], o[1]);
-        }
+        let low = self.hash.both(l, tweaks(first[0]), [a[0], b[0]]);
+        self.keep(l, [(0, 0), (1, 0)], low);
+        let high = self.hash.both(l, tweaks(first[1]), [a[1], b[1]]);
+        self.keep(l, [(0, 1), (1, 1)], high);
         let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        [zero[2], one[2]] = self.hash.both(l, [(first[0], 2), (first[1], 2)], ab);
-
+        let both = self.hash.both(l, [(first[0], 2), (first[1], 2)], ab);
+        self.keep(l, [(2, 0), (2, 1)], both);
+        let (a, b) = (flat(a), flat(b));
         let (mut c, mut halves, mut thirds) = (a, a, a);
-        for g in 0..2 {
+        for i in 0..8 {
+            [c[i], halves[i], thirds[i]] = self.combine(l, a[i], b[i], i);
+        }
+        let rows = Rows { halves: quads(halves), thirds: quads(thirds) };
+        (quads(c), rows)
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, l: L, places: [(usize, usize); 2], [zero, one]: [Quads<L>; 2]) {
+        for k in 0..2 {
+            let (part, g) = places[k];
             for m in 0..4 {
-                let hash = |h: &[Quads<L>; 3]| Hashes {
-                    a: h[0][g][m],
-                    b: h[1][g][m],
-                    ab: h[2][g][m],
-                };
-                [c[g][m], halves[g][m], thirds[g][m]] =
-                    self.combine(l, a[g][m], b[g][m], hash(&zero), hash(&one));
+                self.zero[part][4 * g + m] = zero[k][m];
+                self.sums[part][4 * g + m] = l.xor(zero[k][m], one[k][m]);
             }
         }
-        (c, Rows { halves, thirds })
     }
 
     /// The zero label and the rows of one vector of gates.
     #[inline(always)]
-    fn combine(&self, l: L, a: L::V, b: L::V, zero: Hashes<L>, one: Hashes<L>) -> [L::V; 3] {
+    fn combine(&self, l: L, a: L::V, b: L::V, i: usize) -> [L::V; 3] {
+        let zero = Hashes::<L> { a: self.zero[0][i], b: self.zero[1][i], ab: self.zero[2][i] };
+        let (sum_a, sum_b, sum_ab) = (self.sums[0][i], self.sums[1][i], self.sums[2][i]);
+
         let [delta, delta1, delta2] = self.delta;
         let (pa, pb) = (l.permute_mask(a), l.permute_mask(b));
         let pab = l.xor(pa, pb);
@@ -94,9 +102,6 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
         let y1 = sum(l, [x1, l.and(pa, delta), l.and(pb, delta1)]);
         let y2 = l.xor(y, y1);
 
-        let sum_a = l.xor(zero.a, one.a);
-        let sum_b = l.xor(zero.b, one.b);
-        let sum_ab = l.xor(zero.ab, one.ab);
         let ab = l.xor(zero.ab, l.and(pab, sum_ab));
         let left = sum(l, [zero.a, ab, l.and(pa, sum_a)]);
         let right = sum(l, [zero.b, l.swap_words(ab), l.and(pb, sum_b)]);
@@ -159,28 +164,48 @@ impl<H> EvaluateLanes<H> {
     where
         H: GateHash<L>,
     {
-        let mut hashes = [a; 3];
-        for g in 0..2 {
-            let tweaks = [(first[g], 0), (first[g], 1)];
-            [hashes[0][g], hashes[1][g]] = self.hash.one(l, tweaks, [a[g], b[g]]);
-        }
+        let low = self.hash.one(l, tweaks(first[0]), [a[0], b[0]]);
+        let mut hashes = [flat(a); 3];
+        keep(&mut hashes, [(0, 0), (1, 0)], low);
+        let high = self.hash.one(l, tweaks(first[1]), [a[1], b[1]]);
+        keep(&mut hashes, [(0, 1), (1, 1)], high);
         let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        hashes[2] = self.hash.one(l, [(first[0], 2), (first[1], 2)], ab);
-
+        let both = self.hash.one(l, [(first[0], 2), (first[1], 2)], ab);
+        keep(&mut hashes, [(2, 0), (2, 1)], both);
+        let (a, b, halves, thirds) = (flat(a), flat(b), flat(rows.halves), flat(rows.thirds));
         let mut c = a;
-        for g in 0..2 {
-            for m in 0..4 {
-                let hash = Hashes {
-                    a: hashes[0][g][m],
-                    b: hashes[1][g][m],
-                    ab: hashes[2][g][m],
-                };
-                let (halves, third) = (rows.halves[g][m], rows.thirds[g][m]);
-                c[g][m] = open(l, a[g][m], b[g][m], hash, halves, third);
-            }
+        for i in 0..8 {
+            let hash = Hashes { a: hashes[0][i], b: hashes[1][i], ab: hashes[2][i] };
+            c[i] = open(l, a[i], b[i], hash, halves[i], thirds[i]);
         }
-        c
+        quads(c)
     }
+}
+
+#[inline(always)]
+fn keep<V: Copy>(out: &mut [[V; 8]; 3], places: [(usize, usize); 2], hashes: [[V; 4]; 2]) {
+    for k in 0..2 {
+        let (part, g) = places[k];
+        for m in 0..4 {
+            out[part][4 * g + m] = hashes[k][m];
+        }
+    }
+}
+
+#[inline(always)]
+fn flat<V: Copy>([[a, b, c, d], [e, f, g, h]]: [[V; 4]; 2]) -> [V; 8] {
+    [a, b, c, d, e, f, g, h]
+}
+
+#[inline(always)]
+fn quads<V: Copy>([a, b, c, d, e, f, g, h]: [V; 8]) -> [[V; 4]; 2] {
+    [[a, b, c, d], [e, f, g, h]]
+}
+
+/// The tweaks of the hashes of a and b.
+#[inline(always)]
+fn tweaks(first: u64) -> Tweaks {
+    [(first, 0), (first, 1)]
 }
 
 /// The active label of one vector of gates.
