@@ -1,5 +1,4 @@
 //! DOC
-use sealane_block::lanes::Quad;
 use sealane_block::{Block, Lanes};
 
 pub mod hash;
@@ -7,7 +6,7 @@ pub mod rows;
 #[cfg(test)]
 mod tests;
 
-use hash::{GateHash, Quads, Tweaks};
+use hash::{GateHash, Quads};
 
 /// The rows of two quads of garbled gates.
 #[derive(Clone, Copy)]
@@ -59,13 +58,11 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
     /// The zero labels and rows of two quads of ANDs, the first of which have the numbers `first`.
     #[inline(always)]
     pub fn and(&mut self, l: L, first: [u64; 2], a: Quads<L>, b: Quads<L>) -> (Quads<L>, Rows<L>) {
-        let low = self.hash.both(l, tweaks(first[0]), [a[0], b[0]]);
-        self.keep(l, [(0, 0), (1, 0)], low);
-        let high = self.hash.both(l, tweaks(first[1]), [a[1], b[1]]);
-        self.keep(l, [(0, 1), (1, 1)], high);
+        self.hash.begin(l, first);
         let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        let both = self.hash.both(l, [(first[0], 2), (first[1], 2)], ab);
-        self.keep(l, [(2, 0), (2, 1)], both);
+        self.keep(l, 0, a);
+        self.keep(l, 1, b);
+        self.keep(l, 2, ab);
         let (a, b) = (flat(a), flat(b));
         let (mut c, mut halves, mut thirds) = (a, a, a);
         for i in 0..8 {
@@ -75,14 +72,13 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
         (quads(c), rows)
     }
 
+    /// Keeps the hashes of one part: those of the zero labels, and their sums with the others.
     #[inline(always)]
-    fn keep(&mut self, l: L, places: [(usize, usize); 2], [zero, one]: [Quads<L>; 2]) {
-        for k in 0..2 {
-            let (part, g) = places[k];
-            for m in 0..4 {
-                self.zero[part][4 * g + m] = zero[k][m];
-                self.sums[part][4 * g + m] = l.xor(zero[k][m], one[k][m]);
-            }
+    fn keep(&mut self, l: L, part: usize, labels: Quads<L>) {
+        let [zero, one] = self.hash.both(l, part as u32, labels);
+        for k in 0..8 {
+            self.zero[part][k] = zero[k / 4][k % 4];
+            self.sums[part][k] = l.xor(zero[k / 4][k % 4], one[k / 4][k % 4]);
         }
     }
 
@@ -164,14 +160,13 @@ impl<H> EvaluateLanes<H> {
     where
         H: GateHash<L>,
     {
-        let low = self.hash.one(l, tweaks(first[0]), [a[0], b[0]]);
-        let mut hashes = [flat(a); 3];
-        keep(&mut hashes, [(0, 0), (1, 0)], low);
-        let high = self.hash.one(l, tweaks(first[1]), [a[1], b[1]]);
-        keep(&mut hashes, [(0, 1), (1, 1)], high);
+        self.hash.begin(l, first);
         let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        let both = self.hash.one(l, [(first[0], 2), (first[1], 2)], ab);
-        keep(&mut hashes, [(2, 0), (2, 1)], both);
+        let hashes = [
+            flat(self.hash.one(l, 0, a)),
+            flat(self.hash.one(l, 1, b)),
+            flat(self.hash.one(l, 2, ab)),
+        ];
         let (a, b, halves, thirds) = (flat(a), flat(b), flat(rows.halves), flat(rows.thirds));
         let mut c = a;
         for i in 0..8 {
@@ -183,16 +178,6 @@ impl<H> EvaluateLanes<H> {
 }
 
 #[inline(always)]
-fn keep<V: Copy>(out: &mut [[V; 8]; 3], places: [(usize, usize); 2], hashes: [[V; 4]; 2]) {
-    for k in 0..2 {
-        let (part, g) = places[k];
-        for m in 0..4 {
-            out[part][4 * g + m] = hashes[k][m];
-        }
-    }
-}
-
-#[inline(always)]
 fn flat<V: Copy>([[a, b, c, d], [e, f, g, h]]: [[V; 4]; 2]) -> [V; 8] {
     [a, b, c, d, e, f, g, h]
 }
@@ -200,12 +185,6 @@ fn flat<V: Copy>([[a, b, c, d], [e, f, g, h]]: [[V; 4]; 2]) -> [V; 8] {
 #[inline(always)]
 fn quads<V: Copy>([a, b, c, d, e, f, g, h]: [V; 8]) -> [[V; 4]; 2] {
     [[a, b, c, d], [e, f, g, h]]
-}
-
-/// The tweaks of the hashes of a and b.
-#[inline(always)]
-fn tweaks(first: u64) -> Tweaks {
-    [(first, 0), (first, 1)]
 }
 
 /// The active label of one vector of gates.

@@ -8,21 +8,22 @@ use sealane_block::{Block, Lanes, MiHash};
 /// Two quads of blocks: as many as keep the AES units busy.
 pub type Quads<L> = [Quad<L>; 2];
 
-/// The tweaks of two quads: of each, the number of its first block and the part of the gate.
-pub type Tweaks = [(u64, u32); 2];
-
-/// A hash inside a kernel that garbles or evaluates.
+/// A hash inside a kernel that garbles or evaluates two quads of gates at a time.
 pub trait GateHash<L: Lanes> {
-    /// The hashes of `zero`, and those of `zero ^ delta`, under the same tweaks.
-    fn both(&mut self, l: L, tweaks: Tweaks, zero: Quads<L>) -> [Quads<L>; 2];
+    /// Goes on to the gates whose first numbers are these.
+    fn begin(&mut self, l: L, first: [u64; 2]);
+    /// The hashes of `zero`, and those of `zero ^ delta`, under the same tweaks: those of a part
+    /// of these gates.
+    fn both(&mut self, l: L, part: u32, zero: Quads<L>) -> [Quads<L>; 2];
     /// The hashes of `active`.
-    fn one(&mut self, l: L, tweaks: Tweaks, active: Quads<L>) -> Quads<L>;
+    fn one(&mut self, l: L, part: u32, active: Quads<L>) -> Quads<L>;
 }
 
-/// [`MiHash`] as a [`GateHash`].
+/// [`MiHash`] as a [`GateHash`]: a key of its own for every part of a gate.
 pub struct MiGates<L: Lanes> {
     mi: MiLanes<L>,
     sigma_delta: L::V,
+    first: [u64; 2],
     keys: FreshKeys<L>,
 }
 
@@ -33,30 +34,94 @@ impl<L: Lanes> MiGates<L> {
         MiGates {
             mi: mi.lanes(l),
             sigma_delta: l.sigma(l.splat(delta)),
+            first: [0; 2],
             keys: FreshKeys::new(l),
         }
+    }
+
+    #[inline(always)]
+    fn expand(&mut self, l: L, part: u32) {
+        let tweaks = [(self.first[0], part), (self.first[1], part)];
+        self.mi.expand(l, tweaks, &mut self.keys);
     }
 }
 
 impl<L: Lanes> GateHash<L> for MiGates<L> {
     #[inline(always)]
-    fn both(&mut self, l: L, tweaks: Tweaks, zero: Quads<L>) -> [Quads<L>; 2] {
-        self.mi.expand(l, tweaks, &mut self.keys);
-        let sigma = sigma_quads(l, zero);
-        // sigma is linear: that of the other label is one addition away.
-        let mut other = sigma;
-        for m in 0..4 {
-            other[0][m] = l.xor(sigma[0][m], self.sigma_delta);
-            other[1][m] = l.xor(sigma[1][m], self.sigma_delta);
-        }
-        [encrypt(l, &self.keys, sigma), encrypt(l, &self.keys, other)]
+    fn begin(&mut self, _l: L, first: [u64; 2]) {
+        self.first = first;
     }
 
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: Tweaks, active: Quads<L>) -> Quads<L> {
-        self.mi.expand(l, tweaks, &mut self.keys);
+    fn both(&mut self, l: L, part: u32, zero: Quads<L>) -> [Quads<L>; 2] {
+        self.expand(l, part);
+        both(l, &self.keys, sigma_quads(l, zero), self.sigma_delta)
+    }
+
+    #[inline(always)]
+    fn one(&mut self, l: L, part: u32, active: Quads<L>) -> Quads<L> {
+        self.expand(l, part);
         encrypt(l, &self.keys, sigma_quads(l, active))
     }
+}
+
+/// MI with one key for a gate; the part enters the block.
+pub struct MiOneKey<L: Lanes> {
+    mi: MiLanes<L>,
+    sigma_delta: L::V,
+    keys: FreshKeys<L>,
+}
+
+impl<L: Lanes> MiOneKey<L> {
+    /// For a garbler with this offset; an evaluator gives zero, and never asks for both.
+    #[inline(always)]
+    pub fn new(l: L, mi: MiHash, delta: Block) -> MiOneKey<L> {
+        MiOneKey {
+            mi: mi.lanes(l),
+            sigma_delta: l.sigma(l.splat(delta)),
+            keys: FreshKeys::new(l),
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, l: L, part: u32, quads: Quads<L>) -> Quads<L> {
+        let part = l.splat(Block::new(part as u128));
+        let mut out = sigma_quads(l, quads);
+        for m in 0..4 {
+            out[0][m] = l.xor(out[0][m], part);
+            out[1][m] = l.xor(out[1][m], part);
+        }
+        out
+    }
+}
+
+impl<L: Lanes> GateHash<L> for MiOneKey<L> {
+    #[inline(always)]
+    fn begin(&mut self, l: L, first: [u64; 2]) {
+        self.mi.expand(l, [(first[0], 0), (first[1], 0)], &mut self.keys);
+    }
+
+    #[inline(always)]
+    fn both(&mut self, l: L, part: u32, zero: Quads<L>) -> [Quads<L>; 2] {
+        both(l, &self.keys, self.place(l, part, zero), self.sigma_delta)
+    }
+
+    #[inline(always)]
+    fn one(&mut self, l: L, part: u32, active: Quads<L>) -> Quads<L> {
+        encrypt(l, &self.keys, self.place(l, part, active))
+    }
+}
+
+/// The hashes from sigma of labels, and those of the other labels.
+#[inline(always)]
+fn both<L: Lanes>(l: L, keys: &FreshKeys<L>, sigma: Quads<L>, sigma_delta: L::V) -> [Quads<L>; 2] {
+    // sigma is linear: that of the other label is one addition away.
+    let mut other = sigma;
+    for m in 0..4 {
+        other[0][m] = l.xor(sigma[0][m], sigma_delta);
+        other[1][m] = l.xor(sigma[1][m], sigma_delta);
+    }
+    [encrypt(l, keys, sigma), encrypt(l, keys, other)]
 }
 
 #[inline(always)]
