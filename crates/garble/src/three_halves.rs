@@ -1,4 +1,98 @@
-//! DOC
+//! The equations of three-halves, on two quads of lanes.
+//!
+//! Rosulek and Roy: "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled
+//! Circuits" (Crypto 2021, eprint 2021/749). XOR is free; an AND takes three slices of 64 bits and
+//! three control bits (the paper sends five, see below), six hashes of the garbler and three of
+//! the evaluator. Half-gates take four slices, four hashes and two.
+//!
+//! | an AND | half-gates | three-halves |
+//! |---|---|---|
+//! | table | 32 bytes | 24 bytes and 3 bits: 24.375 bytes in a group of sixteen |
+//! | garbler, AES blocks | 4 | 6 |
+//! | evaluator, AES blocks | 2 | 3 |
+//! | key schedules, MI | 2 | 3, or 1 with [`MiOneKey`](hash::MiOneKey) |
+//!
+//! # Slicing
+//!
+//! A label has a left half, its words 0 and 2, and a right half, its words 1 and 3. Pairs of halves
+//! are vectors over GF(4) = {0, 1, w, w^2}, where `w (l, r) = (r, l + r)`. The evaluator holds
+//! labels A and B of colours (lowest bits) i and j, and computes
+//!
+//! ```text
+//! X   = w^2 A + B
+//! C_L = H(A) + H(A + B) + i G0 + (i + j) G2 + (1 - i) B_L + (r X)_L
+//! C_R = H(B) + H(A + B) + j G1 + (i + j) G2 + (1 - j) A_R + (r X)_R        r = r0 + r1 w
+//! ```
+//!
+//! with 64 bits of every hash, tweaked by gate, lane and part: 0 for A, 1 for B, 2 for A + B. In
+//! the paper's words, for each of the four positions (i, j) this is two rows of
+//! `V [C_L C_R G0 G1 G2] = M H + (R + [0 | t]) [A_L A_R B_L B_R delta_L delta_R]`, where A and B
+//! have colour 0 and `R = r0 S1 + r1 S2 + P`: S1 is `[w^2 | 1]`, S2 is w S1, and P is `(1 - i) B_L`
+//! and `(1 - j) A_R`. Those are eight equations for five unknowns. Three sums of them have no
+//! unknown: all four left rows, all four right rows, and G2 from either side. They hold for every
+//! label if and because r moves with the position in step with the secrets. With alpha and beta
+//! the colours at which the inputs are 1,
+//!
+//! ```text
+//! r0(i, j) = r0(0, 0) + i alpha + (i + j) (alpha + beta)
+//! r1(i, j) = r1(0, 0) + j beta  + (i + j) (alpha + beta)
+//! ```
+//!
+//! The garbler solves them from zero labels a and b of colours p and q. S is the sum of the two
+//! hashes of a part, Y is X of the labels with colour 0, e = (1 - p) + (1 - q) w, r that of
+//! position (p, q), and `delta'` is `(delta_R, delta_L)`:
+//!
+//! ```text
+//! (G0, G1) = (S_A, S_B) + (b_L, a_R) + e Y + (p + q) delta' + r w delta
+//! G2       = S_AB + (w X + p w^2 Y + q Y + w^2 delta + r delta)_L
+//! C        = (H(a) + p S_A, H(b) + q S_B) + (D, D) + (b_L, a_R) + r Y + (p + q) (w^2 X + delta')
+//!            where D = H(a + b) + (p + q) S_AB
+//! ```
+//!
+//! # Dicing
+//!
+//! R says which halves of its labels the evaluator adds. It depends on alpha and beta, so nobody
+//! may see more of it than the one position that is opened, and r0(0, 0), r1(0, 0), the *dice*,
+//! are random. r is a solution of the same system V, one bit wide: hashes give a 65th bit, rows have
+//! a control bit beside their slice, and the evaluator finds r by the same sums as C, bit for bit:
+//!
+//! ```text
+//! r0 = h(A) + h(A + B) + i z_A + (i + j) z_AB        z_A  = alpha + both bits h of A
+//! r1 = h(B) + h(A + B) + j z_B + (i + j) z_AB        z_B  = beta  + both bits h of B
+//!                                                    z_AB = alpha + beta + both bits h of A + B
+//! ```
+//!
+//! The paper lets the garbler draw the dice and sends the two bits as well that stand to r as C_L
+//! and C_R stand to the label. Here those two are zero, as C itself is never sent: the dice are
+//! `h(A) + h(A + B)` and `h(B) + h(A + B)` of the labels with colour 0. That saves two bits and a
+//! generator, and rows are a function of seed and labels, the same on every tier.
+//!
+//! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z of
+//! that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are three
+//! uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that the
+//! evaluator has. `tests.rs` counts this out for every position, every permute bit and every
+//! control bit, shows each row right as an identity in labels, offset and pads, and that the rows
+//! span no function of delta over what the evaluator holds.
+//!
+//! # Assumption
+//!
+//! AES as an ideal cipher (as a random permutation, with a fixed key), semi-honest parties. The
+//! sketch: fix all that an evaluator sees and all its AES calls. Given delta, this determines 65
+//! output bits of each of the three hashes that it lacks; r is fixed by what is seen, so it makes no
+//! difference that the multiple of delta in a row depends on a control bit of the same hash, which
+//! the paper's definition, where the multiple is chosen before the hash, does not have. Those bits
+//! are as likely as uniform ones unless an AES call met a hidden one, by input or by output.
+//!
+//! *By output* is where slices need care. A hash is `AES(s) + s` with s a linear function of
+//! the label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64 bits of
+//! the AES output would be known, and 2^64 decryptions would find delta. They cannot: with sigma as
+//! in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A + B) or 1 and
+//! 3 (B), every sum leaves the pad and its control bit full rank in delta, 65. With the two 64-bit
+//! halves of a block as slices, sigma cancels against delta_R altogether. A [`GateHash`] has to keep
+//! this; two AES calls in a row (TCCR) keep it for any slices.
+//!
+//! Nothing is promised against a garbler who cheats.
+
 use sealane_block::{Block, Lanes};
 
 pub mod hash;
@@ -11,31 +105,29 @@ use hash::{GateHash, Quads};
 /// The rows of two quads of garbled gates.
 #[derive(Clone, Copy)]
 pub struct Rows<L: Lanes> {
-    /// `G0` in words 0 and 2, `G1` in words 1 and 3.
+    /// G0 in words 0 and 2, G1 in words 1 and 3.
     pub halves: Quads<L>,
-    /// `G2` in words 0 and 2; control bits `z_AB`, `z_A` and `z_B` in bits 32, 33 and 34. An
-    /// evaluator looks at no other bit of words 1 and 3.
+    /// G2 in words 0 and 2; z_AB, z_A and z_B in bits 32, 33 and 34. The evaluator looks at no
+    /// other bit of words 1 and 3.
     pub thirds: Quads<L>,
 }
 
-/// The hashes of a gate, one vector of each.
-#[derive(Clone, Copy)]
-struct Hashes<L: Lanes> {
-    a: L::V,
-    b: L::V,
-    ab: L::V,
-}
+/// One vector of each of three things: of A, of B, of A + B.
+type Parts<L> = [<L as Lanes>::V; 3];
 
-/// What garbling needs besides labels and the hash.
+/// What garbling needs besides labels.
 pub struct GarbleLanes<L: Lanes, H> {
     hash: H,
-    /// Delta, and omega and omega^2 times it.
+    /// delta, w delta and w^2 delta.
     delta: [L::V; 3],
     swapped_delta: L::V,
     control_bit: L::V,
-    control_ones: L::V,
-    zero: [[L::V; 8]; 3],
-    sums: [[L::V; 8]; 3],
+    /// The ones in z_A and z_B: alpha is the complement of a permute bit.
+    complements: L::V,
+    /// By vector, for each part: the hash of the zero label, and its sum with the other's. They
+    /// wait here because sixteen registers do not hold them.
+    zero: [Parts<L>; 8],
+    sums: [Parts<L>; 8],
 }
 
 impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
@@ -49,9 +141,9 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
             delta: [delta, turned, l.xor(delta, turned)],
             swapped_delta: l.swap_words(delta),
             control_bit: l.splat(Block::new(1 << 32)),
-            control_ones: l.splat(Block::new(6 << 32)),
-            zero: [[delta; 8]; 3],
-            sums: [[delta; 8]; 3],
+            complements: l.splat(Block::new(6 << 32)),
+            zero: [[delta; 3]; 8],
+            sums: [[delta; 3]; 8],
         }
     }
 
@@ -59,83 +151,73 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
     #[inline(always)]
     pub fn and(&mut self, l: L, first: [u64; 2], a: Quads<L>, b: Quads<L>) -> (Quads<L>, Rows<L>) {
         self.hash.begin(l, first);
-        let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
         self.keep(l, 0, a);
         self.keep(l, 1, b);
-        self.keep(l, 2, ab);
+        self.keep(l, 2, [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]);
         let (a, b) = (flat(a), flat(b));
         let (mut c, mut halves, mut thirds) = (a, a, a);
-        for i in 0..8 {
-            [c[i], halves[i], thirds[i]] = self.combine(l, a[i], b[i], i);
+        for k in 0..8 {
+            [c[k], halves[k], thirds[k]] = self.solve(l, a[k], b[k], self.zero[k], self.sums[k]);
         }
-        let rows = Rows { halves: quads(halves), thirds: quads(thirds) };
-        (quads(c), rows)
+        let (halves, thirds) = (quads(halves), quads(thirds));
+        (quads(c), Rows { halves, thirds })
     }
 
-    /// Keeps the hashes of one part: those of the zero labels, and their sums with the others.
+    /// Hashes one part.
     #[inline(always)]
     fn keep(&mut self, l: L, part: usize, labels: Quads<L>) {
-        let [zero, one] = self.hash.both(l, part as u32, labels);
+        let [zero, other] = self.hash.both(l, part as u32, labels);
+        let (zero, other) = (flat(zero), flat(other));
         for k in 0..8 {
-            self.zero[part][k] = zero[k / 4][k % 4];
-            self.sums[part][k] = l.xor(zero[k / 4][k % 4], one[k / 4][k % 4]);
+            self.zero[k][part] = zero[k];
+            self.sums[k][part] = l.xor(zero[k], other[k]);
         }
     }
 
-    /// The zero label and the rows of one vector of gates.
+    /// C, (G0, G1), and G2 with control bits, of one vector of gates.
     #[inline(always)]
-    fn combine(&self, l: L, a: L::V, b: L::V, i: usize) -> [L::V; 3] {
-        let zero = Hashes::<L> { a: self.zero[0][i], b: self.zero[1][i], ab: self.zero[2][i] };
-        let (sum_a, sum_b, sum_ab) = (self.sums[0][i], self.sums[1][i], self.sums[2][i]);
-
+    fn solve(&self, l: L, a: L::V, b: L::V, zero: Parts<L>, sums: Parts<L>) -> Parts<L> {
         let [delta, delta1, delta2] = self.delta;
-        let (pa, pb) = (l.permute_mask(a), l.permute_mask(b));
-        let pab = l.xor(pa, pb);
-        // X from zero labels, then X0 from the labels with permute bit 0.
+        let (p, q) = (l.permute_mask(a), l.permute_mask(b));
+        let pq = l.xor(p, q);
+        // x, x1, x2 are X, w X, w^2 X; and so for Y.
         let [x, x1] = product(l, a, b);
         let x2 = l.xor(x, x1);
-        let y = sum(l, [x, l.and(pa, delta2), l.and(pb, delta)]);
-        let y1 = sum(l, [x1, l.and(pa, delta), l.and(pb, delta1)]);
+        let y = sum(l, [x, l.and(p, delta2), l.and(q, delta)]);
+        let y1 = sum(l, [x1, l.and(p, delta), l.and(q, delta1)]);
         let y2 = l.xor(y, y1);
 
-        let ab = l.xor(zero.ab, l.and(pab, sum_ab));
-        let left = sum(l, [zero.a, ab, l.and(pa, sum_a)]);
-        let right = sum(l, [zero.b, l.swap_words(ab), l.and(pb, sum_b)]);
-        let [r0, r1] = dice(l, l.xor(l.blend_words(right, left), pab));
+        // Pads and control bits together. That of A + B comes with p + q, which cancels in C.
+        let both = l.xor(zero[2], l.and(pq, sums[2]));
+        let left = sum(l, [zero[0], both, l.and(p, sums[0])]);
+        let right = sum(l, [zero[1], l.swap_words(both), l.and(q, sums[1])]);
+        let [r0, r1] = control_masks(l, l.xor(l.blend_words(right, left), pq));
+
         let cross = l.blend_words(b, a);
+        let chosen = l.xor(l.and(r0, y), l.and(r1, y1));
+        let mixed = l.and(pq, l.xor(x2, self.swapped_delta));
+        let c = sum(l, [l.blend_words(left, right), cross, chosen, mixed]);
 
-        let c = sum(
-            l,
-            [
-                l.blend_words(left, right),
-                cross,
-                l.and(r0, y),
-                l.and(r1, y1),
-            ],
-        );
-        let c = l.xor(c, l.and(pab, l.xor(x2, self.swapped_delta)));
+        let e_y = sum(l, [y2, l.and(p, y), l.and(q, y1)]);
+        let r_delta1 = l.xor(l.and(r0, delta1), l.and(r1, delta2));
+        let mixed = l.and(pq, self.swapped_delta);
+        let pads = l.blend_words(sums[0], sums[1]);
+        let halves = sum(l, [pads, cross, e_y, mixed, r_delta1]);
 
-        let e_y = sum(l, [y2, l.and(pa, y), l.and(pb, y1)]);
-        let halves = sum(l, [l.blend_words(sum_a, sum_b), cross, e_y]);
-        let halves = sum(
-            l,
-            [halves, l.and(pab, self.swapped_delta), l.and(r0, delta1)],
-        );
-        let halves = l.xor(halves, l.and(r1, delta2));
+        let r_delta = l.xor(l.and(r0, delta), l.and(r1, delta1));
+        let third = sum(l, [sums[2], x1, l.and(p, y2), l.and(q, y), delta2]);
+        let third = l.xor(third, r_delta);
 
-        let third = sum(l, [sum_ab, x1, l.and(pa, y2), l.and(pb, y), delta2]);
-        let third = sum(l, [third, l.and(r0, delta), l.and(r1, delta1)]);
-        let bit = self.control_bit;
-        let z = l.xor(l.blend_words(sum_b, sum_a), l.blend_words(pb, pa));
-        let z_ab = l.and(l.xor(sum_ab, pab), bit);
-        let z_a = l.shl64::<1>(l.and(z, bit));
-        let z_b = l.shl64::<2>(l.and(l.swap_words(z), bit));
-        let controls = sum(l, [z_ab, z_a, z_b, self.control_ones]);
+        let z = l.xor(l.blend_words(sums[1], sums[0]), l.blend_words(q, p));
+        let z_ab = l.and(l.xor(sums[2], pq), self.control_bit);
+        let z_a = l.shl64::<1>(l.and(z, self.control_bit));
+        let z_b = l.shl64::<2>(l.and(l.swap_words(z), self.control_bit));
+        let controls = sum(l, [z_ab, z_a, z_b, self.complements]);
         [c, halves, l.blend_words(third, controls)]
     }
 }
 
-/// What evaluation needs besides labels, tables and the hash.
+/// What evaluation needs besides labels and tables.
 pub struct EvaluateLanes<H> {
     hash: H,
 }
@@ -161,68 +243,57 @@ impl<H> EvaluateLanes<H> {
         H: GateHash<L>,
     {
         self.hash.begin(l, first);
+        let hash_a = flat(self.hash.one(l, 0, a));
+        let hash_b = flat(self.hash.one(l, 1, b));
         let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        let hashes = [
-            flat(self.hash.one(l, 0, a)),
-            flat(self.hash.one(l, 1, b)),
-            flat(self.hash.one(l, 2, ab)),
-        ];
-        let (a, b, halves, thirds) = (flat(a), flat(b), flat(rows.halves), flat(rows.thirds));
+        let hash_ab = flat(self.hash.one(l, 2, ab));
+        let (a, b) = (flat(a), flat(b));
+        let (halves, thirds) = (flat(rows.halves), flat(rows.thirds));
         let mut c = a;
-        for i in 0..8 {
-            let hash = Hashes { a: hashes[0][i], b: hashes[1][i], ab: hashes[2][i] };
-            c[i] = open(l, a[i], b[i], hash, halves[i], thirds[i]);
+        for k in 0..8 {
+            let hashes = [hash_a[k], hash_b[k], hash_ab[k]];
+            c[k] = open(l, a[k], b[k], hashes, halves[k], thirds[k]);
         }
         quads(c)
     }
 }
 
-#[inline(always)]
-fn flat<V: Copy>([[a, b, c, d], [e, f, g, h]]: [[V; 4]; 2]) -> [V; 8] {
-    [a, b, c, d, e, f, g, h]
-}
-
-#[inline(always)]
-fn quads<V: Copy>([a, b, c, d, e, f, g, h]: [V; 8]) -> [[V; 4]; 2] {
-    [[a, b, c, d], [e, f, g, h]]
-}
-
 /// The active label of one vector of gates.
 #[inline(always)]
-fn open<L: Lanes>(l: L, a: L::V, b: L::V, hash: Hashes<L>, halves: L::V, third: L::V) -> L::V {
+fn open<L: Lanes>(l: L, a: L::V, b: L::V, hashes: Parts<L>, halves: L::V, third: L::V) -> L::V {
     let (i, j) = (l.permute_mask(a), l.permute_mask(b));
-    let ij = l.xor(i, j);
-    // Each slice with its control bit in the lowest bit of a word beside it.
+    // Every slice with its control bit where the hash has it: lowest in the word beside.
     let row_a = l.blend_words(halves, l.shr64::<1>(third));
     let row_b = l.blend_words(l.shr64::<2>(l.swap_words(third)), halves);
-    let ab = l.xor(hash.ab, l.and(ij, third));
-    let left = sum(l, [hash.a, ab, l.and(i, row_a)]);
-    let right = sum(l, [hash.b, l.swap_words(ab), l.and(j, row_b)]);
-    let [r0, r1] = dice(l, l.blend_words(right, left));
+    let both = l.xor(hashes[2], l.and(l.xor(i, j), third));
+    let left = sum(l, [hashes[0], both, l.and(i, row_a)]);
+    let right = sum(l, [hashes[1], l.swap_words(both), l.and(j, row_b)]);
+    let [r0, r1] = control_masks(l, l.blend_words(right, left));
+
     let [x, x1] = product(l, a, b);
+    let chosen = l.xor(l.and(r0, x), l.and(r1, x1));
     let cross = l.blend_words(b, a);
-    let hidden = l.and(l.blend_words(i, j), cross);
-    let c = sum(l, [l.blend_words(left, right), cross, hidden]);
-    sum(l, [c, l.and(r0, x), l.and(r1, x1)])
+    let absent = l.and(l.blend_words(i, j), cross);
+    sum(l, [l.blend_words(left, right), cross, absent, chosen])
 }
 
-/// The bits r0 and r1 as masks, from the lowest bits of words 1 and 0.
+/// r0 and r1 as masks: the lowest bits of words 1 and 0.
 #[inline(always)]
-fn dice<L: Lanes>(l: L, v: L::V) -> [L::V; 2] {
+fn control_masks<L: Lanes>(l: L, v: L::V) -> [L::V; 2] {
     [l.permute_mask(l.swap_words(v)), l.permute_mask(v)]
 }
 
-/// X = omega^2 a + b, and omega X.
+/// X = w^2 a + b, and w X = a + w b.
 #[inline(always)]
 fn product<L: Lanes>(l: L, a: L::V, b: L::V) -> [L::V; 2] {
     [sum(l, [a, omega(l, a), b]), l.xor(a, omega(l, b))]
 }
 
-/// (left, right) to (right, left + right).
+/// w (l, r) = (r, l + r).
 #[inline(always)]
 fn omega<L: Lanes>(l: L, v: L::V) -> L::V {
-    let zero = l.splat(Block::ZERO);
-    l.xor(l.swap_words(v), l.blend_words(zero, v))
+    let right = l.blend_words(l.splat(Block::ZERO), v);
+    l.xor(l.swap_words(v), right)
 }
 
 #[inline(always)]
@@ -232,4 +303,14 @@ fn sum<L: Lanes, const N: usize>(l: L, terms: [L::V; N]) -> L::V {
         out = l.xor(out, *term);
     }
     out
+}
+
+#[inline(always)]
+fn flat<V: Copy>([[v0, v1, v2, v3], [v4, v5, v6, v7]]: [[V; 4]; 2]) -> [V; 8] {
+    [v0, v1, v2, v3, v4, v5, v6, v7]
+}
+
+#[inline(always)]
+fn quads<V: Copy>([v0, v1, v2, v3, v4, v5, v6, v7]: [V; 8]) -> [[V; 4]; 2] {
+    [[v0, v1, v2, v3], [v4, v5, v6, v7]]
 }

@@ -98,7 +98,8 @@ impl<L: Lanes> MiOneKey<L> {
 impl<L: Lanes> GateHash<L> for MiOneKey<L> {
     #[inline(always)]
     fn begin(&mut self, l: L, first: [u64; 2]) {
-        self.mi.expand(l, [(first[0], 0), (first[1], 0)], &mut self.keys);
+        self.mi
+            .expand(l, [(first[0], 0), (first[1], 0)], &mut self.keys);
     }
 
     #[inline(always)]
