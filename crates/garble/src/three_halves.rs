@@ -30,8 +30,8 @@
 //! have colour 0 and `R = r0 S1 + r1 S2 + P`: S1 is `[w^2 | 1]`, S2 is w S1, and P is `(1 - i) B_L`
 //! and `(1 - j) A_R`. Those are eight equations for five unknowns. Three sums of them have no
 //! unknown: all four left rows, all four right rows, and G2 from either side. They hold for every
-//! label if and because r moves with the position in step with the secrets. With alpha and beta
-//! the colours at which the inputs are 1,
+//! label when r moves with the position as follows, alpha and beta being the colours at which the
+//! inputs are 1:
 //!
 //! ```text
 //! r0(i, j) = r0(0, 0) + i alpha + (i + j) (alpha + beta)
@@ -148,6 +148,9 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
     }
 
     /// The zero labels and rows of two quads of ANDs, the first of which have the numbers `first`.
+    ///
+    /// Two quads are 8, 16 or 32 gates. A group of sixteen that is left over where they are 32 is
+    /// given twice, under its own numbers: the same labels under the same tweaks tell nothing new.
     #[inline(always)]
     pub fn and(&mut self, l: L, first: [u64; 2], a: Quads<L>, b: Quads<L>) -> (Quads<L>, Rows<L>) {
         self.hash.begin(l, first);
@@ -187,7 +190,8 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
         let y1 = sum(l, [x1, l.and(p, delta), l.and(q, delta1)]);
         let y2 = l.xor(y, y1);
 
-        // Pads and control bits together. That of A + B comes with p + q, which cancels in C.
+        // Pads and control bits together. The sums lack the constants of z: p z_A has none, since
+        // p alpha is 0, but (p + q) z_AB has p + q.
         let both = l.xor(zero[2], l.and(pq, sums[2]));
         let left = sum(l, [zero[0], both, l.and(p, sums[0])]);
         let right = sum(l, [zero[1], l.swap_words(both), l.and(q, sums[1])]);

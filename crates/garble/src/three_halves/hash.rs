@@ -1,4 +1,22 @@
-//! What a garbling scheme asks of a hash: two quads at a time, each with tweaks of its own.
+//! What garbling asks of a hash, and MI in two forms.
+//!
+//! A gate hashes a label in several *parts*, whose hashes must be independent even of equal labels:
+//! an AND of a wire with itself hashes one label in parts 0 and 1. [`MiGates`] gives every part a
+//! key of its own, as [`MiHash`] is written in the paper. [`MiOneKey`] schedules one key for a gate
+//! and lets the part enter the block:
+//!
+//! ```text
+//! MiGates   s = sigma(x)           H = AES_(S ^ (number, part))(s) ^ s
+//! MiOneKey  s = sigma(x) ^ part    H = AES_(S ^ (number, 0))(s) ^ s
+//! ```
+//!
+//! Two points of one key in [`MiOneKey`] are equal if the sum of two labels, of which delta is a
+//! term or not, is a fixed block other than zero; zero itself, as of equal labels, is no such block
+//! because parts differ. So all points of a gate are distinct but with probability 2^-127 for each
+//! pair. What is left of the argument for MI is how often an AES call of the adversary meets what it
+//! does not know: one call under the key of a gate meets one of three hidden points or of their
+//! three outputs, each with probability 2^-127, instead of one of either. That costs 1.6 bits of
+//! the bound, and still nothing for the number of gates and instances.
 
 use sealane_block::aes::FreshKeys;
 use sealane_block::hash::MiLanes;
@@ -19,7 +37,7 @@ pub trait GateHash<L: Lanes> {
     fn one(&mut self, l: L, part: u32, active: Quads<L>) -> Quads<L>;
 }
 
-/// [`MiHash`] as a [`GateHash`]: a key of its own for every part of a gate.
+/// MI with a key for every part of a gate: [`MiHash`] as it stands.
 pub struct MiGates<L: Lanes> {
     mi: MiLanes<L>,
     sigma_delta: L::V,
@@ -65,7 +83,7 @@ impl<L: Lanes> GateHash<L> for MiGates<L> {
     }
 }
 
-/// MI with one key for a gate; the part enters the block.
+/// MI with one key for a gate; see the module's page.
 pub struct MiOneKey<L: Lanes> {
     mi: MiLanes<L>,
     sigma_delta: L::V,
@@ -83,6 +101,7 @@ impl<L: Lanes> MiOneKey<L> {
         }
     }
 
+    /// sigma(x) ^ part.
     #[inline(always)]
     fn place(&self, l: L, part: u32, quads: Quads<L>) -> Quads<L> {
         let part = l.splat(Block::new(part as u128));
