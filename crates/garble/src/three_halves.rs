@@ -3,7 +3,7 @@
 //! Rosulek and Roy: "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled
 //! Circuits" (Crypto 2021, eprint 2021/749). XOR is free; an AND takes three slices of 64 bits and
 //! three control bits (the paper sends five, see below), six hashes of the garbler and three of
-//! the evaluator. Half-gates take four slices, four hashes and two.
+//! the evaluator. Half-gates take four slices and four and two hashes.
 //!
 //! | an AND | half-gates | three-halves |
 //! |---|---|---|
@@ -14,9 +14,9 @@
 //!
 //! # Slicing
 //!
-//! A label has a left half, its words 0 and 2, and a right half, its words 1 and 3. Pairs of halves
-//! are vectors over GF(4) = {0, 1, w, w^2}, where `w (l, r) = (r, l + r)`. The evaluator holds
-//! labels A and B of colours (lowest bits) i and j, and computes
+//! A label has a left half, its words 0 and 2, and a right half, its words 1 and 3. Pairs of
+//! halves are vectors over GF(4) = {0, 1, w, w^2}, where `w (l, r) = (r, l + r)`. The evaluator
+//! holds labels A and B of colours (lowest bits) i and j, and computes
 //!
 //! ```text
 //! X   = w^2 A + B
@@ -25,13 +25,17 @@
 //! ```
 //!
 //! with 64 bits of every hash, tweaked by gate, lane and part: 0 for A, 1 for B, 2 for A + B. In
-//! the paper's words, for each of the four positions (i, j) this is two rows of
-//! `V [C_L C_R G0 G1 G2] = M H + (R + [0 | t]) [A_L A_R B_L B_R delta_L delta_R]`, where A and B
-//! have colour 0 and `R = r0 S1 + r1 S2 + P`: S1 is `[w^2 | 1]`, S2 is w S1, and P is `(1 - i) B_L`
-//! and `(1 - j) A_R`. Those are eight equations for five unknowns. Three sums of them have no
-//! unknown: all four left rows, all four right rows, and G2 from either side. They hold for every
-//! label when r moves with the position as follows, alpha and beta being the colours at which the
-//! inputs are 1:
+//! the paper's words, each of the four positions (i, j) gives two rows of
+//!
+//! ```text
+//! V [C_L C_R G0 G1 G2] = M H + (R + [0 | t]) [A_L A_R B_L B_R delta_L delta_R]
+//! ```
+//!
+//! where A and B have colour 0, R holds `r0 S1 + r1 S2 + P` and i and j times its columns, S1 is
+//! `[w^2 | 1]`, S2 is w S1, and P takes (1 - i) B_L and (1 - j) A_R. Those are eight equations for
+//! five unknowns. Three sums of them have no unknown: all four left rows, all four right rows, and
+//! G2 from either side. They hold for every label when r moves with the position as follows, alpha
+//! and beta being the colours at which the inputs are 1:
 //!
 //! ```text
 //! r0(i, j) = r0(0, 0) + i alpha + (i + j) (alpha + beta)
@@ -53,8 +57,9 @@
 //!
 //! R says which halves of its labels the evaluator adds. It depends on alpha and beta, so nobody
 //! may see more of it than the one position that is opened, and r0(0, 0), r1(0, 0), the *dice*,
-//! are random. r is a solution of the same system V, one bit wide: hashes give a 65th bit, rows have
-//! a control bit beside their slice, and the evaluator finds r by the same sums as C, bit for bit:
+//! are random. r is a solution of the same system V, one bit wide: hashes give a 65th bit, rows
+//! have a control bit beside their slice, and the evaluator finds r by the same sums as C, bit for
+//! bit:
 //!
 //! ```text
 //! r0 = h(A) + h(A + B) + i z_A + (i + j) z_AB        z_A  = alpha + both bits h of A
@@ -67,10 +72,10 @@
 //! `h(A) + h(A + B)` and `h(B) + h(A + B)` of the labels with colour 0. That saves two bits and a
 //! generator, and rows are a function of seed and labels, the same on every tier.
 //!
-//! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z of
-//! that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are three
-//! uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that the
-//! evaluator has. `tests.rs` counts this out for every position, every permute bit and every
+//! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z
+//! of that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are
+//! three uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that
+//! the evaluator has. `tests.rs` counts this out for every position, every permute bit and every
 //! control bit, shows each row right as an identity in labels, offset and pads, and that the rows
 //! span no function of delta over what the evaluator holds.
 //!
@@ -78,18 +83,19 @@
 //!
 //! AES as an ideal cipher (as a random permutation, with a fixed key), semi-honest parties. The
 //! sketch: fix all that an evaluator sees and all its AES calls. Given delta, this determines 65
-//! output bits of each of the three hashes that it lacks; r is fixed by what is seen, so it makes no
-//! difference that the multiple of delta in a row depends on a control bit of the same hash, which
-//! the paper's definition, where the multiple is chosen before the hash, does not have. Those bits
-//! are as likely as uniform ones unless an AES call met a hidden one, by input or by output.
+//! output bits of each of the three hashes that it lacks; r is fixed by what is seen, so it makes
+//! no difference that the multiple of delta in a row depends on a control bit of the same hash,
+//! which the paper's definition, where the multiple is chosen before the hash, does not have.
+//! Those bits are as likely as uniform ones unless an AES call met a hidden one, by input or by
+//! output.
 //!
-//! *By output* is where slices need care. A hash is `AES(s) + s` with s a linear function of
-//! the label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64 bits of
-//! the AES output would be known, and 2^64 decryptions would find delta. They cannot: with sigma as
-//! in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A + B) or 1 and
+//! *By output* is where slices need care. A hash is `AES(s) + s` with s a linear function of the
+//! label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64 bits of the AES
+//! output would be known, and 2^64 decryptions would find delta. They cannot: with sigma as in
+//! [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A + B) or 1 and
 //! 3 (B), every sum leaves the pad and its control bit full rank in delta, 65. With the two 64-bit
-//! halves of a block as slices, sigma cancels against delta_R altogether. A [`GateHash`] has to keep
-//! this; two AES calls in a row (TCCR) keep it for any slices.
+//! halves of a block as slices, sigma cancels against delta_R altogether. A [`GateHash`] has to
+//! keep this; two AES calls in a row (TCCR) keep it for any slices.
 //!
 //! Nothing is promised against a garbler who cheats.
 

@@ -1,9 +1,9 @@
 //! What garbling asks of a hash, and MI in two forms.
 //!
-//! A gate hashes a label in several *parts*, whose hashes must be independent even of equal labels:
-//! an AND of a wire with itself hashes one label in parts 0 and 1. [`MiGates`] gives every part a
-//! key of its own, as [`MiHash`] is written in the paper. [`MiOneKey`] schedules one key for a gate
-//! and lets the part enter the block:
+//! A gate hashes a label in several *parts*, whose hashes must be independent even of equal
+//! labels: an AND of a wire with itself hashes one label in parts 0 and 1. [`MiGates`] gives every
+//! part a key of its own, as [`MiHash`] is written in the paper. [`MiOneKey`] schedules one key
+//! for a gate and lets the part enter the block:
 //!
 //! ```text
 //! MiGates   s = sigma(x)           H = AES_(S ^ (number, part))(s) ^ s
@@ -11,12 +11,12 @@
 //! ```
 //!
 //! Two points of one key in [`MiOneKey`] are equal if the sum of two labels, of which delta is a
-//! term or not, is a fixed block other than zero; zero itself, as of equal labels, is no such block
-//! because parts differ. So all points of a gate are distinct but with probability 2^-127 for each
-//! pair. What is left of the argument for MI is how often an AES call of the adversary meets what it
-//! does not know: one call under the key of a gate meets one of three hidden points or of their
-//! three outputs, each with probability 2^-127, instead of one of either. That costs 1.6 bits of
-//! the bound, and still nothing for the number of gates and instances.
+//! term or not, is a fixed block other than zero; zero itself, as of equal labels, is no such
+//! block because parts differ. So all points of a gate are distinct but with probability 2^-127
+//! for each pair. What is left of the argument for MI is how often an AES call of the adversary
+//! meets what it does not know: one call under the key of a gate meets one of three hidden points
+//! or of their three outputs, each with probability 2^-127, instead of one of either. That costs
+//! 1.6 bits of the bound, and still nothing for the number of gates and instances.
 
 use sealane_block::aes::FreshKeys;
 use sealane_block::hash::MiLanes;

@@ -50,8 +50,8 @@ fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
     let mut out = [0; 2];
     for row in 0..2 {
         for (column, slice) in slices.into_iter().enumerate() {
-            let entry =
-                r[0] as u8 * S1[row][column] ^ r[1] as u8 * S2[row][column] ^ p[row][column];
+            let dice = (r[0] as u8 & S1[row][column]) ^ (r[1] as u8 & S2[row][column]);
+            let entry = dice ^ p[row][column];
             out[row] ^= times(entry == 1, slice);
         }
     }
@@ -215,6 +215,26 @@ fn control_bits_and_dice_do_not_depend_on_permute_bits() {
             count[r0 as usize][r1 as usize] += 1;
         }
         assert_eq!(count, [[16; 2]; 2]);
+    }
+}
+
+/// How r moves with the position, for alpha and for beta: the matrices that the paper calls R-bar,
+/// as other implementations print them. Rows are the positions 00, 01, 10 and 11.
+#[test]
+fn dice_move_as_in_the_paper() {
+    let (of_alpha, of_beta) = (
+        [[0, 0], [1, 1], [0, 1], [1, 0]],
+        [[0, 0], [1, 0], [1, 1], [0, 1]],
+    );
+    for [alpha, beta] in all_bits() {
+        let gate = formal(alpha, beta, [false; 6]);
+        for (row, [j, i]) in all_bits().enumerate() {
+            let r = choice(i, j, gate.known(i, j), gate.controls());
+            for k in 0..2 {
+                let expected = (alpha as u8 & of_alpha[row][k]) ^ (beta as u8 & of_beta[row][k]);
+                assert_eq!(r[k] as u8, expected, "{alpha} {beta} {i} {j}");
+            }
+        }
     }
 }
 
