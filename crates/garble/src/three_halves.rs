@@ -1,4 +1,4 @@
-//! The equations of three-halves, on two quads of lanes.
+//! The equations of three-halves, for any hash, on the quads of a group.
 //!
 //! Rosulek and Roy: "Three Halves Make a Whole? Beating the Half-Gates Lower Bound for Garbled
 //! Circuits" (Crypto 2021, eprint 2021/749). XOR is free; an AND takes three slices of 64 bits and
@@ -7,10 +7,10 @@
 //!
 //! | an AND | half-gates | three-halves |
 //! |---|---|---|
-//! | table | 32 bytes | 24 bytes and 3 bits: 24.375 bytes in a group of sixteen |
+//! | table | 32 bytes | 25 bytes: 24 and a byte with three control bits |
 //! | garbler, AES blocks | 4 | 6 |
 //! | evaluator, AES blocks | 2 | 3 |
-//! | key schedules, MI | 2 | 3, or 1 with [`MiOneKey`](hash::MiOneKey) |
+//! | key schedules with MI | 2 | 3 |
 //!
 //! # Slicing
 //!
@@ -75,7 +75,7 @@
 //! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z
 //! of that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are
 //! three uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that
-//! the evaluator has. `tests.rs` counts this out for every position, every permute bit and every
+//! the evaluator has. `tests/three_halves.rs` counts this out for every position, every permute bit and every
 //! control bit, shows each row right as an identity in labels, offset and pads, and that the rows
 //! span no function of delta over what the evaluator holds.
 //!
@@ -94,35 +94,60 @@
 //! output would be known, and 2^64 decryptions would find delta. They cannot: with sigma as in
 //! [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A + B) or 1 and
 //! 3 (B), every sum leaves the pad and its control bit full rank in delta, 65. With the two 64-bit
-//! halves of a block as slices, sigma cancels against delta_R altogether. A [`GateHash`] has to
-//! keep this; two AES calls in a row (TCCR) keep it for any slices.
+//! halves of a block as slices, sigma cancels against delta_R altogether. That holds
+//! for PRP and MI. TCCR keeps it for any slices, because AES has been over what it adds, and CIRC adds
+//! nothing.
 //!
-//! Nothing is promised against a garbler who cheats.
+//! # Tables
+//!
+//! A group has sixteen blocks with G0 in words 0 and 2 and G1 in words 1 and 3, then sixteen slices
+//! G2, then sixteen bytes: z_AB in bit 0, z_A in bit 1, z_B in bit 2. The evaluator looks at no other
+//! bit. The third hash goes with that of other gates, except on tiers where a group is one quad: there
+//! it is computed twice.
 
-use sealane_block::{Block, Lanes};
+use sealane_block::hash::HashLanes;
+use sealane_block::lanes::Quad;
+use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
-pub mod hash;
-pub mod rows;
-#[cfg(test)]
-mod tests;
+use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
 
-use hash::{GateHash, Quads};
+/// Tags of the three hashes of an AND.
+const A: u32 = 0;
+const B: u32 = 1;
+const AB: u32 = 2;
 
-/// The rows of two quads of garbled gates.
-#[derive(Clone, Copy)]
-pub struct Rows<L: Lanes> {
-    /// G0 in words 0 and 2, G1 in words 1 and 3.
-    pub halves: Quads<L>,
-    /// G2 in words 0 and 2; z_AB, z_A and z_B in bits 32, 33 and 34. The evaluator looks at no
-    /// other bit of words 1 and 3.
-    pub thirds: Quads<L>,
+/// Bytes of `(G0, G1)`, of G2 and of control bits of a pair.
+const PLANES: &[usize] = &[16, 8, 1];
+/// Where the slices G2 of a group begin, and where its control bits do.
+const THIRDS: usize = 16 * GROUP;
+const CONTROLS: usize = 24 * GROUP;
+/// Bytes of a group.
+const TABLE: usize = 25 * GROUP;
+
+/// The garbler's side of an AND.
+pub(crate) struct GarbleAnd<'a, H> {
+    pub hash: &'a H,
+    pub delta: Block,
+}
+
+/// The evaluator's side of an AND.
+pub(crate) struct EvaluateAnd<'a, H> {
+    pub hash: &'a H,
 }
 
 /// One vector of each of three things: of A, of B, of A + B.
 type Parts<L> = [<L as Lanes>::V; 3];
 
-/// What garbling needs besides labels.
-pub struct GarbleLanes<L: Lanes, H> {
+/// Two quads of gates, by vector: as many as fill the AES units with one part.
+type Turn<L> = [Parts<L>; 8];
+
+/// Quads of a turn. Where a group is one quad, a turn is no more.
+const fn turn_quads<L: Lanes>() -> usize {
+    if L::QUADS == 1 { 1 } else { 2 }
+}
+
+/// [`GarbleAnd`] inside a kernel.
+pub(crate) struct GarbleLanes<L: Lanes, H> {
     hash: H,
     /// delta, w delta and w^2 delta.
     delta: [L::V; 3],
@@ -130,59 +155,79 @@ pub struct GarbleLanes<L: Lanes, H> {
     control_bit: L::V,
     /// The ones in z_A and z_B: alpha is the complement of a permute bit.
     complements: L::V,
-    /// By vector, for each part: the hash of the zero label, and its sum with the other's. They
-    /// wait here because sixteen registers do not hold them.
-    zero: [Parts<L>; 8],
-    sums: [Parts<L>; 8],
+    /// The hashes of the zero labels, and their sums with those of the others. They wait here
+    /// because sixteen registers do not hold them.
+    zero: Turn<L>,
+    sums: Turn<L>,
+    /// G2 of a group in words 0 and 2; z_AB, z_A and z_B in bits 32, 33 and 34.
+    thirds: Group,
 }
 
-impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
-    /// For a garbler with this offset, which `hash` has as well.
+/// [`EvaluateAnd`] inside a kernel.
+pub(crate) struct EvaluateLanes<L: Lanes, H> {
+    hash: H,
+    hashes: Turn<L>,
+    /// As the garbler's; what else there is in words 1 and 3 does not count.
+    thirds: Group,
+}
+
+impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
+    const PLANES: &'static [usize] = PLANES;
+    const LABELS: usize = 1;
+    type Lanes<L: Lanes> = GarbleLanes<L, H::Lanes<L>>;
+
     #[inline(always)]
-    pub fn new(l: L, hash: H, delta: Block) -> GarbleLanes<L, H> {
-        let delta = l.splat(delta);
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+        let delta = l.splat(self.delta);
         let turned = omega(l, delta);
         GarbleLanes {
-            hash,
+            hash: self.hash.lanes(l),
             delta: [delta, turned, l.xor(delta, turned)],
             swapped_delta: l.swap_words(delta),
             control_bit: l.splat(Block::new(1 << 32)),
             complements: l.splat(Block::new(6 << 32)),
             zero: [[delta; 3]; 8],
             sums: [[delta; 3]; 8],
+            thirds: Group::ZERO,
         }
     }
+}
 
-    /// The zero labels and rows of two quads of ANDs, the first of which have the numbers `first`.
-    ///
-    /// Two quads are 8, 16 or 32 gates. A group of sixteen that is left over where they are 32 is
-    /// given twice, under its own numbers: the same labels under the same tweaks tell nothing new.
+impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
-    pub fn and(&mut self, l: L, first: [u64; 2], a: Quads<L>, b: Quads<L>) -> (Quads<L>, Rows<L>) {
-        self.hash.begin(l, first);
-        self.keep(l, 0, a);
-        self.keep(l, 1, b);
-        self.keep(l, 2, [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])]);
-        let (a, b) = (flat(a), flat(b));
-        let (mut c, mut halves, mut thirds) = (a, a, a);
-        for k in 0..8 {
-            [c[k], halves[k], thirds[k]] = self.solve(l, a[k], b[k], self.zero[k], self.sums[k]);
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &mut table[..TABLE];
+        for q in (0..L::QUADS).step_by(2) {
+            hash_turn(l, self, tweaks, slots, place, q);
+            for k in 0..4 * turn_quads::<L>() {
+                let at = q * L::QUAD + k * L::WIDTH;
+                let (a, b) = (
+                    l.load(&slots[place.a + at..]),
+                    l.load(&slots[place.b + at..]),
+                );
+                let [c, halves, third] = self.solve(l, a, b, self.zero[k], self.sums[k]);
+                l.store(&mut slots[place.out + at..], c);
+                l.store_bytes(&mut table[16 * at..], halves);
+                l.store(&mut self.thirds[at..], third);
+            }
         }
-        let (halves, thirds) = (quads(halves), quads(thirds));
-        (quads(c), Rows { halves, thirds })
-    }
-
-    /// Hashes one part.
-    #[inline(always)]
-    fn keep(&mut self, l: L, part: usize, labels: Quads<L>) {
-        let [zero, other] = self.hash.both(l, part as u32, labels);
-        let (zero, other) = (flat(zero), flat(other));
-        for k in 0..8 {
-            self.zero[k][part] = zero[k];
-            self.sums[k][part] = l.xor(zero[k], other[k]);
+        for i in 0..GROUP {
+            let (low, high) = halves(self.thirds[i]);
+            let third = low & 0xffff_ffff | high << 32;
+            table[THIRDS + 8 * i..][..8].copy_from_slice(&third.to_le_bytes());
+            table[CONTROLS + i] = (low >> 32) as u8;
         }
     }
+}
 
+impl<L: Lanes, H> GarbleLanes<L, H> {
     /// C, (G0, G1), and G2 with control bits, of one vector of gates.
     #[inline(always)]
     fn solve(&self, l: L, a: L::V, b: L::V, zero: Parts<L>, sums: Parts<L>) -> Parts<L> {
@@ -227,44 +272,135 @@ impl<L: Lanes, H: GateHash<L>> GarbleLanes<L, H> {
     }
 }
 
-/// What evaluation needs besides labels and tables.
-pub struct EvaluateLanes<H> {
-    hash: H,
+impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
+    const PLANES: &'static [usize] = PLANES;
+    const LABELS: usize = 1;
+    type Lanes<L: Lanes> = EvaluateLanes<L, H::Lanes<L>>;
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+        EvaluateLanes {
+            hash: self.hash.lanes(l),
+            hashes: [[l.splat(Block::ZERO); 3]; 8],
+            thirds: Group::ZERO,
+        }
+    }
 }
 
-impl<H> EvaluateLanes<H> {
-    /// With this hash.
+impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
     #[inline(always)]
-    pub fn new(hash: H) -> EvaluateLanes<H> {
-        EvaluateLanes { hash }
-    }
-
-    /// The active labels of two quads of ANDs, the first of which have the numbers `first`.
-    #[inline(always)]
-    pub fn and<L: Lanes>(
+    fn group(
         &mut self,
         l: L,
-        first: [u64; 2],
-        a: Quads<L>,
-        b: Quads<L>,
-        rows: Rows<L>,
-    ) -> Quads<L>
-    where
-        H: GateHash<L>,
-    {
-        self.hash.begin(l, first);
-        let hash_a = flat(self.hash.one(l, 0, a));
-        let hash_b = flat(self.hash.one(l, 1, b));
-        let ab = [l.xor_quad(a[0], b[0]), l.xor_quad(a[1], b[1])];
-        let hash_ab = flat(self.hash.one(l, 2, ab));
-        let (a, b) = (flat(a), flat(b));
-        let (halves, thirds) = (flat(rows.halves), flat(rows.thirds));
-        let mut c = a;
-        for k in 0..8 {
-            let hashes = [hash_a[k], hash_b[k], hash_ab[k]];
-            c[k] = open(l, a[k], b[k], hashes, halves[k], thirds[k]);
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &table[..TABLE];
+        let (thirds, _) = table[THIRDS..CONTROLS].as_chunks();
+        for i in 0..GROUP {
+            let third = u64::from_le_bytes(thirds[i]);
+            let low = third & 0xffff_ffff | (table[CONTROLS + i] as u64) << 32;
+            self.thirds[i] = Block::new(low as u128 | (third as u128 >> 32) << 64);
         }
-        quads(c)
+        for q in (0..L::QUADS).step_by(2) {
+            hash_turn(l, self, tweaks, slots, place, q);
+            for k in 0..4 * turn_quads::<L>() {
+                let at = q * L::QUAD + k * L::WIDTH;
+                let (a, b) = (
+                    l.load(&slots[place.a + at..]),
+                    l.load(&slots[place.b + at..]),
+                );
+                let (halves, third) = (l.load_bytes(&table[16 * at..]), l.load(&self.thirds[at..]));
+                let c = open(l, a, b, self.hashes[k], halves, third);
+                l.store(&mut slots[place.out + at..], c);
+            }
+        }
+    }
+}
+
+/// Where the hashes of a pair of quads belong: part, and quad of the turn.
+type Belongs = [(usize, usize); 2];
+
+/// What a side does with the hashes of two quads of labels.
+trait HashPair<L: Lanes> {
+    type Hash: HashLanes<L>;
+    fn hash(&self) -> &Self::Hash;
+    fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]);
+}
+
+impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
+    type Hash = H;
+
+    #[inline(always)]
+    fn hash(&self) -> &H {
+        &self.hash
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
+        let [zero, one] = self.hash.both(l, tweaks, self.delta[0], labels);
+        for i in 0..2 {
+            let (part, quad) = to[i];
+            for m in 0..4 {
+                self.zero[4 * quad + m][part] = zero[i][m];
+                self.sums[4 * quad + m][part] = l.xor(zero[i][m], one[i][m]);
+            }
+        }
+    }
+}
+
+impl<L: Lanes, H: HashLanes<L>> HashPair<L> for EvaluateLanes<L, H> {
+    type Hash = H;
+
+    #[inline(always)]
+    fn hash(&self) -> &H {
+        &self.hash
+    }
+
+    #[inline(always)]
+    fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
+        let hashes = self.hash.one(l, tweaks, labels);
+        for i in 0..2 {
+            let (part, quad) = to[i];
+            for m in 0..4 {
+                self.hashes[4 * quad + m][part] = hashes[i][m];
+            }
+        }
+    }
+}
+
+/// Hashes the labels of a turn from quad `q` of a group on, two quads at a time: part by part where
+/// there are two quads of gates, else A with B, and A + B twice.
+#[inline(always)]
+fn hash_turn<L: Lanes, S: HashPair<L>>(
+    l: L,
+    side: &mut S,
+    tweaks: &impl Tweaks,
+    slots: &[Block],
+    place: Place,
+    q: usize,
+) {
+    let at = q * L::QUAD;
+    let (a, b) = (
+        l.load_quad(&slots[place.a + at..]),
+        l.load_quad(&slots[place.b + at..]),
+    );
+    let (ab, t) = (l.xor_quad(a, b), tweaks.of_quad(l, side.hash(), q));
+    if turn_quads::<L>() == 1 {
+        side.keep(l, [(0, 0), (1, 0)], [(t, A), (t, B)], [a, b]);
+        side.keep(l, [(2, 0), (2, 0)], [(t, AB), (t, AB)], [ab, ab]);
+    } else {
+        let at = at + L::QUAD;
+        let (a1, b1) = (
+            l.load_quad(&slots[place.a + at..]),
+            l.load_quad(&slots[place.b + at..]),
+        );
+        let (ab1, t1) = (l.xor_quad(a1, b1), tweaks.of_quad(l, side.hash(), q + 1));
+        side.keep(l, [(0, 0), (0, 1)], [(t, A), (t1, A)], [a, a1]);
+        side.keep(l, [(1, 0), (1, 1)], [(t, B), (t1, B)], [b, b1]);
+        side.keep(l, [(2, 0), (2, 1)], [(t, AB), (t1, AB)], [ab, ab1]);
     }
 }
 
@@ -316,11 +452,6 @@ fn sum<L: Lanes, const N: usize>(l: L, terms: [L::V; N]) -> L::V {
 }
 
 #[inline(always)]
-fn flat<V: Copy>([[v0, v1, v2, v3], [v4, v5, v6, v7]]: [[V; 4]; 2]) -> [V; 8] {
-    [v0, v1, v2, v3, v4, v5, v6, v7]
-}
-
-#[inline(always)]
-fn quads<V: Copy>([v0, v1, v2, v3, v4, v5, v6, v7]: [V; 8]) -> [[V; 4]; 2] {
-    [[v0, v1, v2, v3], [v4, v5, v6, v7]]
+fn halves(block: Block) -> (u64, u64) {
+    (block.value() as u64, (block.value() >> 64) as u64)
 }

@@ -22,7 +22,7 @@ impl Kernel for AllOperations<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Vec<Vec<Block>> {
-        let mut out = vec![vec![Block::ZERO; GROUP]; 28];
+        let mut out = vec![vec![Block::ZERO; GROUP]; 29];
         for at in (0..GROUP).step_by(L::WIDTH) {
             let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
             let results = [
@@ -57,8 +57,12 @@ impl Kernel for AllOperations<'_> {
             }
             // Lane l of the vector goes to place l; a stride of 1 is a plain store.
             l.store_strided(&mut out[25][at..], 1, a);
-            l.store(&mut out[26][at..], l.blend_words(a, b));
-            l.store(&mut out[27][at..], l.swap_words(a));
+            // Through bytes at an odd address.
+            let mut bytes = [0; 16 * GROUP + 1];
+            l.store_bytes(&mut bytes[1..], b);
+            l.store(&mut out[26][at..], l.load_bytes(&bytes[1..]));
+            l.store(&mut out[27][at..], l.blend_words(a, b));
+            l.store(&mut out[28][at..], l.swap_words(a));
         }
         out
     }
@@ -101,7 +105,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 21] = [
+    let definitions: [(usize, Definition<'_>); 22] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
@@ -130,11 +134,12 @@ fn plain_operations_match_their_definitions() {
         (17, &|a, _| Block::new(a.value().swap_bytes())),
         (21, &|a, b| clmul_bits(a, b, false, false)),
         (25, &|a, _| a),
-        (26, &|a, b| {
+        (26, &|_, b| b),
+        (27, &|a, b| {
             let ([a0, _, a2, _], [_, b1, _, b3]) = (a.words(), b.words());
             from_words([a0, b1, a2, b3])
         }),
-        (27, &|a, _| {
+        (28, &|a, _| {
             let [w0, w1, w2, w3] = a.words();
             from_words([w1, w0, w3, w2])
         }),

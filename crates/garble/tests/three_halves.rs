@@ -1,125 +1,12 @@
-//! The scheme as the paper writes it, one gate at a time, counted out: right, private, and never
-//! without a pad.
+//! Three-halves counted out: right, private, and never without a pad. That the kernels are this
+//! scheme is a test in `schemes.rs`.
 
 use sealane_block::Block;
 
-mod kernels;
+#[path = "slow/three_halves.rs"]
+mod scheme;
 
-/// Left and right half of a label.
-type Label = [u64; 2];
-
-/// Half-label pad and control bit of one hash.
-type Pad = (u64, bool);
-
-/// One gate: labels with colour 0, offset, position of the row with output 1, and pads by colour.
-#[derive(Clone, Copy)]
-struct Gate {
-    a: Label,
-    b: Label,
-    delta: Label,
-    alpha: bool,
-    beta: bool,
-    pads: [[Pad; 2]; 3],
-}
-
-/// What a gate sends.
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Slow {
-    g: [u64; 3],
-    z: [bool; 3],
-}
-
-fn times(bit: bool, x: u64) -> u64 {
-    if bit { x } else { 0 }
-}
-
-fn add(x: Label, y: Label) -> Label {
-    [x[0] ^ y[0], x[1] ^ y[1]]
-}
-
-fn scale(bit: bool, x: Label) -> Label {
-    [times(bit, x[0]), times(bit, x[1])]
-}
-
-/// R [A_L A_R B_L B_R] with R = r0 S1 + r1 S2 + P, every matrix written out.
-fn r_times(r: [bool; 2], i: bool, j: bool, a: Label, b: Label) -> Label {
-    const S1: [[u8; 4]; 2] = [[1, 1, 1, 0], [1, 0, 0, 1]];
-    const S2: [[u8; 4]; 2] = [[1, 0, 0, 1], [0, 1, 1, 1]];
-    let p = [[0, 0, !i as u8, 0], [0, !j as u8, 0, 0]];
-    let slices = [a[0], a[1], b[0], b[1]];
-    let mut out = [0; 2];
-    for row in 0..2 {
-        for (column, slice) in slices.into_iter().enumerate() {
-            let dice = (r[0] as u8 & S1[row][column]) ^ (r[1] as u8 & S2[row][column]);
-            let entry = dice ^ p[row][column];
-            out[row] ^= times(entry == 1, slice);
-        }
-    }
-    out
-}
-
-impl Gate {
-    /// Its labels as held by an evaluator who sees the colours `i` and `j`.
-    fn active(&self, i: bool, j: bool) -> (Label, Label) {
-        (
-            add(self.a, scale(i, self.delta)),
-            add(self.b, scale(j, self.delta)),
-        )
-    }
-
-    /// The pads that this evaluator can compute.
-    fn known(&self, i: bool, j: bool) -> [Pad; 3] {
-        [
-            self.pads[0][i as usize],
-            self.pads[1][j as usize],
-            self.pads[2][(i ^ j) as usize],
-        ]
-    }
-
-    fn controls(&self) -> [bool; 3] {
-        let bits = |part: usize| self.pads[part][0].1 ^ self.pads[part][1].1;
-        [
-            self.alpha ^ bits(0),
-            self.beta ^ bits(1),
-            self.alpha ^ self.beta ^ bits(2),
-        ]
-    }
-
-    /// The eight equations, right-hand sides: hashes, labels, and delta where the output is 1.
-    fn right_side(&self, i: bool, j: bool) -> Label {
-        let (a, b) = self.active(i, j);
-        let pads = self.known(i, j);
-        let r = choice(i, j, pads, self.controls());
-        let hashes = [pads[0].0 ^ pads[2].0, pads[1].0 ^ pads[2].0];
-        let one = i == self.alpha && j == self.beta;
-        add(add(hashes, r_times(r, i, j, a, b)), scale(one, self.delta))
-    }
-
-    /// The label of 0 and the rows: five equations give them, the other three have to agree.
-    fn garble(&self) -> (Label, Slow) {
-        let at = |i, j| self.right_side(i, j);
-        let c = at(false, false);
-        let [g2, right01] = add(at(false, true), c);
-        let [left10, right10] = add(at(true, false), c);
-        let [g0, g1] = add(at(true, true), c);
-        assert_eq!(right01, g1 ^ g2);
-        assert_eq!(left10, g0 ^ g2);
-        assert_eq!(right10, g2);
-        (
-            c,
-            Slow {
-                g: [g0, g1, g2],
-                z: self.controls(),
-            },
-        )
-    }
-}
-
-/// r0 and r1 as the evaluator finds them.
-fn choice(i: bool, j: bool, pads: [Pad; 3], z: [bool; 3]) -> [bool; 2] {
-    let both = pads[2].1 ^ ((i ^ j) & z[2]);
-    [pads[0].1 ^ both ^ (i & z[0]), pads[1].1 ^ both ^ (j & z[1])]
-}
+use scheme::{Gate, Label, Pad, Slow, add, choice, r_times, scale, slice, times, unslice};
 
 /// The evaluator, from what it holds and nothing else.
 fn evaluate(i: bool, j: bool, a: Label, b: Label, pads: [Pad; 3], rows: Slow) -> Label {
@@ -171,6 +58,32 @@ fn every_row_evaluates_to_its_label() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// The same from blocks: halves, pads and control bits are where the page says.
+#[test]
+fn a_gate_of_blocks_evaluates_too() {
+    let block =
+        |i: u128| Block::new((2 * i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced));
+    let delta = block(1 << 70);
+    for colours in 0..4 {
+        let labels = |i: u128, colour: u128| {
+            let zero = Block::new(block(i).value() & !1 | colour & 1);
+            [zero, zero ^ delta]
+        };
+        let (a, b) = (labels(1, colours), labels(2, colours >> 1));
+        let hashes = [3, 5, 7].map(|i| [block(i), block(i + 1)]);
+        let gate = scheme::gate(a, b, hashes);
+        let (c, rows) = gate.garble();
+        assert_eq!(scheme::planes(&rows).map(|plane| plane.len()), [16, 8, 1]);
+        for [x, y] in all_bits() {
+            let (a, b) = (a[usize::from(x)], b[usize::from(y)]);
+            let (i, j) = (a.lsb() == 1, b.lsb() == 1);
+            let got = evaluate(i, j, slice(a), slice(b), gate.known(i, j), rows);
+            let expected = unslice(c) ^ delta.masked(u8::from(x & y));
+            assert_eq!(unslice(got).value(), expected.value());
         }
     }
 }
