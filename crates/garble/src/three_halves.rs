@@ -75,41 +75,45 @@
 //! *What is hidden, and why.* Of each part the evaluator lacks one hash. Its control bit hides z
 //! of that part, its pad hides the row, and both are used nowhere else. So z_A, z_B and z_AB are
 //! three uniform bits, whatever alpha and beta are, and r is a function of them and of hashes that
-//! the evaluator has. `tests/three_halves.rs` counts this out for every position, every permute bit and every
-//! control bit, shows each row right as an identity in labels, offset and pads, and that the rows
-//! span no function of delta over what the evaluator holds.
+//! the evaluator has. `tests/three_halves.rs` counts this out for every position, every permute
+//! bit and every control bit, shows each row right as an identity in labels, offset and pads, and
+//! that the rows span no function of delta over what the evaluator holds.
 //!
 //! # Assumption
 //!
 //! AES as an ideal cipher (as a random permutation, with a fixed key), semi-honest parties. The
 //! sketch: fix all that an evaluator sees and all its AES calls. Given delta, this determines 65
 //! output bits of each of the three hashes that it lacks; r is fixed by what is seen, so it makes
-//! no difference that the multiple of delta in a row depends on a control bit of the same hash,
-//! which the paper's definition, where the multiple is chosen before the hash, does not have.
-//! Those bits are as likely as uniform ones unless an AES call met a hidden one, by input or by
-//! output.
+//! no difference that the multiple of delta in a row depends on a control bit of the same hash.
+//! With dice that are drawn first it would not, and a definition of circular correlation
+//! robustness would do in which multiples are chosen before hashes; here the ideal model is
+//! needed. Those bits are as likely as uniform ones unless an AES call met a hidden one, by input
+//! or by output.
 //!
-//! *By output* is where slices need care. A hash is `AES(s) + s` with s a linear function of the
-//! label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64 bits of the AES
-//! output would be known, and 2^64 decryptions would find delta. They cannot: with sigma as in
-//! [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A + B) or 1 and
-//! 3 (B), every sum leaves the pad and its control bit full rank in delta, 65. With the two 64-bit
-//! halves of a block as slices, sigma cancels against delta_R altogether. That holds
-//! for PRP and MI. TCCR keeps it for any slices, because AES has been over what it adds, and CIRC adds
-//! nothing.
+//! *By output* is where slices need care. With PRP and MI a hash is `AES(s) + s` with s a linear
+//! function of the label, and a row adds a sum of the halves of delta. If that sum cancelled s, 64
+//! bits of the AES output would be known, and 2^64 decryptions would find delta. They cannot: with
+//! sigma as in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A +
+//! B) or 1 and 3 (B), every sum leaves the pad and its control bit full rank in delta, 65. With
+//! the two 64-bit halves of a block as slices, sigma would cancel against delta_R altogether. TCCR
+//! adds what AES has been over already, and CIRC adds nothing, so any slices do.
 //!
 //! # Tables
 //!
-//! A group has sixteen blocks with G0 in words 0 and 2 and G1 in words 1 and 3, then sixteen slices
-//! G2, then sixteen bytes: z_AB in bit 0, z_A in bit 1, z_B in bit 2. The evaluator looks at no other
-//! bit. The third hash goes with that of other gates, except on tiers where a group is one quad: there
-//! it is computed twice.
+//! A group has sixteen blocks with G0 in words 0 and 2 and G1 in words 1 and 3, then sixteen
+//! slices G2, then sixteen bytes: z_AB in bit 0, z_A in bit 1, z_B in bit 2. The evaluator looks
+//! at no other bit. The third hash goes with that of other gates, except on tiers where a group is
+//! one quad: there it is computed twice.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
 use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+
+mod equations;
+
+use equations::{Offset, Parts, open};
 
 /// Tags of the three hashes of an AND.
 const A: u32 = 0;
@@ -135,9 +139,6 @@ pub(crate) struct EvaluateAnd<'a, H> {
     pub hash: &'a H,
 }
 
-/// One vector of each of three things: of A, of B, of A + B.
-type Parts<L> = [<L as Lanes>::V; 3];
-
 /// Two quads of gates, by vector: as many as fill the AES units with one part.
 type Turn<L> = [Parts<L>; 8];
 
@@ -149,12 +150,7 @@ const fn turn_quads<L: Lanes>() -> usize {
 /// [`GarbleAnd`] inside a kernel.
 pub(crate) struct GarbleLanes<L: Lanes, H> {
     hash: H,
-    /// delta, w delta and w^2 delta.
-    delta: [L::V; 3],
-    swapped_delta: L::V,
-    control_bit: L::V,
-    /// The ones in z_A and z_B: alpha is the complement of a permute bit.
-    complements: L::V,
+    offset: Offset<L>,
     /// The hashes of the zero labels, and their sums with those of the others. They wait here
     /// because sixteen registers do not hold them.
     zero: Turn<L>,
@@ -178,16 +174,12 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 
     #[inline(always)]
     fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
-        let delta = l.splat(self.delta);
-        let turned = omega(l, delta);
+        let empty = [[l.splat(Block::ZERO); 3]; 8];
         GarbleLanes {
             hash: self.hash.lanes(l),
-            delta: [delta, turned, l.xor(delta, turned)],
-            swapped_delta: l.swap_words(delta),
-            control_bit: l.splat(Block::new(1 << 32)),
-            complements: l.splat(Block::new(6 << 32)),
-            zero: [[delta; 3]; 8],
-            sums: [[delta; 3]; 8],
+            offset: Offset::new(l, self.delta),
+            zero: empty,
+            sums: empty,
             thirds: Group::ZERO,
         }
     }
@@ -208,67 +200,20 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
             hash_turn(l, self, tweaks, slots, place, q);
             for k in 0..4 * turn_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
-                let (a, b) = (
-                    l.load(&slots[place.a + at..]),
-                    l.load(&slots[place.b + at..]),
-                );
-                let [c, halves, third] = self.solve(l, a, b, self.zero[k], self.sums[k]);
+                let a = l.load(&slots[place.a + at..]);
+                let b = l.load(&slots[place.b + at..]);
+                let [c, halves, third] = self.offset.solve(l, a, b, self.zero[k], self.sums[k]);
                 l.store(&mut slots[place.out + at..], c);
                 l.store_bytes(&mut table[16 * at..], halves);
                 l.store(&mut self.thirds[at..], third);
             }
         }
         for i in 0..GROUP {
-            let (low, high) = halves(self.thirds[i]);
-            let third = low & 0xffff_ffff | high << 32;
+            let [w0, w1, w2, _] = self.thirds[i].words();
+            let third = u64::from(w0) | u64::from(w2) << 32;
             table[THIRDS + 8 * i..][..8].copy_from_slice(&third.to_le_bytes());
-            table[CONTROLS + i] = (low >> 32) as u8;
+            table[CONTROLS + i] = w1 as u8;
         }
-    }
-}
-
-impl<L: Lanes, H> GarbleLanes<L, H> {
-    /// C, (G0, G1), and G2 with control bits, of one vector of gates.
-    #[inline(always)]
-    fn solve(&self, l: L, a: L::V, b: L::V, zero: Parts<L>, sums: Parts<L>) -> Parts<L> {
-        let [delta, delta1, delta2] = self.delta;
-        let (p, q) = (l.permute_mask(a), l.permute_mask(b));
-        let pq = l.xor(p, q);
-        // x, x1, x2 are X, w X, w^2 X; and so for Y.
-        let [x, x1] = product(l, a, b);
-        let x2 = l.xor(x, x1);
-        let y = sum(l, [x, l.and(p, delta2), l.and(q, delta)]);
-        let y1 = sum(l, [x1, l.and(p, delta), l.and(q, delta1)]);
-        let y2 = l.xor(y, y1);
-
-        // Pads and control bits together. The sums lack the constants of z: p z_A has none, since
-        // p alpha is 0, but (p + q) z_AB has p + q.
-        let both = l.xor(zero[2], l.and(pq, sums[2]));
-        let left = sum(l, [zero[0], both, l.and(p, sums[0])]);
-        let right = sum(l, [zero[1], l.swap_words(both), l.and(q, sums[1])]);
-        let [r0, r1] = control_masks(l, l.xor(l.blend_words(right, left), pq));
-
-        let cross = l.blend_words(b, a);
-        let chosen = l.xor(l.and(r0, y), l.and(r1, y1));
-        let mixed = l.and(pq, l.xor(x2, self.swapped_delta));
-        let c = sum(l, [l.blend_words(left, right), cross, chosen, mixed]);
-
-        let e_y = sum(l, [y2, l.and(p, y), l.and(q, y1)]);
-        let r_delta1 = l.xor(l.and(r0, delta1), l.and(r1, delta2));
-        let mixed = l.and(pq, self.swapped_delta);
-        let pads = l.blend_words(sums[0], sums[1]);
-        let halves = sum(l, [pads, cross, e_y, mixed, r_delta1]);
-
-        let r_delta = l.xor(l.and(r0, delta), l.and(r1, delta1));
-        let third = sum(l, [sums[2], x1, l.and(p, y2), l.and(q, y), delta2]);
-        let third = l.xor(third, r_delta);
-
-        let z = l.xor(l.blend_words(sums[1], sums[0]), l.blend_words(q, p));
-        let z_ab = l.and(l.xor(sums[2], pq), self.control_bit);
-        let z_a = l.shl64::<1>(l.and(z, self.control_bit));
-        let z_b = l.shl64::<2>(l.and(l.swap_words(z), self.control_bit));
-        let controls = sum(l, [z_ab, z_a, z_b, self.complements]);
-        [c, halves, l.blend_words(third, controls)]
     }
 }
 
@@ -308,10 +253,8 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
             hash_turn(l, self, tweaks, slots, place, q);
             for k in 0..4 * turn_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
-                let (a, b) = (
-                    l.load(&slots[place.a + at..]),
-                    l.load(&slots[place.b + at..]),
-                );
+                let a = l.load(&slots[place.a + at..]);
+                let b = l.load(&slots[place.b + at..]);
                 let (halves, third) = (l.load_bytes(&table[16 * at..]), l.load(&self.thirds[at..]));
                 let c = open(l, a, b, self.hashes[k], halves, third);
                 l.store(&mut slots[place.out + at..], c);
@@ -340,7 +283,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let [zero, one] = self.hash.both(l, tweaks, self.delta[0], labels);
+        let [zero, one] = self.hash.both(l, tweaks, self.offset.delta(), labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
@@ -383,75 +326,19 @@ fn hash_turn<L: Lanes, S: HashPair<L>>(
     q: usize,
 ) {
     let at = q * L::QUAD;
-    let (a, b) = (
-        l.load_quad(&slots[place.a + at..]),
-        l.load_quad(&slots[place.b + at..]),
-    );
+    let a = l.load_quad(&slots[place.a + at..]);
+    let b = l.load_quad(&slots[place.b + at..]);
     let (ab, t) = (l.xor_quad(a, b), tweaks.of_quad(l, side.hash(), q));
     if turn_quads::<L>() == 1 {
         side.keep(l, [(0, 0), (1, 0)], [(t, A), (t, B)], [a, b]);
         side.keep(l, [(2, 0), (2, 0)], [(t, AB), (t, AB)], [ab, ab]);
     } else {
         let at = at + L::QUAD;
-        let (a1, b1) = (
-            l.load_quad(&slots[place.a + at..]),
-            l.load_quad(&slots[place.b + at..]),
-        );
+        let a1 = l.load_quad(&slots[place.a + at..]);
+        let b1 = l.load_quad(&slots[place.b + at..]);
         let (ab1, t1) = (l.xor_quad(a1, b1), tweaks.of_quad(l, side.hash(), q + 1));
         side.keep(l, [(0, 0), (0, 1)], [(t, A), (t1, A)], [a, a1]);
         side.keep(l, [(1, 0), (1, 1)], [(t, B), (t1, B)], [b, b1]);
         side.keep(l, [(2, 0), (2, 1)], [(t, AB), (t1, AB)], [ab, ab1]);
     }
-}
-
-/// The active label of one vector of gates.
-#[inline(always)]
-fn open<L: Lanes>(l: L, a: L::V, b: L::V, hashes: Parts<L>, halves: L::V, third: L::V) -> L::V {
-    let (i, j) = (l.permute_mask(a), l.permute_mask(b));
-    // Every slice with its control bit where the hash has it: lowest in the word beside.
-    let row_a = l.blend_words(halves, l.shr64::<1>(third));
-    let row_b = l.blend_words(l.shr64::<2>(l.swap_words(third)), halves);
-    let both = l.xor(hashes[2], l.and(l.xor(i, j), third));
-    let left = sum(l, [hashes[0], both, l.and(i, row_a)]);
-    let right = sum(l, [hashes[1], l.swap_words(both), l.and(j, row_b)]);
-    let [r0, r1] = control_masks(l, l.blend_words(right, left));
-
-    let [x, x1] = product(l, a, b);
-    let chosen = l.xor(l.and(r0, x), l.and(r1, x1));
-    let cross = l.blend_words(b, a);
-    let absent = l.and(l.blend_words(i, j), cross);
-    sum(l, [l.blend_words(left, right), cross, absent, chosen])
-}
-
-/// r0 and r1 as masks: the lowest bits of words 1 and 0.
-#[inline(always)]
-fn control_masks<L: Lanes>(l: L, v: L::V) -> [L::V; 2] {
-    [l.permute_mask(l.swap_words(v)), l.permute_mask(v)]
-}
-
-/// X = w^2 a + b, and w X = a + w b.
-#[inline(always)]
-fn product<L: Lanes>(l: L, a: L::V, b: L::V) -> [L::V; 2] {
-    [sum(l, [a, omega(l, a), b]), l.xor(a, omega(l, b))]
-}
-
-/// w (l, r) = (r, l + r).
-#[inline(always)]
-fn omega<L: Lanes>(l: L, v: L::V) -> L::V {
-    let right = l.blend_words(l.splat(Block::ZERO), v);
-    l.xor(l.swap_words(v), right)
-}
-
-#[inline(always)]
-fn sum<L: Lanes, const N: usize>(l: L, terms: [L::V; N]) -> L::V {
-    let mut out = terms[0];
-    for term in &terms[1..] {
-        out = l.xor(out, *term);
-    }
-    out
-}
-
-#[inline(always)]
-fn halves(block: Block) -> (u64, u64) {
-    (block.value() as u64, (block.value() >> 64) as u64)
 }

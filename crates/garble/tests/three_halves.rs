@@ -213,13 +213,9 @@ fn pads_and_sums_of_slices_never_cancel() {
         }
     });
     let probe = Block::new(0x0123_4567_89ab_cdef_1111_2222_3333_4444);
-    for k in 0..128 {
-        let bit = (probe.value() & turned[k]).count_ones() % 2;
-        assert_eq!(
-            sigma(probe).value() >> k & 1,
-            bit as u128,
-            "sigma is as block says"
-        );
+    for (k, row) in turned.iter().enumerate() {
+        let bit = u128::from((probe.value() & row).count_ones() % 2);
+        assert_eq!(sigma(probe).value() >> k & 1, bit, "sigma is as block says");
     }
     let words = |first: usize| {
         [first, first + 2]
