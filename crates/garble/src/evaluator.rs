@@ -6,7 +6,7 @@ use sealane_circuit::Tape;
 use crate::half_gates::EvaluateAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf};
+use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The evaluator of one instance.
 pub struct Evaluator {
@@ -57,6 +57,16 @@ impl Evaluator {
             hash => {
                 let gates = FreeXor {
                     and: EvaluateAnd { hash },
+                    garbler_knows: halves::Evaluate::<_, false> { hash },
+                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    roles: self.roles,
+                    one: Block::ZERO,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
+            },
+            three_halves(hash) => {
+                let gates = FreeXor {
+                    and: three_halves::EvaluateAnd { hash },
                     garbler_knows: halves::Evaluate::<_, false> { hash },
                     evaluator_knows: halves::Evaluate::<_, true> { hash },
                     roles: self.roles,

@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::half_gates::GarbleAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf};
+use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The garbler of one instance.
 pub struct Garbler {
@@ -96,6 +96,16 @@ impl Garbler {
             hash => {
                 let gates = FreeXor {
                     and: GarbleAnd { hash, delta },
+                    garbler_knows: halves::Garble::<_, false> { hash, delta },
+                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    roles: self.roles,
+                    one: delta,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
+            },
+            three_halves(hash) => {
+                let gates = FreeXor {
+                    and: three_halves::GarbleAnd { hash, delta },
                     garbler_knows: halves::Garble::<_, false> { hash, delta },
                     evaluator_knows: halves::Garble::<_, true> { hash, delta },
                     roles: self.roles,

@@ -144,11 +144,14 @@ fn rows_of(
     let mut rows = HashMap::new();
     let mut unread = tables;
     slow::each_group(scheme, tape, lanes, |is_and, planes, pairs| {
-        let (group, later) = unread.split_at(16 * planes * pairs.len());
+        let (group, later) = unread.split_at(planes.iter().sum::<usize>() * pairs.len());
         unread = later;
         for (i, &(gate, lane)) in pairs.iter().enumerate() {
-            let row = |plane: usize| &group[16 * (plane * pairs.len() + i)..][..16];
-            let bytes = (0..planes).flat_map(row).copied().collect();
+            let (mut before, mut bytes) = (0, Vec::new());
+            for size in planes {
+                bytes.extend(&group[before * pairs.len() + size * i..][..*size]);
+                before += size;
+            }
             assert!(rows.insert((is_and, gate.number, lane), bytes).is_none());
         }
     });
@@ -341,7 +344,7 @@ fn a_flipped_permute_bit_and_another_seed_are_refused() {
         assert!(verdict.is_err());
         assert!(decoded.iter().all(|bit| *bit == 0));
         // Labels as keys do not know the seed.
-        if [Scheme::Prp, Scheme::Tccr, Scheme::Mi].contains(&scheme) {
+        if ![Scheme::Circ, Scheme::Prf].contains(&scheme) {
             let mut session = Session::new(scheme, [cpu, cpu], 3);
             let labels = session.labels(&tape, 18, false);
             let other = session.garbler.seed() ^ Block::new(1 << 100);
@@ -363,7 +366,7 @@ fn the_attack_on_hashes_without_sigma_finds_no_offset() {
     let tape = ands(16);
     for scheme in Scheme::ALL
         .into_iter()
-        .filter(|scheme| scheme.labels() == 1)
+        .filter(|scheme| scheme.labels() == 1 && *scheme != Scheme::ThreeHalves)
     {
         let mut session = Session::new(scheme, [cpu, cpu], 9);
         let labels = session.labels(&tape, lanes, false);

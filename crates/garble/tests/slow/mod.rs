@@ -1,6 +1,8 @@
 //! Garblers written from the documentation, one gate and lane at a time with single AES calls, and
 //! the attack on hashes without sigma.
 
+mod three_halves;
+
 use std::collections::{HashMap, HashSet};
 
 use sealane_block::{Aes128, Block, Cpu, Tweak};
@@ -20,12 +22,13 @@ pub fn sigma(x: Block) -> Block {
 }
 
 /// The groups of pairs that have a table, in the order of the stream, with whether they are ANDs
-/// and how many planes they have. An XOR has one plane, so its groups may as well be single pairs.
+/// and how many bytes the pieces of a pair have, plane by plane. An XOR has one plane, so its
+/// groups may as well be single pairs.
 pub fn each_group(
     scheme: Scheme,
     tape: &Tape,
     lanes: usize,
-    mut group: impl FnMut(bool, usize, &[(Gate, usize)]),
+    mut group: impl FnMut(bool, &[usize], &[(Gate, usize)]),
 ) {
     each_batch(tape, lanes, |xors, _, ands, first, width| {
         let constant = |slot: &u32| [ZERO, ONE].contains(slot);
@@ -33,11 +36,16 @@ pub fn each_group(
             |gate: &&Gate| scheme == Scheme::Prf && ![gate.a, gate.b].iter().any(constant);
         for gate in xors.iter().filter(with_table) {
             for lane in first..first + width {
-                group(false, 1, &[(*gate, lane)]);
+                group(false, &[16], &[(*gate, lane)]);
             }
         }
         for (knower, pairs) in groups(scheme, ands, first, width) {
-            group(true, if knower == 0 { 2 } else { 1 }, &pairs);
+            let planes: &[usize] = match (knower, scheme) {
+                (0, Scheme::ThreeHalves) => &[16, 8, 1],
+                (0, _) => &[16, 16],
+                _ => &[16],
+            };
+            group(true, planes, &pairs);
         }
     });
 }
@@ -132,9 +140,30 @@ impl Slow {
         match self.scheme {
             Scheme::Prp => aes(self.seed, sigma(x) ^ t) ^ sigma(x),
             Scheme::Tccr => aes(self.seed, aes(self.seed, x) ^ t) ^ aes(self.seed, x),
-            Scheme::Mi => aes(self.seed ^ t, sigma(x)) ^ sigma(x),
+            Scheme::Mi | Scheme::ThreeHalves => aes(self.seed ^ t, sigma(x)) ^ sigma(x),
             Scheme::Circ | Scheme::Prf => aes(x, t),
         }
+    }
+
+    /// The pieces of the table, plane by plane, and both output labels of an AND.
+    fn and_planes(
+        &mut self,
+        gate: Gate,
+        lane: usize,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> (Vec<Vec<u8>>, [Block; 2]) {
+        if self.scheme != Scheme::ThreeHalves {
+            let (rows, c) = self.and(gate, lane, a, b);
+            return (rows.map(|row| row.to_bytes().to_vec()).to_vec(), c);
+        }
+        let ab = [a[0] ^ b[0], a[0] ^ b[1]];
+        let tweaks = [0, 1, 2].map(|part| self.tweak(gate.number, lane, part));
+        let hash = |part: usize, labels: [Block; 2]| labels.map(|x| self.hash(x, tweaks[part]));
+        let slow = three_halves::gate(a, b, [hash(0, a), hash(1, b), hash(2, ab)]);
+        let (c, rows) = slow.garble();
+        let c = three_halves::unslice(c);
+        (three_halves::planes(&rows).to_vec(), [c, c ^ self.delta])
     }
 
     /// Rows and both output labels of an AND.
@@ -161,7 +190,7 @@ impl Slow {
         (rows, [c, c ^ self.delta])
     }
 
-    /// The half of an AND that the party who does not know b has: its row, twice, and the labels.
+    /// The half of an AND that the party who does not know b has: its row, and the labels.
     fn half(
         &mut self,
         gate: Gate,
@@ -169,7 +198,7 @@ impl Slow {
         knower: u8,
         a: [Block; 2],
         b: [Block; 2],
-    ) -> ([Block; 2], [Block; 2]) {
+    ) -> (Block, [Block; 2]) {
         let (row, c) = if knower == ROLES.evaluator {
             assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
             let t = self.tweak(gate.number, lane, 1);
@@ -181,7 +210,7 @@ impl Slow {
             let row = a0 ^ a1 ^ self.delta.masked(b[0].lsb());
             (row, a0 ^ row.masked(a[0].lsb()))
         };
-        ([row; 2], [c, c ^ self.delta])
+        (row, [c, c ^ self.delta])
     }
 
     /// The table of the paper: the row of each pair of signals, looked up by trial.
@@ -303,23 +332,22 @@ impl Slow {
                 }
             }
             for (knower, pairs) in groups(self.scheme, ands, first, width) {
-                let mut rows = [Vec::new(), Vec::new()];
+                let mut planes = vec![Vec::new(); 3];
                 for (gate, lane) in pairs {
                     let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                    let ([first, second], c) = match knower {
-                        0 => self.and(gate, lane, a, b),
-                        _ => self.half(gate, lane, knower, a, b),
+                    let (pieces, c) = match knower {
+                        0 => self.and_planes(gate, lane, a, b),
+                        _ => {
+                            let (row, c) = self.half(gate, lane, knower, a, b);
+                            (vec![row.to_bytes().to_vec()], c)
+                        }
                     };
-                    rows[0].push(first);
-                    rows[1].push(second);
+                    for (plane, piece) in planes.iter_mut().zip(pieces) {
+                        plane.extend(piece);
+                    }
                     slots[gate.out as usize][lane] = c;
                 }
-                let rows = if knower == 0 {
-                    rows.concat()
-                } else {
-                    rows[0].clone()
-                };
-                tables.extend_from_slice(Block::as_bytes(&rows));
+                tables.extend(planes.concat());
             }
         });
         for (output, slot) in tape.outputs.iter().enumerate() {
