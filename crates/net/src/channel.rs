@@ -2,94 +2,155 @@
 //!
 //! A channel never waits; that is left to [`crate::links`], which waits for all of them at once.
 
+use std::sync::Arc;
+
 use crate::counters::Traffic;
 use crate::error::LinkError;
-use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_STAMP};
+use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, MAX_STAMP};
+use crate::payload::Stock;
 use crate::{Farewell, Payload, Transport};
 
-/// Payload bytes after which a growing message leaves as a frame. Small enough to stay in a core's
-/// own cache between the copy, the digest and the cipher; large enough for BLAKE3 to fill its lanes.
-pub(crate) const FILL_BYTES: usize = 64 << 10;
+/// The longest stretch of payload that is written or read in one place.
+pub const MAX_ROOM_BYTES: usize = 64 << 10;
+
+/// What addresses of payload are multiples of wherever it is read in place: those of blocks of 128
+/// bits are.
+const BLOCK_BYTES: usize = 16;
 
 pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
-    sending: Stream,
-    receiving: Stream,
-    /// Bytes of the incoming buffer that the protocol has consumed.
-    consumed: usize,
-    /// Whether the frame in the incoming buffer is the last one of its message.
-    ends_message: bool,
-    /// Stamp of the last data frame received; stamps of one peer never fall.
-    last_stamp: u32,
+    sending: Sending,
+    receiving: Receiving,
+    /// Buffers of frames to be sent.
+    stock: Arc<Stock>,
     /// Whether this party has said its farewell.
     left: bool,
 }
 
-/// One direction.
+/// The message being written.
 #[derive(Default)]
-struct Stream {
-    /// Sending: the frame being filled. Receiving: the frame being consumed.
-    buffer: Payload,
-    /// Digest of all payload before the buffer.
+struct Sending {
+    /// The frame being filled.
+    frame: Payload,
+    /// Digest of all payload before the frame.
     digest: blake3::Hasher,
     /// Messages that were ended.
     messages: u64,
+    /// Whether frames of the message have left already.
+    streamed: bool,
+}
+
+/// What is being received.
+#[derive(Default)]
+struct Receiving {
+    /// What was brought together because it did not lie in one place, or not at a block. Comes
+    /// before what is unread of the frame.
+    joined: Payload,
+    /// Bytes of it that the protocol has consumed.
+    joined_used: usize,
+    /// The frame being consumed.
+    frame: Payload,
+    /// Bytes of it that the protocol has consumed, or that were moved to `joined`.
+    used: usize,
+    /// Bytes of it that the digest has seen, or will see in `joined`.
+    digested: usize,
+    /// Digest of all payload before.
+    digest: blake3::Hasher,
+    /// Messages whose last frame has been left behind.
+    messages: u64,
+    /// Whether the frame is the last one of its message.
+    ends_message: bool,
+    /// Stamp of the last data frame received; stamps of one peer never fall.
+    last_stamp: u32,
 }
 
 impl Channel {
     pub(crate) fn new(transport: Box<dyn Transport>) -> Channel {
         Channel {
             transport,
-            sending: Stream::default(),
-            receiving: Stream::default(),
-            consumed: 0,
-            ends_message: false,
-            last_stamp: 0,
+            sending: Sending::default(),
+            receiving: Receiving::default(),
+            stock: Arc::default(),
             left: false,
         }
     }
 
-    /// Moves bytes into the message being written until none are left or a frame is full. A frame
-    /// leaves only when a byte more than it can hold is there, so that the end of a message always
-    /// finds the message's last frame still here.
-    pub(crate) fn append(&mut self, bytes: &mut &[u8], stamp: u32) -> Option<Frame> {
-        let room = FILL_BYTES - self.sending.buffer.len();
-        let (now, later) = bytes.split_at(bytes.len().min(room));
-        self.sending.buffer.append(now);
-        *bytes = later;
-        if later.is_empty() {
-            return None;
+    /// Makes room for `bytes` bytes of the message being written, at least one and at most
+    /// [`MAX_ROOM_BYTES`], at a block; a frame that has to leave for that. A frame leaves only for
+    /// bytes that come after it, so that the end of a message finds the last one still here.
+    pub(crate) fn make_room(&mut self, bytes: usize, stamp: u32) -> Option<Frame> {
+        let frame = &mut self.sending.frame;
+        if frame.capacity() == 0 {
+            *frame = self.stock.take();
         }
-        let frame = self.cut_frame(stamp, false);
-        self.sending.buffer = Payload::with_capacity(FILL_BYTES);
-        Some(frame)
+        let is_fit = frame.len() + bytes <= MAX_FRAME_BYTES && is_at_block(frame.room());
+        self.cut_unless(is_fit, stamp)
+    }
+
+    /// As [`Channel::make_room`], for one byte at least, wherever it lies.
+    pub(crate) fn make_some_room(&mut self, stamp: u32) -> Option<Frame> {
+        if self.sending.frame.capacity() == 0 {
+            self.sending.frame = self.stock.take();
+        }
+        let is_fit = !self.sending.frame.room().is_empty();
+        self.cut_unless(is_fit, stamp)
+    }
+
+    /// All the room that the frame being filled has left.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        self.sending.frame.room()
+    }
+
+    /// Makes the first bytes of the room part of the message.
+    pub(crate) fn wrote(&mut self, bytes: usize) {
+        self.sending.frame.wrote(bytes);
     }
 
     /// Ends the message being written; its last frame, if there is a message.
-    pub(crate) fn end_message(&mut self, stamp: u32) -> Option<Frame> {
-        if self.sending.buffer.is_empty() {
-            return None;
+    ///
+    /// # Errors
+    /// Frames have left to make room in which nothing was written.
+    pub(crate) fn end_message(&mut self, stamp: u32) -> Result<Option<Frame>, String> {
+        if self.sending.frame.is_empty() {
+            return match self.sending.streamed {
+                true => Err("room was asked for and not used before the message ended".into()),
+                false => Ok(None),
+            };
         }
         self.sending.messages += 1;
-        Some(self.cut_frame(stamp, true))
+        self.sending.streamed = false;
+        Ok(Some(self.cut_frame(stamp, true)))
     }
 
-    /// Moves bytes of the frame in hand to the front of `into`; says how many.
+    /// Moves bytes that are here to the front of `into`; says how many.
     pub(crate) fn take(&mut self, into: &mut [u8]) -> usize {
-        let ready = &self.receiving.buffer[self.consumed..];
+        let ready = self.receiving.unread();
         let taken = ready.len().min(into.len());
         into[..taken].copy_from_slice(&ready[..taken]);
-        self.consumed += taken;
+        self.receiving.use_up(taken);
         taken
     }
 
-    /// Takes the next frame in hand, after all of the one before has been consumed. Says its stamp.
-    /// `wanted` bytes are due.
+    /// Brings `bytes` bytes together in one place, at a block, of what is here; how many are still
+    /// missing. At most [`MAX_ROOM_BYTES`].
+    pub(crate) fn bring_together(&mut self, bytes: usize) -> usize {
+        self.receiving.bring_together(bytes, &self.stock)
+    }
+
+    /// What is unread and lies in one place.
+    pub(crate) fn unread(&self) -> &[u8] {
+        self.receiving.unread()
+    }
+
+    /// Consumes the first bytes of what is unread and lies in one place.
+    pub(crate) fn use_up(&mut self, bytes: usize) {
+        self.receiving.use_up(bytes);
+    }
+
+    /// Takes the next frame in hand, after all of the one before has been consumed or moved. Says
+    /// its stamp. `wanted` bytes are due.
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
-        self.receiving.messages += u64::from(std::mem::take(&mut self.ends_message));
-        self.receiving.digest.update(&self.receiving.buffer);
-        self.receiving.buffer = Payload::default();
-        self.consumed = 0;
+        self.receiving.leave_frame();
         let FrameKind::Data { end } = frame.kind else {
             return Err(LinkError::Malformed(format!(
                 "a control message where {wanted} payload bytes were due"
@@ -98,21 +159,22 @@ impl Channel {
         if frame.payload.is_empty() {
             return Err(LinkError::Malformed("empty data frame".into()));
         }
-        if frame.stamp < self.last_stamp.max(1) || frame.stamp > MAX_STAMP {
+        let receiving = &mut self.receiving;
+        if frame.stamp < receiving.last_stamp.max(1) || frame.stamp > MAX_STAMP {
             return Err(LinkError::Malformed(format!(
                 "stamp {} after stamp {}",
-                frame.stamp, self.last_stamp
+                frame.stamp, receiving.last_stamp
             )));
         }
-        self.ends_message = end;
-        self.last_stamp = frame.stamp;
-        self.receiving.buffer = frame.payload;
+        receiving.ends_message = end;
+        receiving.last_stamp = frame.stamp;
+        receiving.frame = frame.payload;
         Ok(frame.stamp)
     }
 
     /// Whether a control message may come now: none comes within payload.
     pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
-        match self.receiving.buffer.len() - self.consumed {
+        match self.receiving.unread_bytes() {
             0 => Ok(()),
             unread => Err(LinkError::Malformed(format!(
                 "{unread} payload bytes where a control message was due"
@@ -146,19 +208,19 @@ impl Channel {
     }
 
     pub(crate) fn digest_sent(&self) -> [u8; 32] {
-        self.sending.digest_with(self.sending.buffer.len())
+        digest_with(&self.sending.digest, &self.sending.frame)
     }
 
     pub(crate) fn digest_received(&self) -> [u8; 32] {
-        self.receiving.digest_with(self.consumed)
+        let here = &self.receiving;
+        digest_with(&here.digest, &here.frame[here.digested..here.used])
     }
 
     pub(crate) fn messages(&self) -> Traffic {
-        let last = self.ends_message && self.consumed == self.receiving.buffer.len();
-        let received = self.receiving.messages + u64::from(last);
+        let last = self.receiving.ends_message && self.receiving.unread_bytes() == 0;
         Traffic {
             sent: self.sending.messages,
-            received,
+            received: self.receiving.messages + u64::from(last),
         }
     }
 
@@ -166,25 +228,97 @@ impl Channel {
         self.transport.wire()
     }
 
+    /// The frame being filled, unless it is fit for what is to be written.
+    fn cut_unless(&mut self, is_fit: bool, stamp: u32) -> Option<Frame> {
+        if is_fit || self.sending.frame.is_empty() {
+            return None;
+        }
+        self.sending.streamed = true;
+        let frame = self.cut_frame(stamp, false);
+        if self.sending.frame.capacity() == 0 {
+            self.sending.frame = self.stock.take();
+        }
+        Some(frame)
+    }
+
     fn cut_frame(&mut self, stamp: u32, end: bool) -> Frame {
-        let payload = std::mem::take(&mut self.sending.buffer);
-        self.sending.digest.update(&payload);
+        self.sending.digest.update(&self.sending.frame);
         Frame {
             kind: FrameKind::Data { end },
             stamp,
-            payload,
+            payload: self.sending.frame.leave(),
         }
     }
 }
 
-impl Stream {
-    /// Digest of all payload up to `bytes` bytes into the buffer.
-    fn digest_with(&self, bytes: usize) -> [u8; 32] {
-        *self
-            .digest
-            .clone()
-            .update(&self.buffer[..bytes])
-            .finalize()
-            .as_bytes()
+impl Receiving {
+    /// Leaves the frame behind, all of which has been consumed or moved.
+    fn leave_frame(&mut self) {
+        self.messages += u64::from(std::mem::take(&mut self.ends_message));
+        self.digest.update(&self.frame[self.digested..self.used]);
+        self.frame = Payload::default();
+        (self.used, self.digested) = (0, 0);
     }
+
+    fn unread_bytes(&self) -> usize {
+        self.joined.len() - self.joined_used + self.frame.len() - self.used
+    }
+
+    fn unread(&self) -> &[u8] {
+        match &self.joined[self.joined_used..] {
+            [] => &self.frame[self.used..],
+            joined => joined,
+        }
+    }
+
+    fn use_up(&mut self, bytes: usize) {
+        if self.joined_used == self.joined.len() {
+            self.used += bytes;
+            return;
+        }
+        let from = self.joined_used;
+        self.joined_used += bytes;
+        self.digest.update(&self.joined[from..self.joined_used]);
+        if self.joined_used == self.joined.len() {
+            (self.joined, self.joined_used) = (Payload::default(), 0);
+        }
+    }
+
+    fn bring_together(&mut self, bytes: usize, stock: &Arc<Stock>) -> usize {
+        let ready = self.unread();
+        if ready.len() >= bytes && is_at_block(ready) {
+            return 0;
+        }
+        // What was consumed comes before what is moved.
+        self.digest.update(&self.frame[self.digested..self.used]);
+        self.digested = self.used;
+        if self.joined.capacity() == 0 {
+            self.joined = stock.take();
+        }
+        self.joined.drop_front(self.joined_used);
+        self.joined_used = 0;
+        // Bytes that come together at the end of a frame are few. Those of a frame that begins at
+        // no block have all to be moved, so more than are due are at a time.
+        let left = &self.frame[self.used..];
+        let aim = if left.len() >= bytes {
+            MAX_ROOM_BYTES
+        } else {
+            bytes
+        };
+        let moved = left.len().min(aim.saturating_sub(self.joined.len()));
+        self.joined.append(&left[..moved]);
+        self.used += moved;
+        self.digested = self.used;
+        bytes.saturating_sub(self.joined.len())
+    }
+}
+
+/// Whether it begins at the address of a block.
+fn is_at_block(bytes: &[u8]) -> bool {
+    bytes.as_ptr().align_offset(BLOCK_BYTES) == 0
+}
+
+/// The digest of what `digest` has seen and `bytes`.
+fn digest_with(digest: &blake3::Hasher, bytes: &[u8]) -> [u8; 32] {
+    *digest.clone().update(bytes).finalize().as_bytes()
 }
