@@ -13,10 +13,6 @@ use crate::{Farewell, Payload, Transport};
 /// The longest stretch of payload that is written or read in one place.
 pub const MAX_ROOM_BYTES: usize = 64 << 10;
 
-/// What addresses of payload are multiples of wherever it is read in place: those of blocks of 128
-/// bits are.
-const BLOCK_BYTES: usize = 16;
-
 pub(crate) struct Channel {
     pub(crate) transport: Box<dyn Transport>,
     sending: Sending,
@@ -43,8 +39,8 @@ struct Sending {
 /// What is being received.
 #[derive(Default)]
 struct Receiving {
-    /// What was brought together because it did not lie in one place, or not at a block. Comes
-    /// before what is unread of the frame.
+    /// What was brought together because it did not lie in one place. Comes before what is unread
+    /// of the frame.
     joined: Payload,
     /// Bytes of it that the protocol has consumed.
     joined_used: usize,
@@ -76,24 +72,17 @@ impl Channel {
     }
 
     /// Makes room for `bytes` bytes of the message being written, at least one and at most
-    /// [`MAX_ROOM_BYTES`], at a block; a frame that has to leave for that. A frame leaves only for
-    /// bytes that come after it, so that the end of a message finds the last one still here.
+    /// [`MAX_ROOM_BYTES`]; a frame that has to leave for that. A frame leaves only for bytes that
+    /// come after it, so that the end of a message finds the last one still here.
     pub(crate) fn make_room(&mut self, bytes: usize, stamp: u32) -> Option<Frame> {
-        let frame = &mut self.sending.frame;
-        if frame.capacity() == 0 {
-            *frame = self.stock.take();
+        let sending = &mut self.sending;
+        let full = sending.frame.len() + bytes > MAX_FRAME_BYTES;
+        let leaving = full.then(|| sending.cut_frame(stamp, false));
+        sending.streamed |= full;
+        if sending.frame.capacity() == 0 {
+            sending.frame = self.stock.take();
         }
-        let is_fit = frame.len() + bytes <= MAX_FRAME_BYTES && is_at_block(frame.room());
-        self.cut_unless(is_fit, stamp)
-    }
-
-    /// As [`Channel::make_room`], for one byte at least, wherever it lies.
-    pub(crate) fn make_some_room(&mut self, stamp: u32) -> Option<Frame> {
-        if self.sending.frame.capacity() == 0 {
-            self.sending.frame = self.stock.take();
-        }
-        let is_fit = !self.sending.frame.room().is_empty();
-        self.cut_unless(is_fit, stamp)
+        leaving
     }
 
     /// All the room that the frame being filled has left.
@@ -119,7 +108,7 @@ impl Channel {
         }
         self.sending.messages += 1;
         self.sending.streamed = false;
-        Ok(Some(self.cut_frame(stamp, true)))
+        Ok(Some(self.sending.cut_frame(stamp, true)))
     }
 
     /// Moves bytes that are here to the front of `into`; says how many.
@@ -131,15 +120,19 @@ impl Channel {
         taken
     }
 
-    /// Brings `bytes` bytes together in one place, at a block, of what is here; how many are still
+    /// Brings the next `bytes` bytes together in one place, of what is here; says how many are still
     /// missing. At most [`MAX_ROOM_BYTES`].
     pub(crate) fn bring_together(&mut self, bytes: usize) -> usize {
         self.receiving.bring_together(bytes, &self.stock)
     }
 
     /// What is unread and lies in one place.
-    pub(crate) fn unread(&self) -> &[u8] {
-        self.receiving.unread()
+    pub(crate) fn unread(&mut self) -> &mut [u8] {
+        let here = &mut self.receiving;
+        match here.joined_used < here.joined.len() {
+            true => &mut here.joined[here.joined_used..],
+            false => &mut here.frame[here.used..],
+        }
     }
 
     /// Consumes the first bytes of what is unread and lies in one place.
@@ -227,26 +220,15 @@ impl Channel {
     pub(crate) fn wire(&self) -> Traffic {
         self.transport.wire()
     }
+}
 
-    /// The frame being filled, unless it is fit for what is to be written.
-    fn cut_unless(&mut self, is_fit: bool, stamp: u32) -> Option<Frame> {
-        if is_fit || self.sending.frame.is_empty() {
-            return None;
-        }
-        self.sending.streamed = true;
-        let frame = self.cut_frame(stamp, false);
-        if self.sending.frame.capacity() == 0 {
-            self.sending.frame = self.stock.take();
-        }
-        Some(frame)
-    }
-
+impl Sending {
     fn cut_frame(&mut self, stamp: u32, end: bool) -> Frame {
-        self.sending.digest.update(&self.sending.frame);
+        self.digest.update(&self.frame);
         Frame {
             kind: FrameKind::Data { end },
             stamp,
-            payload: self.sending.frame.leave(),
+            payload: self.frame.leave(),
         }
     }
 }
@@ -285,37 +267,23 @@ impl Receiving {
     }
 
     fn bring_together(&mut self, bytes: usize, stock: &Arc<Stock>) -> usize {
-        let ready = self.unread();
-        if ready.len() >= bytes && is_at_block(ready) {
+        if self.unread().len() >= bytes {
             return 0;
         }
-        // What was consumed comes before what is moved.
-        self.digest.update(&self.frame[self.digested..self.used]);
-        self.digested = self.used;
         if self.joined.capacity() == 0 {
             self.joined = stock.take();
         }
         self.joined.drop_front(self.joined_used);
         self.joined_used = 0;
-        // Bytes that come together at the end of a frame are few. Those of a frame that begins at
-        // no block have all to be moved, so more than are due are at a time.
+        // What was consumed comes before what is moved.
+        self.digest.update(&self.frame[self.digested..self.used]);
         let left = &self.frame[self.used..];
-        let aim = if left.len() >= bytes {
-            MAX_ROOM_BYTES
-        } else {
-            bytes
-        };
-        let moved = left.len().min(aim.saturating_sub(self.joined.len()));
+        let moved = left.len().min(bytes - self.joined.len());
         self.joined.append(&left[..moved]);
         self.used += moved;
         self.digested = self.used;
-        bytes.saturating_sub(self.joined.len())
+        bytes - self.joined.len()
     }
-}
-
-/// Whether it begins at the address of a block.
-fn is_at_block(bytes: &[u8]) -> bool {
-    bytes.as_ptr().align_offset(BLOCK_BYTES) == 0
 }
 
 /// The digest of what `digest` has seen and `bytes`.

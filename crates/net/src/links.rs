@@ -134,10 +134,7 @@ impl Links {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
         let mut streamed = false;
         while !bytes.is_empty() {
-            if let Some(frame) = self.member(to)?.make_some_room(stamp) {
-                self.hand_over(frame, &mut wait)?;
-                streamed = true;
-            }
+            streamed |= self.make_room_within(&mut wait, 1, stamp)?;
             let channel = self.member(to)?;
             let room = channel.room();
             let (now, later) = bytes.split_at(bytes.len().min(room.len()));
@@ -156,11 +153,20 @@ impl Links {
         bytes: usize,
         stamp: u32,
     ) -> Result<bool, NetError> {
-        let Some(frame) = self.member(to)?.make_room(bytes, stamp) else {
+        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
+        self.make_room_within(&mut wait, bytes, stamp)
+    }
+
+    fn make_room_within(
+        &mut self,
+        wait: &mut Wait,
+        bytes: usize,
+        stamp: u32,
+    ) -> Result<bool, NetError> {
+        let Some(frame) = self.member(wait.party)?.make_room(bytes, stamp) else {
             return Ok(false);
         };
-        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
-        self.hand_over(frame, &mut wait)?;
+        self.hand_over(frame, wait)?;
         Ok(true)
     }
 

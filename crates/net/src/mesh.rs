@@ -169,10 +169,8 @@ impl Mesh {
 
     /// Room for at least `bytes` bytes, at most [`MAX_ROOM_BYTES`], of the message that is being
     /// written to `to`, in the very frame that will leave, after waiting for it: all that the frame
-    /// has left. It begins at the address of a block of 128 bits, and of a cache line of 64 bytes
-    /// if the message so far has a multiple of that; it holds anything at all. [`Mesh::wrote`] says
-    /// how much of it was written, and whoever asks for room uses some of it before the message
-    /// ends.
+    /// has left. It holds anything at all. A frame begins at a cache line. [`Mesh::wrote`] says how
+    /// much was written, and whoever asks for room uses some of it before the message ends.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::send`].
@@ -218,14 +216,14 @@ impl Mesh {
     }
 
     /// The next payload bytes from `from` where they lie, at least `bytes`, at most
-    /// [`MAX_ROOM_BYTES`], after waiting for them: all that lie in one place. They begin at the
-    /// address of a block of 128 bits. They are moved only where the sender's frames end within
-    /// what is asked for, or it does not lie at such an address. [`Mesh::used`] says how many were
-    /// consumed; whoever asks for bytes consumes them, and their stamps count from here.
+    /// [`MAX_ROOM_BYTES`], after waiting for them: all that lie in one place. Only where a frame of
+    /// the sender ends among those that are asked for, these are moved. [`Mesh::used`] says how many
+    /// were consumed; they are digested then or later, so they stay as they came. Whoever asks for
+    /// bytes consumes them, and their stamps count from here.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::recv`].
-    pub fn ready(&mut self, from: PartyId, bytes: usize) -> Result<&[u8], NetError> {
+    pub fn ready(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
         check_stretch(bytes)?;
         let stamp = self.links.bring_together(from, bytes)?;
         self.received_stamp = self.received_stamp.max(stamp);
