@@ -4,7 +4,8 @@ use std::hint::black_box;
 
 use sealane_block::aes::encrypt_fresh;
 use sealane_block::gf::{self, Order};
-use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, FixedKeyHash, MiHash, Prg, transpose};
+use sealane_block::hash::{Circ, Mi, Prp, Tccr};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Prg, Tweak, transpose};
 
 use crate::cycles::measure;
 use crate::{Options, Record};
@@ -32,9 +33,7 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     let aes = Aes128::new(cpu, coins.block());
     let many = Aes128Many::new(cpu, &keys);
     let mut prg = Prg::new(cpu, coins.block());
-    let fixed = FixedKeyHash::new(cpu, coins.block());
-    let mi = MiHash::new(coins.block());
-    let mut group = 0;
+    let seed = coins.block();
 
     // Each piece of work takes its own result as its next input, or draws on.
     let mut case = |case: &str, work: &mut dyn FnMut(&mut [Block])| {
@@ -67,12 +66,10 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
         encrypt_fresh(cpu, &keys, blocks)
     });
     case("prg", &mut |blocks| prg.fill(blocks));
-    case("hash/ccr", &mut |blocks| fixed.ccr(blocks));
-    case("hash/tccr", &mut |blocks| fixed.tccr(0, blocks));
-    case("hash/mi", &mut |blocks| {
-        mi.hash(cpu, group, 0, blocks);
-        group += 1;
-    });
+    hash("hash/prp", &Prp::new(cpu, seed), cpu, &mut case);
+    hash("hash/tccr", &Tccr::new(cpu, seed), cpu, &mut case);
+    hash("hash/circ", &Circ::new(cpu, seed), cpu, &mut case);
+    hash("hash/mi", &Mi::new(cpu, seed), cpu, &mut case);
     case("gf128/polynomial", &mut |blocks| {
         gf::mul_each(cpu, Order::Polynomial, blocks, &keys)
     });
@@ -82,5 +79,19 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     case("transpose/128x512", &mut |blocks| {
         transpose(cpu, blocks, &mut out);
         blocks.copy_from_slice(&out);
+    });
+}
+
+/// Hashes under tweaks that never repeat.
+fn hash<H: LabelHash>(
+    name: &str,
+    hash: &H,
+    cpu: Cpu,
+    case: &mut dyn FnMut(&str, &mut dyn FnMut(&mut [Block])),
+) {
+    let mut tweak = Tweak::default();
+    case(name, &mut |blocks| {
+        hash.hash(cpu, tweak, blocks);
+        tweak.call += 1;
     });
 }

@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use sealane_block::{Aes128, Block, Coins, Cpu};
 use sealane_circuit::{Machine, Tape, compile};
-use sealane_garble::{Evaluator, Garbler, Ports, decode, table_bytes};
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Scheme, decode};
 
 use crate::cycles::{Measured, measure};
 use crate::{Options, Record};
@@ -17,7 +17,7 @@ use crate::{Options, Record};
 pub const SUITE: &str = "garble";
 
 /// Rows of a case: one instance, one group, the lane block of the format and one more, and many.
-const ROWS: [usize; 5] = [1, 16, 64, 65, 256];
+const ROWS: [usize; 3] = [1, 64, 65];
 
 /// Bytes of tables between the two sides of a channel.
 const RING_BYTES: usize = 256 * 1024;
@@ -26,8 +26,8 @@ const RING_BYTES: usize = 256 * 1024;
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     let tape = compile(&sealane_circuit::aes::circuit(), &Machine::CPU);
     for cpu in &options.cpus {
-        for rows in ROWS {
-            let (garble, evaluate) = measure_rows(*cpu, &tape, rows, options);
+        for (scheme, rows) in Scheme::ALL.into_iter().flat_map(|s| ROWS.map(|r| (s, r))) {
+            let (garble, evaluate) = measure_rows(*cpu, scheme, &tape, rows, options);
             let figures = [
                 ("garble_cycles_per_and", garble.median_cycles, "cycles"),
                 ("garble_cycles_per_and_min", garble.min_cycles, "cycles"),
@@ -46,7 +46,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
                 ("ands", (tape.ands.len() * rows) as f64, "gates"),
             ];
             for (metric, value, unit) in figures {
-                let (case, tier) = (format!("mi/aes128x{rows}"), cpu.tier().name());
+                let (case, tier) = (format!("{scheme}/aes128x{rows}"), cpu.tier().name());
                 record(Record {
                     suite: SUITE,
                     case,
@@ -60,24 +60,39 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     }
 }
 
-fn measure_rows(cpu: Cpu, tape: &Tape, rows: usize, options: &Options) -> (Measured, Measured) {
+fn measure_rows(
+    cpu: Cpu,
+    scheme: Scheme,
+    tape: &Tape,
+    rows: usize,
+    options: &Options,
+) -> (Measured, Measured) {
     let mut coins = Coins::danger_fixed_seed(cpu, rows as u64);
-    let mut garbler = Garbler::new(cpu, &mut coins);
-    let mut tables = vec![0; table_bytes(tape, rows as u64) as usize];
-    let mut zeros = Labels::new(tape, rows);
-    coins.fill(&mut zeros.inputs);
+    let mut garbler = Garbler::new(cpu, scheme, &mut coins);
+    let mut tables = vec![0; scheme.table_bytes(tape, rows as u64) as usize];
+    let mut zeros = Labels::new(tape, rows, scheme.labels());
+    zeros.inputs = garbler.fresh_labels(&mut coins, tape.inputs as usize * rows);
+    let count = tape.inputs as usize * rows;
     garble(&mut garbler, tape, &mut zeros, &mut tables);
 
-    let mut bits = vec![0; zeros.inputs.len()];
+    let mut bits = vec![0; count];
     coins.fill_bytes(&mut bits);
     bits.iter_mut().for_each(|bit| *bit &= 1);
-    let mut active = Labels::new(tape, rows);
-    for (label, (zero, bit)) in active.inputs.iter_mut().zip(zeros.inputs.iter().zip(&bits)) {
-        *label = *zero ^ garbler.delta().masked(*bit);
+    let mut active = Labels::new(tape, rows, 1);
+    for i in 0..count {
+        let zero = zeros.inputs[i];
+        let one = if scheme.labels() == 2 {
+            zeros.inputs[count + i]
+        } else {
+            zero ^ garbler.delta()
+        };
+        active.inputs[i] = if bits[i] == 1 { one } else { zero };
     }
-    let mut evaluator = Evaluator::new(cpu, garbler.seed());
-    evaluate(&mut evaluator, tape, &mut active, &tables);
-    check(cpu, &mut garbler, &mut evaluator, &zeros, &active, &bits);
+    let mut evaluator = Evaluator::new(cpu, scheme, garbler.seed());
+    evaluate(&mut evaluator, scheme, tape, &mut active, &tables);
+    if scheme.labels() == 1 {
+        check(cpu, &mut garbler, &mut evaluator, &zeros, &active, &bits);
+    }
 
     let ands = (tape.ands.len() * rows) as u64;
     let mut ring = vec![0; RING_BYTES];
@@ -85,14 +100,14 @@ fn measure_rows(cpu: Cpu, tape: &Tape, rows: usize, options: &Options) -> (Measu
         garble(&mut garbler, tape, &mut zeros, &mut ring)
     });
     let evaluated = measure(ands, options.budget, || {
-        evaluate(&mut evaluator, tape, &mut active, &ring)
+        evaluate(&mut evaluator, scheme, tape, &mut active, &ring)
     });
     (garbled, evaluated)
 }
 
 /// Writes the tables into `ring` and starts over where it ends.
 fn garble(garbler: &mut Garbler, tape: &Tape, labels: &mut Labels, ring: &mut [u8]) {
-    let rows = labels.rows;
+    let rows = labels.lanes();
     let mut next = 0;
     let mut sink = |chunk: &[u8]| {
         next = if next + chunk.len() > ring.len() {
@@ -104,12 +119,20 @@ fn garble(garbler: &mut Garbler, tape: &Tape, labels: &mut Labels, ring: &mut [u
         next += chunk.len();
         Ok::<(), Infallible>(())
     };
-    let Ok(()) = garbler.garble(tape, rows, labels, &mut sink);
+    let mut writer = ChunkWriter::new(&mut sink);
+    let Ok(()) = garbler.garble(tape, rows, labels, &mut writer);
+    let Ok(()) = writer.flush();
 }
 
 /// Reads the tables from `ring` and starts over where it ends.
-fn evaluate(evaluator: &mut Evaluator, tape: &Tape, labels: &mut Labels, ring: &[u8]) {
-    let rows = labels.rows;
+fn evaluate(
+    evaluator: &mut Evaluator,
+    scheme: Scheme,
+    tape: &Tape,
+    labels: &mut Labels,
+    ring: &[u8],
+) {
+    let rows = labels.lanes();
     let mut next = 0;
     let mut source = |chunk: &mut [u8]| {
         next = if next + chunk.len() > ring.len() {
@@ -121,7 +144,9 @@ fn evaluate(evaluator: &mut Evaluator, tape: &Tape, labels: &mut Labels, ring: &
         next += chunk.len();
         Ok::<(), Infallible>(())
     };
-    let Ok(()) = evaluator.evaluate(tape, rows, labels, &mut source);
+    let total = scheme.table_bytes(tape, rows as u64);
+    let mut reader = ChunkReader::new(total, &mut source);
+    let Ok(()) = evaluator.evaluate(tape, rows, labels, &mut reader);
 }
 
 /// Decodes the outputs and compares every row with AES.
@@ -139,7 +164,7 @@ fn check(
     let mut hashes = vec![Block::ZERO; count];
     evaluator.output_hashes(&active.outputs, &mut hashes);
     decode(&hashes, &table, &mut decoded).expect("own tables decode");
-    let rows = zeros.rows;
+    let rows = zeros.lanes();
     for row in 0..rows {
         let key = word(&bits[..128 * rows], rows, row);
         let block = word(&bits[128 * rows..], rows, row);
@@ -156,32 +181,4 @@ fn check(
 fn word(bits: &[u8], rows: usize, row: usize) -> Block {
     let bit = |i: usize| (bits[i * rows + row] as u128) << i;
     Block::new((0..128).fold(0, |sum, i| sum | bit(i)))
-}
-
-/// Labels in memory, as `[bit][row]`.
-struct Labels {
-    rows: usize,
-    inputs: Vec<Block>,
-    outputs: Vec<Block>,
-}
-
-impl Labels {
-    fn new(tape: &Tape, rows: usize) -> Labels {
-        Labels {
-            rows,
-            inputs: vec![Block::ZERO; tape.inputs as usize * rows],
-            outputs: vec![Block::ZERO; tape.outputs.len() * rows],
-        }
-    }
-}
-
-impl Ports for Labels {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        let from = input * self.rows + first_lane;
-        labels.copy_from_slice(&self.inputs[from..from + labels.len()]);
-    }
-    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
-        let to = output * self.rows + first_lane;
-        self.outputs[to..to + labels.len()].copy_from_slice(labels);
-    }
 }

@@ -274,12 +274,13 @@ fn share<P: Protocol>(outcome: Outcome<P>) -> Arc<P::Share> {
 
 /// Of two bits x and y: x AND y, and (x XOR y) AND NOT x.
 fn tape() -> Tape {
-    let gate = |a, b, out| Gate { a, b, out };
+    let gate = |a, b, out, number| Gate { a, b, out, number };
     Tape {
         inputs: 2,
         slots: 8,
-        xors: vec![gate(2, 3, 4), gate(2, ONE, 5)],
-        ands: vec![gate(2, 3, 6), gate(4, 5, 7)],
+        xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
+        lone: vec![false; 2],
+        ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
         batches: vec![Batch {
             xors: 0..2,
             ands: 0..2,

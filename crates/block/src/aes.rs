@@ -194,8 +194,27 @@ impl<L: Lanes> FreshKeys<L> {
     /// Expands two quads of sliced keys.
     #[inline(always)]
     pub fn expand(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
+        self.put(0, sliced[0].keys(l), sliced[1].keys(l));
+        self.advance(l, sliced);
+    }
+
+    /// Expands two quads of keys.
+    #[inline(always)]
+    pub fn expand_keys(&mut self, l: L, keys: [Quad<L>; 2]) {
+        let [low, high] = keys;
+        self.put(0, low, high);
+        self.advance(
+            l,
+            [
+                SlicedKeys::from_keys(l, low),
+                SlicedKeys::from_keys(l, high),
+            ],
+        );
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, l: L, sliced: [SlicedKeys<L>; 2]) {
         let [mut low, mut high] = sliced;
-        self.put(0, low.keys(l), high.keys(l));
         for round in 1..=10 {
             low.advance(l, round);
             high.advance(l, round);

@@ -1,247 +1,485 @@
-//! Correlation-robust hashes from AES, and what each assumes.
+//! Hashes of wire labels from AES, and what each assumes.
 //!
-//! With sigma(xL || xR) = (xL ^ xR) || xL, a linear orthomorphism, and pi a fixed-key AES:
+//! With sigma(xL || xR) = (xL ^ xR) || xL, a linear orthomorphism, pi an AES under the instance's
+//! public seed S, and t the [`Tweak`], of which none is used twice within a seed:
 //!
-//! * [`FixedKeyHash::ccr`] is pi(sigma(x)) ^ sigma(x): circular correlation robust in the random
-//!   permutation model (paper 1, section 7.3).
-//! * [`FixedKeyHash::tccr`] is pi(pi(x) ^ i) ^ pi(x): tweakable circular correlation robust in the
-//!   same model (paper 1, section 7.4).
-//! * [`MiHash`] is AES_(S ^ i)(sigma(x)) ^ sigma(x): the same over many instances, in the ideal
-//!   cipher model (paper 2).
+//! | hash | H(x, t) | AES | key schedules | assumption |
+//! |---|---|---|---|---|
+//! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, section 7.3) |
+//! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, section 7.4) |
+//! | [`Circ`] | AES_x(t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
+//! | [`Mi`] | AES_(S ^ t)(sigma(x)) ^ sigma(x) | 1 | 1 | AES is an ideal cipher (paper 2) |
 //!
 //! 1. Guo, Katz, Wang, Yu: "Efficient and Secure Multiparty Computation from Fixed-Key Block
 //!    Ciphers", IEEE S&P 2020.
 //! 2. Guo, Katz, Wang, Weng, Yu: "Better Concrete Security for Half-Gates Garbling (in the
 //!    Multi-Instance Setting)", Crypto 2020.
+//! 3. Choi, Katz, Kumaresan, Zhou: "On the Security of the Free-XOR Technique", TCC 2012.
 //!
 //! The advantage against the first two grows with work times the number of gates garbled under
-//! one key, over all instances. MI gives every tweak a key of its own, and the public seed S moves
-//! the keys of every instance to a fresh place, so the bound depends on how often *one* key is
-//! used (twice here), not on the total. What it needs in return: within one seed no tweak is used
-//! twice, and seeds are fresh random blocks.
+//! one key, over all instances that share it. MI gives every tweak a key of its own, and the public
+//! seed S moves the keys of every instance to a fresh place, so its bound depends on how often
+//! *one* key is used (twice here), not on the total. What it needs in return: seeds are fresh
+//! random blocks.
+//!
+//! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
+//! wherever a permute bit is set. A test of room `garble` mounts that attack on every scheme.
 
 use crate::aes::{self, Aes128, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
-/// Hashes under one fixed key, which may be public.
-pub struct FixedKeyHash {
-    aes: Aes128,
+/// What sets a hash apart from all others under the same seed: two tweaks that differ have blocks
+/// that differ.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tweak {
+    /// The number of the gate in its circuit.
+    pub gate: u32,
+    /// The number of the call, of the circuit or of a decoding: below 2^60.
+    pub call: u64,
+    /// The row (lane) of the call.
+    pub row: u32,
+    /// Which hash of the gate: below 16.
+    pub part: u32,
 }
 
-impl FixedKeyHash {
-    /// Hashes under this key.
-    pub fn new(cpu: Cpu, key: Block) -> FixedKeyHash {
-        FixedKeyHash {
-            aes: Aes128::new(cpu, key),
-        }
-    }
-
-    /// Replaces each `x` by pi(sigma(x)) ^ sigma(x): one AES a block, circular correlation
-    /// robust. Inputs that an adversary chooses, or tweaks, need [`FixedKeyHash::tccr`].
-    pub fn ccr(&self, blocks: &mut [Block]) {
-        let keys = self.aes.round_keys();
-        self.aes.cpu().run(FixedKey::<false> {
-            round_keys: keys,
-            first_tweak: 0,
-            blocks,
-        });
-    }
-
-    /// Replaces block `i` by pi(pi(x) ^ t) ^ pi(x) where t = `first_tweak + i`: two AES a block.
-    pub fn tccr(&self, first_tweak: u64, blocks: &mut [Block]) {
-        let keys = self.aes.round_keys();
-        self.aes.cpu().run(FixedKey::<true> {
-            round_keys: keys,
-            first_tweak,
-            blocks,
-        });
+impl Tweak {
+    /// The numbers as the words of a block: gate, the lower word of the call, row, and in the last
+    /// word the part below the rest of the call.
+    pub const fn block(self) -> Block {
+        let low = self.gate as u128 | ((self.call as u32) as u128) << 32;
+        let high = self.row as u64 | (high_word(self.call) | self.part) as u64 * (1 << 32);
+        Block::new(low | (high as u128) << 64)
     }
 }
 
-/// The multi-instance hash: AES under the key S ^ tweak, where S is the instance's public seed.
-///
-/// Tweaks come in groups of sixteen: block `j` of group `g` has the tweak `(16 g + j, half)`, the
-/// number in bits 0 to 63 and `half` in bits 64 to 95. Whoever holds the seed sees to it that no
-/// `(group, half)` occurs twice.
-#[derive(Clone, Copy, Zeroize)]
-pub struct MiHash {
+/// What of a call's number goes into the word of parts.
+const fn high_word(call: u64) -> u32 {
+    ((call >> 32) as u32) << 4
+}
+
+/// A hash of labels, with what it needs of the public seed.
+pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
+    /// The hash inside a kernel.
+    type Lanes<L: Lanes>: HashLanes<L>;
+    /// The hash of the instance with this public seed.
+    fn new(cpu: Cpu, seed: Block) -> Self;
+    /// Brings the hash into registers.
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
+
+    /// Replaces block `i` by its hash under the tweak `first` with the row `first.row + i`.
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        cpu.run(HashRows {
+            hash: self,
+            first,
+            blocks,
+        });
+    }
+}
+
+/// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
+/// which form a hash holds its tweaks is its own business.
+pub trait HashLanes<L: Lanes> {
+    /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a multiple of
+    /// [`Lanes::QUAD`].
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L>;
+    /// Tweaks that lie in memory, as [`Tweak::block`] of part 0.
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L>;
+    /// The hashes of two quads of labels, each with its tweaks and part.
+    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2];
+    /// The hashes of two quads of labels, then of the same labels with `delta` added.
+    fn both(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        delta: L::V,
+        labels: [Quad<L>; 2],
+    ) -> [[Quad<L>; 2]; 2];
+}
+
+/// One AES under the seed: the cheapest hash, with the weakest bound over many gates.
+#[derive(Clone, Zeroize)]
+pub struct Prp {
+    round_keys: [Block; 11],
+}
+
+/// Two AES under the seed: tweakable circular correlation robust.
+#[derive(Clone, Zeroize)]
+pub struct Tccr {
+    round_keys: [Block; 11],
+}
+
+/// The label is the key.
+#[derive(Clone, Zeroize)]
+pub struct Circ;
+
+/// The multi-instance hash: a fresh AES key, seed ^ tweak, for every gate, row and part.
+#[derive(Clone, Zeroize)]
+pub struct Mi {
     seed: Block,
 }
 
-impl MiHash {
-    /// The hash of the instance with this seed.
-    pub fn new(seed: Block) -> MiHash {
-        MiHash { seed }
+/// [`Prp`] inside a kernel.
+pub struct PrpLanes<L: Lanes> {
+    keys: [L::V; 11],
+}
+
+impl LabelHash for Prp {
+    type Lanes<L: Lanes> = PrpLanes<L>;
+
+    fn new(cpu: Cpu, seed: Block) -> Prp {
+        Prp {
+            round_keys: *Aes128::new(cpu, seed).round_keys(),
+        }
     }
 
-    /// The public seed.
-    pub fn seed(self) -> Block {
-        self.seed
-    }
-
-    /// Replaces each block by its hash. The blocks take the tweaks of `half` in
-    /// `blocks.len().div_ceil(16)` groups from `first_group` on.
-    pub fn hash(self, cpu: Cpu, first_group: u64, half: u32, blocks: &mut [Block]) {
-        cpu.run(Mi {
-            hash: self,
-            first_group,
-            half,
-            blocks,
-        });
-    }
-
-    /// The seed in the form that kernels use.
     #[inline(always)]
-    pub fn lanes<L: Lanes>(self, l: L) -> MiLanes<L> {
-        let [w0, w1, w2, w3] = self.seed.words();
-        let words = [
-            l.splat_word(w0),
-            l.splat_word(w1),
-            l.splat_word(w2),
-            l.splat_word(w3),
-        ];
-        MiLanes { seed_words: words }
+    fn lanes<L: Lanes>(&self, l: L) -> PrpLanes<L> {
+        PrpLanes {
+            keys: aes::splat_keys(l, &self.round_keys),
+        }
     }
 }
 
-/// [`MiHash`] inside a kernel.
-#[derive(Clone, Copy)]
+impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
+    #[inline(always)]
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row)
+    }
+    #[inline(always)]
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        l.load_quad(tweaks)
+    }
+    #[inline(always)]
+    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let sigma = sigma_pair(l, labels);
+        let tweaks = tweak_blocks(l, tweaks);
+        feed_forward(l, &self.keys, sigma, tweaks)
+    }
+    #[inline(always)]
+    fn both(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        delta: L::V,
+        labels: [Quad<L>; 2],
+    ) -> [[Quad<L>; 2]; 2] {
+        let sigma = sigma_pair(l, labels);
+        let tweaks = tweak_blocks(l, tweaks);
+        // sigma is linear: that of the other label is one addition away.
+        let other = add_to_pair(l, sigma, l.sigma(delta));
+        [
+            feed_forward(l, &self.keys, sigma, tweaks),
+            feed_forward(l, &self.keys, other, tweaks),
+        ]
+    }
+}
+
+/// [`Tccr`] inside a kernel.
+pub struct TccrLanes<L: Lanes> {
+    keys: [L::V; 11],
+}
+
+impl LabelHash for Tccr {
+    type Lanes<L: Lanes> = TccrLanes<L>;
+
+    fn new(cpu: Cpu, seed: Block) -> Tccr {
+        let Prp { round_keys } = Prp::new(cpu, seed);
+        Tccr { round_keys }
+    }
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> TccrLanes<L> {
+        TccrLanes {
+            keys: aes::splat_keys(l, &self.round_keys),
+        }
+    }
+}
+
+impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
+    #[inline(always)]
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row)
+    }
+    #[inline(always)]
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        l.load_quad(tweaks)
+    }
+    #[inline(always)]
+    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let tweaks = tweak_blocks(l, tweaks);
+        let once = encrypt_pair(l, &self.keys, labels);
+        feed_forward(l, &self.keys, once, tweaks)
+    }
+    #[inline(always)]
+    fn both(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        delta: L::V,
+        labels: [Quad<L>; 2],
+    ) -> [[Quad<L>; 2]; 2] {
+        let zero = self.one(l, tweaks, labels);
+        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+    }
+}
+
+/// [`Circ`] inside a kernel.
+pub struct CircLanes<L: Lanes> {
+    keys: FreshKeys<L>,
+}
+
+impl LabelHash for Circ {
+    type Lanes<L: Lanes> = CircLanes<L>;
+
+    fn new(_: Cpu, _: Block) -> Circ {
+        Circ
+    }
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> CircLanes<L> {
+        CircLanes {
+            keys: FreshKeys::new(l),
+        }
+    }
+}
+
+impl<L: Lanes> HashLanes<L> for CircLanes<L> {
+    #[inline(always)]
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row)
+    }
+    #[inline(always)]
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        l.load_quad(tweaks)
+    }
+    #[inline(always)]
+    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        self.keys.expand_keys(l, labels);
+        self.keys.encrypt(l, tweak_blocks(l, tweaks))
+    }
+    #[inline(always)]
+    fn both(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        delta: L::V,
+        labels: [Quad<L>; 2],
+    ) -> [[Quad<L>; 2]; 2] {
+        let zero = self.one(l, tweaks, labels);
+        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+    }
+}
+
+/// [`Mi`] inside a kernel.
 pub struct MiLanes<L: Lanes> {
     seed_words: Quad<L>,
+    keys: FreshKeys<L>,
+}
+
+impl LabelHash for Mi {
+    type Lanes<L: Lanes> = MiLanes<L>;
+
+    fn new(_: Cpu, seed: Block) -> Mi {
+        Mi { seed }
+    }
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> MiLanes<L> {
+        let [w0, w1, w2, w3] = self.seed.words();
+        MiLanes {
+            seed_words: [
+                l.splat_word(w0),
+                l.splat_word(w1),
+                l.splat_word(w2),
+                l.splat_word(w3),
+            ],
+            keys: FreshKeys::new(l),
+        }
+    }
 }
 
 impl<L: Lanes> MiLanes<L> {
-    /// The keys S ^ tweak of two quads: each from the number of its first block, a multiple of
-    /// [`Lanes::QUAD`], and its half. The keys are sliced as they are made, since the numbers in a
-    /// quad differ in the low four bits of word 0 alone.
     #[inline(always)]
-    pub fn expand(&self, l: L, tweaks: [(u64, u32); 2], keys: &mut FreshKeys<L>) {
-        keys.expand(l, [self.sliced(l, tweaks[0]), self.sliced(l, tweaks[1])]);
+    fn expand(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
+        let [low, high] = [self.key(l, tweaks[0]), self.key(l, tweaks[1])];
+        self.keys.expand(l, [low, high]);
     }
 
     #[inline(always)]
-    fn sliced(&self, l: L, (first, half): (u64, u32)) -> SlicedKeys<L> {
+    fn key(&self, l: L, ([gate, call, row, last], part): (Quad<L>, u32)) -> SlicedKeys<L> {
         let [s0, s1, s2, s3] = self.seed_words;
-        let number = l.xor(l.splat_word(first as u32), l.load(&L::SLICED_NUMBERS));
         SlicedKeys::from_words([
-            l.xor(s0, number),
-            l.xor(s1, l.splat_word((first >> 32) as u32)),
-            l.xor(s2, l.splat_word(half)),
-            s3,
+            l.xor(s0, gate),
+            l.xor(s1, call),
+            l.xor(s2, row),
+            l.xor(s3, l.xor(last, l.splat_word(part))),
         ])
     }
-}
-
-struct Mi<'a> {
-    hash: MiHash,
-    first_group: u64,
-    half: u32,
-    blocks: &'a mut [Block],
-}
-
-impl Kernel for Mi<'_> {
-    type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
-        let mi = self.hash.lanes(l);
-        let mut keys = FreshKeys::new(l);
-        let mut first = self.first_group * GROUP as u64;
-        let mut turns = self.blocks.chunks_exact_mut(2 * L::QUAD);
-        for turn in &mut turns {
-            mi_turn(l, &mi, &mut keys, first, self.half, turn);
-            first += 2 * L::QUAD as u64;
-        }
-        let rest = turns.into_remainder();
-        if !rest.is_empty() {
-            let mut padded = [Block::ZERO; aes::MAX_TURN];
-            padded[..rest.len()].copy_from_slice(rest);
-            mi_turn(l, &mi, &mut keys, first, self.half, &mut padded);
-            rest.copy_from_slice(&padded[..rest.len()]);
-        }
+    fn feed_forward(&self, l: L, sigma: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let [low, high] = self.keys.encrypt(l, sigma);
+        [l.xor_quad(low, sigma[0]), l.xor_quad(high, sigma[1])]
     }
+}
+
+/// Tweaks are sliced as the words of keys are, because the keys are made sliced.
+impl<L: Lanes> HashLanes<L> for MiLanes<L> {
+    /// The words of the tweaks, sliced as those of keys are: the keys are made sliced.
+    #[inline(always)]
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        let row = l.xor(l.splat_word(first_row), l.load(&L::SLICED_NUMBERS));
+        let (low, high) = (l.splat_word(call as u32), l.splat_word(high_word(call)));
+        [l.splat_word(gate), low, row, high]
+    }
+    #[inline(always)]
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        l.transpose_words(l.load_quad(tweaks))
+    }
+    #[inline(always)]
+    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        self.expand(l, tweaks);
+        self.feed_forward(l, sigma_pair(l, labels))
+    }
+    #[inline(always)]
+    fn both(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        delta: L::V,
+        labels: [Quad<L>; 2],
+    ) -> [[Quad<L>; 2]; 2] {
+        self.expand(l, tweaks);
+        let sigma = sigma_pair(l, labels);
+        // sigma is linear: that of the other label is one addition away.
+        let other = add_to_pair(l, sigma, l.sigma(delta));
+        [self.feed_forward(l, sigma), self.feed_forward(l, other)]
+    }
+}
+
+/// The blocks of [`HashLanes::rows`].
+#[inline(always)]
+pub fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+    let tweak = Tweak {
+        gate,
+        call,
+        row: first_row,
+        part: 0,
+    };
+    let first = l.splat(tweak.block());
+    let mut quad = [first; 4];
+    for m in 0..4 {
+        quad[m] = l.xor(first, l.load(&ROW_NUMBERS[m * L::WIDTH..]));
+    }
+    quad
+}
+
+/// `i` in the word of rows.
+const ROW_NUMBERS: [Block; GROUP] = {
+    let mut numbers = [Block::ZERO; GROUP];
+    let mut i = 0;
+    while i < GROUP {
+        numbers[i] = Block::new((i as u128) << 64);
+        i += 1;
+    }
+    numbers
+};
+
+/// Adds parts to the tweaks of two quads.
+#[inline(always)]
+pub fn tweak_blocks<L: Lanes>(l: L, tweaks: [(Quad<L>, u32); 2]) -> [Quad<L>; 2] {
+    let [(low, low_part), (high, high_part)] = tweaks;
+    let part = |part: u32| l.splat(Block::new((part as u128) << 96));
+    let (low_part, high_part) = (part(low_part), part(high_part));
+    let mut blocks = [low, high];
+    for m in 0..4 {
+        blocks[0][m] = l.xor(low[m], low_part);
+        blocks[1][m] = l.xor(high[m], high_part);
+    }
+    blocks
 }
 
 #[inline(always)]
-fn mi_turn<L: Lanes>(
-    l: L,
-    mi: &MiLanes<L>,
-    keys: &mut FreshKeys<L>,
-    first: u64,
-    half: u32,
-    turn: &mut [Block],
-) {
-    mi.expand(l, [(first, half), (first + L::QUAD as u64, half)], keys);
-    let mut sigma = [l.load_quad(turn), l.load_quad(&turn[L::QUAD..])];
-    for quad in 0..2 {
-        for m in 0..4 {
-            sigma[quad][m] = l.sigma(sigma[quad][m]);
-        }
+fn sigma_pair<L: Lanes>(l: L, labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    let mut sigma = labels;
+    for m in 0..4 {
+        sigma[0][m] = l.sigma(labels[0][m]);
+        sigma[1][m] = l.sigma(labels[1][m]);
     }
-    let [low, high] = keys.encrypt(l, sigma);
-    l.store_quad(turn, l.xor_quad(low, sigma[0]));
-    l.store_quad(&mut turn[L::QUAD..], l.xor_quad(high, sigma[1]));
-}
-
-struct FixedKey<'a, const TWEAKED: bool> {
-    round_keys: &'a [Block; 11],
-    first_tweak: u64,
-    blocks: &'a mut [Block],
-}
-
-impl<const TWEAKED: bool> Kernel for FixedKey<'_, TWEAKED> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
-        let keys = aes::splat_keys(l, self.round_keys);
-        let mut tweak = self.first_tweak;
-        let mut turns = self.blocks.chunks_exact_mut(8 * L::WIDTH);
-        for turn in &mut turns {
-            fixed_turn::<L, TWEAKED>(l, &keys, tweak, turn);
-            tweak += 8 * L::WIDTH as u64;
-        }
-        let rest = turns.into_remainder();
-        if !rest.is_empty() {
-            let mut padded = [Block::ZERO; aes::MAX_TURN];
-            padded[..rest.len()].copy_from_slice(rest);
-            fixed_turn::<L, TWEAKED>(l, &keys, tweak, &mut padded);
-            rest.copy_from_slice(&padded[..rest.len()]);
-        }
-    }
+    sigma
 }
 
 #[inline(always)]
-fn fixed_turn<L: Lanes, const TWEAKED: bool>(
+fn add_to_pair<L: Lanes>(l: L, pair: [Quad<L>; 2], v: L::V) -> [Quad<L>; 2] {
+    let mut sum = pair;
+    for m in 0..4 {
+        sum[0][m] = l.xor(pair[0][m], v);
+        sum[1][m] = l.xor(pair[1][m], v);
+    }
+    sum
+}
+
+#[inline(always)]
+fn encrypt_pair<L: Lanes>(l: L, keys: &[L::V; 11], blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
+    let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
+    aes::encrypt_eight(l, keys, &mut states);
+    let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
+    [[b0, b1, b2, b3], [b4, b5, b6, b7]]
+}
+
+/// pi(x ^ tweak) ^ x.
+#[inline(always)]
+fn feed_forward<L: Lanes>(
     l: L,
     keys: &[L::V; 11],
-    first_tweak: u64,
-    turn: &mut [Block],
-) {
-    let turn = &mut turn[..8 * L::WIDTH];
-    let mut once = [keys[0]; 8];
-    for i in 0..8 {
-        let x = l.load(&turn[i * L::WIDTH..]);
-        once[i] = if TWEAKED { x } else { l.sigma(x) };
-    }
-    if TWEAKED {
-        aes::encrypt_eight(l, keys, &mut once);
-    }
-    let mut tweaks = [Block::ZERO; aes::MAX_TURN];
-    for (i, tweak) in tweaks.iter_mut().enumerate() {
-        *tweak = Block::new(first_tweak.wrapping_add(i as u64) as u128);
-    }
-    let mut twice = once;
-    for i in 0..8 {
-        if TWEAKED {
-            twice[i] = l.xor(twice[i], l.load(&tweaks[i * L::WIDTH..]));
+    x: [Quad<L>; 2],
+    tweaks: [Quad<L>; 2],
+) -> [Quad<L>; 2] {
+    let tweaked = [l.xor_quad(x[0], tweaks[0]), l.xor_quad(x[1], tweaks[1])];
+    let [low, high] = encrypt_pair(l, keys, tweaked);
+    [l.xor_quad(low, x[0]), l.xor_quad(high, x[1])]
+}
+
+struct HashRows<'a, H> {
+    hash: &'a H,
+    first: Tweak,
+    blocks: &'a mut [Block],
+}
+
+impl<H: LabelHash> Kernel for HashRows<'_, H> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let mut hash = self.hash.lanes(l);
+        let mut tweaks = [Block::ZERO; aes::MAX_TURN];
+        let mut row = self.first.row;
+        for turn in self.blocks.chunks_mut(2 * L::QUAD) {
+            for tweak in &mut tweaks[..2 * L::QUAD] {
+                let at = Tweak {
+                    row,
+                    part: 0,
+                    ..self.first
+                };
+                *tweak = at.block();
+                row = row.wrapping_add(1);
+            }
+            let mut padded = [Block::ZERO; aes::MAX_TURN];
+            padded[..turn.len()].copy_from_slice(turn);
+            let at = [
+                (hash.pairs(l, &tweaks), self.first.part),
+                (hash.pairs(l, &tweaks[L::QUAD..]), self.first.part),
+            ];
+            let labels = [l.load_quad(&padded), l.load_quad(&padded[L::QUAD..])];
+            let [low, high] = hash.one(l, at, labels);
+            l.store_quad(&mut padded, low);
+            l.store_quad(&mut padded[L::QUAD..], high);
+            turn.copy_from_slice(&padded[..turn.len()]);
+            padded.zeroize();
         }
-    }
-    aes::encrypt_eight(l, keys, &mut twice);
-    for i in 0..8 {
-        l.store(&mut turn[i * L::WIDTH..], l.xor(twice[i], once[i]));
     }
 }
 
@@ -251,62 +489,93 @@ mod tests {
     use crate::Prg;
 
     const LENGTHS: [usize; 13] = [0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 33, 64, 100];
+    const SEED: Block = Block::new(0xfedc_ba98_7654_3210_0123_4567_89ab_cdef);
 
     fn sigma(x: Block) -> Block {
         let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
         Block::new(((high ^ low) as u128) << 64 | high as u128)
     }
 
-    /// Runs `hash` and compares each block with its definition by single AES calls of the
-    /// portable tier.
-    fn compare(hash: impl Fn(Cpu, &mut [Block]), definition: impl Fn(usize, Block) -> Block) {
+    fn aes(key: Block, x: Block) -> Block {
+        Aes128::new(Cpu::available()[0], key).encrypt(x)
+    }
+
+    /// Compares each hash with its definition by single AES calls of the portable tier, where
+    /// every word of the tweak is in use and rows carry.
+    fn compare<H: LabelHash>(definition: impl Fn(Block, Block) -> Block) {
+        let first = Tweak {
+            gate: 0x8123_4567,
+            call: 0x0fed_cba9_8765_4321,
+            row: u32::MAX - 37,
+            part: 5,
+        };
         for cpu in Cpu::available() {
+            let hash = H::new(cpu, SEED);
             for len in LENGTHS {
                 let mut blocks = vec![Block::ZERO; len];
                 Prg::new(cpu, Block::new(len as u128)).fill(&mut blocks);
                 let inputs = blocks.clone();
-                hash(cpu, &mut blocks);
+                hash.hash(cpu, first, &mut blocks);
                 for (i, (x, h)) in inputs.into_iter().zip(blocks).enumerate() {
-                    assert_eq!(
-                        h.value(),
-                        definition(i, x).value(),
-                        "{} {i}/{len}",
-                        cpu.tier()
-                    );
+                    let row = first.row.wrapping_add(i as u32);
+                    let expected = definition(x, Tweak { row, ..first }.block());
+                    assert_eq!(h.value(), expected.value(), "{} {i}/{len}", cpu.tier());
+                }
+            }
+            cpu.run(Shapes::<H> { hash: &hash });
+        }
+    }
+
+    /// `rows` and `pairs` are the same tweaks, and `both` is `one` twice.
+    struct Shapes<'a, H> {
+        hash: &'a H,
+    }
+
+    impl<H: LabelHash> Kernel for Shapes<'_, H> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) {
+            let mut hash = self.hash.lanes(l);
+            let (gate, call, row) = (77, 0x7_8000_0001, 1 << 20);
+            let mut tweaks = [Block::ZERO; 2 * GROUP];
+            for i in 0..2 * GROUP {
+                let row = row + i as u32;
+                let tweak = Tweak {
+                    gate,
+                    call,
+                    row,
+                    part: 0,
+                };
+                tweaks[i] = tweak.block();
+            }
+            let rows = [
+                hash.rows(l, gate, call, row),
+                hash.rows(l, gate, call, row + L::QUAD as u32),
+            ];
+            let pairs = [hash.pairs(l, &tweaks), hash.pairs(l, &tweaks[L::QUAD..])];
+            let labels = [l.load_quad(&tweaks[3..]), l.load_quad(&tweaks[5..])];
+            let delta = l.splat(Block::new(0x1357_9bdf << 70 | 1));
+            let zero = hash.one(l, [(rows[0], 1), (rows[1], 2)], labels);
+            let at = [(pairs[0], 1), (pairs[1], 2)];
+            let one = hash.one(l, at, add_to_pair(l, labels, delta));
+            let both = hash.both(l, at, delta, labels);
+            for (got, expected) in [(both[0], zero), (both[1], one)] {
+                for (got, expected) in got.into_iter().zip(expected) {
+                    let (mut a, mut b) = ([Block::ZERO; GROUP], [Block::ZERO; GROUP]);
+                    l.store_quad(&mut a, got);
+                    l.store_quad(&mut b, expected);
+                    assert_eq!(Block::as_bytes(&a), Block::as_bytes(&b));
                 }
             }
         }
     }
 
     #[test]
-    fn fixed_key_hashes_match_their_definitions() {
-        let key = Block::new(0x1234);
-        let pi = Aes128::new(Cpu::available()[0], key);
-        compare(
-            |cpu, blocks| FixedKeyHash::new(cpu, key).ccr(blocks),
-            |_, x| pi.encrypt(sigma(x)) ^ sigma(x),
-        );
-        let first = u32::MAX as u64 - 5;
-        compare(
-            |cpu, blocks| FixedKeyHash::new(cpu, key).tccr(first, blocks),
-            |i, x| {
-                pi.encrypt(pi.encrypt(x) ^ Block::new((first + i as u64) as u128)) ^ pi.encrypt(x)
-            },
-        );
-    }
-
-    #[test]
-    fn mi_matches_its_definition_where_words_carry() {
-        let seed = Block::new(0xfedc_ba98_7654_3210_0123_4567_89ab_cdef);
-        for (first_group, half) in [(0, 0), (5, 1), ((1 << 28) - 1, 1), ((1 << 60) - 8, 0)] {
-            compare(
-                |cpu, blocks| MiHash::new(seed).hash(cpu, first_group, half, blocks),
-                |i, x| {
-                    let number = first_group as u128 * 16 + i as u128;
-                    let key = seed ^ Block::new(number | (half as u128) << 64);
-                    Aes128::new(Cpu::available()[0], key).encrypt(sigma(x)) ^ sigma(x)
-                },
-            );
-        }
+    fn hashes_match_their_definitions() {
+        compare::<Prp>(|x, t| aes(SEED, sigma(x) ^ t) ^ sigma(x));
+        compare::<Tccr>(|x, t| aes(SEED, aes(SEED, x) ^ t) ^ aes(SEED, x));
+        compare::<Circ>(|x, t| aes(x, t));
+        compare::<Mi>(|x, t| aes(SEED ^ t, sigma(x)) ^ sigma(x));
     }
 }

@@ -54,6 +54,10 @@ pub trait Lanes: Copy + Sealed {
     fn load(self, from: &[Block]) -> Self::V;
     /// Writes the first `WIDTH` blocks of `to`.
     fn store(self, to: &mut [Block], v: Self::V);
+    /// The first `16 * WIDTH` bytes of `from`, which may lie at any address.
+    fn load_bytes(self, from: &[u8]) -> Self::V;
+    /// Writes the first `16 * WIDTH` bytes of `to`.
+    fn store_bytes(self, to: &mut [u8], v: Self::V);
     /// Writes lane `l` to `to[l * stride]`.
     fn store_strided(self, to: &mut [Block], stride: usize, v: Self::V);
     /// One block in every lane.
@@ -126,6 +130,26 @@ pub trait Lanes: Copy + Sealed {
         let to = &mut to[..Self::QUAD];
         for m in 0..4 {
             self.store(&mut to[m * Self::WIDTH..], quad[m]);
+        }
+    }
+
+    /// A quad from the first `16 * QUAD` bytes.
+    #[inline(always)]
+    fn load_quad_bytes(self, from: &[u8]) -> Quad<Self> {
+        let from = &from[..16 * Self::QUAD];
+        let mut quad = [self.splat(Block::ZERO); 4];
+        for m in 0..4 {
+            quad[m] = self.load_bytes(&from[16 * m * Self::WIDTH..]);
+        }
+        quad
+    }
+
+    /// Writes a quad to the first `16 * QUAD` bytes.
+    #[inline(always)]
+    fn store_quad_bytes(self, to: &mut [u8], quad: Quad<Self>) {
+        let to = &mut to[..16 * Self::QUAD];
+        for m in 0..4 {
+            self.store_bytes(&mut to[16 * m * Self::WIDTH..], quad[m]);
         }
     }
 

@@ -11,7 +11,7 @@
 //! | [`lanes`] | the vocabulary of kernels, and its four tiers |
 //! | [`aes`] | AES-128: one key, many keys, a fresh key for every block |
 //! | [`prg`] | the CTR generator and [`Coins`], the one source of randomness of protocols |
-//! | [`hash`] | correlation-robust hashes: fixed key, TCCR, and MI |
+//! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
 //! | [`clock`] | the counters that benchmarks read |
@@ -44,7 +44,7 @@ pub mod transpose;
 pub use aes::{Aes128, Aes128Many};
 pub use block::{Block, GROUP, Group};
 pub use cpu::{Cpu, Kernel, Tier, TierError};
-pub use hash::{FixedKeyHash, MiHash};
+pub use hash::{LabelHash, Tweak};
 pub use lanes::Lanes;
 pub use prg::{Coins, CoinsError, Prg};
 pub use transpose::transpose;

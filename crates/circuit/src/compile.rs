@@ -2,7 +2,7 @@
 
 use sealane_schedule::{Graph, Machine, Schedule, Slots, Work, schedule, slots};
 
-use crate::circuit::{Circuit, GateList, ONE, ZERO};
+use crate::circuit::{Circuit, GateList, ONE, PlainGate, ZERO};
 use crate::tape::{Batch, Gate, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
@@ -34,14 +34,26 @@ fn graph_of(list: &GateList) -> Graph {
 
 fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> Tape {
     let place = |wire: u32| slots.of[wire as usize];
+    let numbers = numbers(list);
+    let readers = readers(list);
+    let lone = |wire: u32| wire >= list.first_gate && readers[wire as usize] == 1;
     let gate = |&node: &u32| {
-        let gate = &list.gates[(node - list.first_gate) as usize];
-        Gate {
-            a: place(gate.a),
-            b: place(gate.b),
+        let index = (node - list.first_gate) as usize;
+        let PlainGate { a, b, .. } = list.gates[index];
+        // Of the operands of an XOR, one that nobody else reads is the second.
+        let (a, b) = match !list.gates[index].is_and && lone(a) && !lone(b) {
+            true => (b, a),
+            false => (a, b),
+        };
+        let gate = Gate {
+            a: place(a),
+            b: place(b),
             out: place(node),
-        }
+            number: numbers[index],
+        };
+        (gate, lone(b))
     };
+    let (xors, lone) = schedule.free.iter().map(gate).unzip();
     let batch = |b: &sealane_schedule::Batch| Batch {
         xors: b.free.clone(),
         ands: b.costly.clone(),
@@ -49,10 +61,31 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
     Tape {
         inputs: list.inputs,
         slots: slots.count,
-        xors: schedule.free.iter().map(gate).collect(),
-        ands: schedule.costly.iter().map(gate).collect(),
+        xors,
+        lone,
+        ands: schedule.costly.iter().map(|node| gate(node).0).collect(),
         batches: schedule.batches.iter().map(batch).collect(),
         outputs: list.outputs.iter().map(|&wire| place(wire)).collect(),
         depth: graph.depths().into_iter().max().unwrap_or(0),
     }
+}
+
+/// The number of each gate among those of its kind.
+fn numbers(list: &GateList) -> Vec<u32> {
+    let mut next = [0, 0];
+    let number = |gate: &PlainGate| {
+        let next = &mut next[usize::from(gate.is_and)];
+        *next += 1;
+        *next - 1
+    };
+    list.gates.iter().map(number).collect()
+}
+
+/// How often each wire is read, by gates and as an output.
+fn readers(list: &GateList) -> Vec<u32> {
+    let mut readers = vec![0; list.first_gate as usize + list.gates.len()];
+    let read = list.gates.iter().flat_map(|gate| [gate.a, gate.b]);
+    read.chain(list.outputs.iter().copied())
+        .for_each(|wire| readers[wire as usize] += 1);
+    readers
 }

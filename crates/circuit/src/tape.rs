@@ -23,6 +23,9 @@ pub struct Gate {
     pub b: u32,
     /// Slot that is written.
     pub out: u32,
+    /// The number of the gate among those of its kind in the circuit as written: the same in every
+    /// order, so that what is derived from it is too.
+    pub number: u32,
 }
 
 /// XOR gates that run in order, then AND gates that are independent of each other: no AND of a
@@ -47,6 +50,10 @@ pub struct Tape {
     pub xors: Vec<Gate>,
     /// All AND gates, in the order in which batches name them.
     pub ands: Vec<Gate>,
+    /// For each XOR, whether nobody else reads the value in its slot `b`: no other gate, not the
+    /// outputs, and not the caller, whose the inputs are. Schemes without free XOR save a hash
+    /// there.
+    pub lone: Vec<bool>,
     /// The batches, in order.
     pub batches: Vec<Batch>,
     /// The slot of each output bit after the last batch; one slot may serve several outputs.
@@ -78,7 +85,53 @@ impl Tape {
         if self.outputs.iter().any(|&slot| slot >= self.slots) {
             return Err(TapeError::OutputOutOfBounds);
         }
-        self.check_values()
+        self.check_values()?;
+        self.check_lone()
+    }
+
+    /// A value that is called lone has one reader.
+    fn check_lone(&self) -> Result<(), TapeError> {
+        // For each value in the order of writing, inputs and constants first: how often it is
+        // read, and whether some XOR calls it lone.
+        let given = (FIRST_INPUT + self.inputs) as usize;
+        let mut readers = vec![2u32; given];
+        let mut lone = vec![false; given];
+        let mut value: Vec<usize> = (0..self.slots as usize)
+            .map(|slot| slot.min(given))
+            .collect();
+        for b in &self.batches {
+            let xors = b.xors.start as usize..b.xors.end as usize;
+            let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
+            for index in xors {
+                let gate = &self.xors[index];
+                readers[value[gate.a as usize]] += 1;
+                readers[value[gate.b as usize]] += 1;
+                lone[value[gate.b as usize]] |= self.lone[index];
+                value[gate.out as usize] = readers.len();
+                readers.push(0);
+                lone.push(false);
+            }
+            for gate in ands {
+                readers[value[gate.a as usize]] += 1;
+                readers[value[gate.b as usize]] += 1;
+            }
+            for gate in ands {
+                value[gate.out as usize] = readers.len();
+                readers.push(0);
+                lone.push(false);
+            }
+        }
+        for &slot in &self.outputs {
+            readers[value[slot as usize]] += 1;
+        }
+        match readers
+            .iter()
+            .zip(&lone)
+            .all(|(readers, lone)| !lone || *readers == 1)
+        {
+            true => Ok(()),
+            false => Err(TapeError::FalselyLone),
+        }
     }
 
     /// Batches name every gate once, in order.
@@ -90,6 +143,9 @@ impl Tape {
                 return Err(TapeError::BatchOutOfOrder { batch });
             }
             (xors, ands) = (b.xors.end, b.ands.end);
+        }
+        if self.lone.len() != self.xors.len() {
+            return Err(TapeError::FalselyLone);
         }
         match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
             true => Ok(()),
@@ -195,6 +251,9 @@ pub enum TapeError {
         /// Index of the batch.
         batch: usize,
     },
+    /// The marks of lone operands do not belong to the gates.
+    #[error("a value that an XOR calls its own has other readers, or marks are missing")]
+    FalselyLone,
     /// The stated depth is not that of the gates.
     #[error("the tape states AND depth {stated}; its gates have {found}")]
     WrongDepth {
@@ -247,9 +306,19 @@ mod tests {
             verdict(|t| t.batches[1].ands.start += 1),
             TapeError::BatchOutOfOrder { batch: 1 }
         );
+        assert_eq!(verdict(|t| t.lone.truncate(index)), TapeError::FalselyLone);
+        assert_eq!(verdict(|t| t.lone.fill(true)), TapeError::FalselyLone);
         let batch = tape().batches.len();
         assert_eq!(
-            verdict(|t| t.xors.push(Gate { a: 0, b: 1, out: 2 })),
+            verdict(|t| {
+                t.xors.push(Gate {
+                    a: 0,
+                    b: 1,
+                    out: 2,
+                    number: 0,
+                });
+                t.lone.push(false);
+            }),
             TapeError::BatchOutOfOrder { batch }
         );
         assert_eq!(

@@ -60,7 +60,8 @@ fn interpret(inputs: &[Vec<bool>], program: &[Instruction], outputs: &[u16]) -> 
 
 fn machines() -> impl Strategy<Value = Machine> {
     let order = prop_oneof![
-        Just(Order::Program),
+        Just(Order::None),
+        any::<bool>().prop_map(|over_free| Order::Queue { over_free }),
         Just(Order::Levels),
         (0..40u32).prop_map(|window| Order::Window { window }),
     ];

@@ -2,11 +2,13 @@
 //!
 //! A permute bit is one bit of a label; whoever flips it in transit flips the output. A hash of
 //! the whole label matches one of the garbler's two or nothing. The garbler's hashes tell the
-//! evaluator nothing about the label it does not hold, because the hash is circular correlation
-//! robust and the tweaks are those of no gate.
+//! evaluator nothing about the label it does not hold, because a decoding is a call of its own,
+//! whose tweaks are those of no gate.
 
-use sealane_block::{Block, Cpu, GROUP, MiHash};
+use sealane_block::{Block, Cpu, LabelHash, Tweak};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
+
+use crate::scheme::{Hash, with_hash};
 
 /// An output label matches neither of its two values: something was corrupted on the way.
 #[derive(Debug, thiserror::Error)]
@@ -15,13 +17,25 @@ use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 )]
 pub struct DecodeError;
 
-/// The half of a tweak that output labels take.
-const OUTPUT_HALF: u32 = 0;
+/// The part that no gate takes.
+const OUTPUT: u32 = 15;
 
-/// Hashes labels in place with the tweaks of the groups from `next_group` on, which it passes.
-pub(crate) fn hash_outputs(cpu: Cpu, mi: MiHash, next_group: &mut u64, labels: &mut [Block]) {
-    mi.hash(cpu, *next_group, OUTPUT_HALF, labels);
-    *next_group += labels.len().div_ceil(GROUP) as u64;
+/// Hashes labels in place, as outputs of the given call.
+pub(crate) fn hash_outputs(cpu: Cpu, hash: &Hash, call: u64, labels: &mut [Block]) {
+    assert!(
+        u32::try_from(labels.len()).is_ok(),
+        "fewer than 2^32 labels are decoded at once"
+    );
+    let first = Tweak {
+        gate: 0,
+        call,
+        row: 0,
+        part: OUTPUT,
+    };
+    with_hash!(hash,
+        hash => hash.hash(cpu, first, labels),
+        prf(f) => f.hash(cpu, first, labels),
+    );
 }
 
 /// The bits, 0 or 1 a byte, for which `hashes[i]` is `table[i][bit]`. All are looked at before the

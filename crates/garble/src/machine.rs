@@ -5,24 +5,27 @@
 //! 1. Lanes are cut into blocks of [`LANE_BLOCK`]; what is left, into one block of whole groups of
 //!    16 and one of fewer than 16. Each block runs the whole tape before the next begins, so
 //!    memory is bounded by the tape's slots times [`LANE_BLOCK`], however many lanes there are.
-//! 2. A block holds its labels as `[slot][lane]`. The ANDs of a batch are taken gate by gate, and
+//! 2. A block holds its labels as `[slot][lane]`. The gates of a batch are taken one by one, and
 //!    lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group of a
-//!    batch of a narrow block may hold fewer. In a wide block a group is 16 neighbouring lanes of
+//!    narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
 //!    one gate, contiguous in memory; in a narrow one the pairs are gathered.
 //!
 //!    ```text
 //!    37 lanes, gates g and h:  block of 32: g0..15 | g16..31 | h0..15 | h16..31
 //!                              block of  5: g32..36 h32..36
 //!    ```
-//! 3. Every group takes the next number of the tweak counter.
-//! 4. A group of n pairs has n garbler rows, then n evaluator rows: 32 n bytes.
+//! 3. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
+//!    with half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows.
+//! 4. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
+//!    number of the call, lane. It does not depend on the order, so every order makes the same
+//!    rows, one after the other in its own order.
 
-use sealane_block::{Block, Cpu, GROUP, Group};
+use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::Ports;
-use crate::xor::Xors;
+use crate::kernels::{self, GateKernel, Rowed, Scratch};
+use crate::{Ports, Tables};
 
 /// Lanes that run through a tape together: a kilobyte a slot, wide enough to spread the cost of
 /// reading a gate, narrow enough that the live slots of a tape stay in the second-level cache.
@@ -44,51 +47,150 @@ pub fn lane_blocks(lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// What a garbler and an evaluator do differently with the ANDs of a batch.
-pub(crate) trait Ands {
-    /// Why the stream of tables ended.
-    type Error;
+/// One side of a scheme: what it does with the gates of a batch.
+pub(crate) trait Gates {
+    /// Labels that this side holds of a wire.
+    const LABELS: usize;
+    /// The labels of the constants 0 and 1; the second of each is that of the value 1, where this
+    /// side holds two.
+    fn constants(&self) -> [[Block; 2]; 2];
+    /// Runs XORs in order; `lone` belongs to them as in [`Tape::lone`].
+    fn xors<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        lone: &[bool],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error>;
+    /// Runs independent ANDs.
+    fn ands<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error>;
+}
+
+/// A side of a scheme with free XOR.
+pub(crate) struct FreeXor<K> {
+    pub and: K,
     /// The label of the constant 1.
-    fn one(&self) -> Block;
-    /// Runs independent ANDs on `width` lanes a slot.
-    fn run(&mut self, gates: &[Gate], slots: &mut [Block], width: usize)
-    -> Result<(), Self::Error>;
+    pub one: Block,
+}
+
+impl<K: GateKernel> Gates for FreeXor<K> {
+    const LABELS: usize = 1;
+
+    fn constants(&self) -> [[Block; 2]; 2] {
+        [[Block::ZERO; 2], [self.one; 2]]
+    }
+
+    fn xors<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        _: &[bool],
+        rows: &mut Rowed<'_>,
+        _: &mut T,
+    ) -> Result<(), T::Error> {
+        cpu.run(Xors { gates, rows });
+        Ok(())
+    }
+
+    fn ands<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        kernels::run(cpu, &self.and, gates, rows, tables)
+    }
+}
+
+/// Free gates: every label of the output is the sum of the two inputs' labels.
+struct Xors<'a, 'b> {
+    gates: &'a [Gate],
+    rows: &'a mut Rowed<'b>,
+}
+
+impl Kernel for Xors<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Rowed { slots, width, .. } = self.rows;
+        for gate in self.gates {
+            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
+            if width.is_multiple_of(GROUP) {
+                for at in (0..*width).step_by(GROUP) {
+                    xor_group(l, slots, a + at, b + at, out + at);
+                }
+            } else {
+                for at in 0..*width {
+                    slots[out + at] = slots[a + at] ^ slots[b + at];
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn xor_group<L: Lanes>(l: L, slots: &mut [Block], a: usize, b: usize, out: usize) {
+    for q in 0..L::QUADS {
+        let at = q * L::QUAD;
+        let sum = l.xor_quad(l.load_quad(&slots[a + at..]), l.load_quad(&slots[b + at..]));
+        l.store_quad(&mut slots[out + at..], sum);
+    }
 }
 
 /// The labels of all slots of one block of lanes.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Machine {
     slots: Vec<Group>,
+    scratch: Scratch,
 }
 
 impl Machine {
-    /// Runs a tape on `lanes` lanes.
-    pub fn run<A: Ands>(
+    /// Runs a tape on so many lanes, as the given call.
+    pub fn run<G: Gates, T: Tables>(
         &mut self,
         cpu: Cpu,
-        tape: &Tape,
-        lanes: usize,
+        gates: &G,
+        call: u64,
+        (tape, lanes): (&Tape, usize),
         ports: &mut impl Ports,
-        ands: &mut A,
-    ) -> Result<(), A::Error> {
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
         for (first_lane, width) in lane_blocks(lanes) {
-            let slots = self.slots(tape.slots as usize * width);
-            let range = |slot: u32| slot as usize * width..(slot as usize + 1) * width;
-            slots[range(ZERO)].fill(Block::ZERO);
-            slots[range(ONE)].fill(ands.one());
+            let stride = width * G::LABELS;
+            let (slots, scratch) = self.slots(tape.slots as usize * stride);
+            let range = |slot: u32| slot as usize * stride..(slot as usize + 1) * stride;
+            for (slot, labels) in [ZERO, ONE].into_iter().zip(gates.constants()) {
+                let of_value = slots[range(slot)].chunks_exact_mut(width);
+                of_value
+                    .zip(labels)
+                    .for_each(|(slots, label)| slots.fill(label));
+            }
             for input in 0..tape.inputs {
                 let labels = &mut slots[range(FIRST_INPUT + input)];
                 ports.load(input as usize, first_lane, labels);
             }
+            let mut rows = Rowed {
+                slots,
+                width,
+                call,
+                first_row: u32::try_from(first_lane).expect("a call has fewer than 2^32 lanes"),
+                scratch,
+            };
             for batch in &tape.batches {
-                let gates = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
-                cpu.run(Xors {
-                    gates,
-                    slots,
-                    width,
-                });
-                let gates = &tape.ands[batch.ands.start as usize..batch.ands.end as usize];
-                ands.run(gates, slots, width)?;
+                let xors = batch.xors.start as usize..batch.xors.end as usize;
+                let lone = &tape.lone[xors.clone()];
+                gates.xors(cpu, &tape.xors[xors], lone, &mut rows, tables)?;
+                let ands = batch.ands.start as usize..batch.ands.end as usize;
+                gates.ands(cpu, &tape.ands[ands], &mut rows, tables)?;
             }
             for (output, slot) in tape.outputs.iter().enumerate() {
                 ports.store(output, first_lane, &slots[range(*slot)]);
@@ -99,93 +201,13 @@ impl Machine {
 
     /// Room for `count` labels, from a cache line on. Grown memory is not copied, so no label is
     /// left behind in a freed allocation.
-    fn slots(&mut self, count: usize) -> &mut [Block] {
+    fn slots(&mut self, count: usize) -> (&mut [Block], &mut Scratch) {
         let groups = count.div_ceil(GROUP);
         if self.slots.len() < groups {
             self.slots.zeroize();
             self.slots = vec![Group::ZERO; groups];
         }
-        &mut Group::as_blocks_mut(&mut self.slots)[..count]
-    }
-}
-
-/// The (gate, lane) pairs of a narrow batch, sixteen at a time.
-pub(crate) struct Pairs<'a> {
-    gates: &'a [Gate],
-    width: usize,
-    /// Gate and lane of the next pair.
-    next: (usize, usize),
-}
-
-/// Up to sixteen pairs: where their operands and results lie.
-#[derive(Default)]
-pub(crate) struct Gathered {
-    /// Number of pairs.
-    pub len: usize,
-    a: [usize; GROUP],
-    b: [usize; GROUP],
-    out: [usize; GROUP],
-}
-
-impl<'a> Pairs<'a> {
-    /// All pairs of `gates` on `width` lanes.
-    pub fn new(gates: &'a [Gate], width: usize) -> Pairs<'a> {
-        Pairs {
-            gates,
-            width,
-            next: (0, 0),
-        }
-    }
-
-    /// Pairs in the next group; 0 after the last.
-    pub fn next_len(&self) -> usize {
-        let (gate, lane) = self.next;
-        ((self.gates.len() - gate) * self.width - lane).min(GROUP)
-    }
-
-    /// The next group.
-    pub fn take(&mut self) -> Gathered {
-        let mut gathered = Gathered {
-            len: self.next_len(),
-            ..Gathered::default()
-        };
-        for i in 0..gathered.len {
-            let (gate, lane) = self.next;
-            let Gate { a, b, out } = self.gates[gate];
-            gathered.a[i] = a as usize * self.width + lane;
-            gathered.b[i] = b as usize * self.width + lane;
-            gathered.out[i] = out as usize * self.width + lane;
-            self.next = if lane + 1 == self.width {
-                (gate + 1, 0)
-            } else {
-                (gate, lane + 1)
-            };
-        }
-        gathered
-    }
-}
-
-/// Sixteen places for the operands and results of gathered pairs; they are secret.
-#[derive(Default, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Scratch {
-    pub a: Group,
-    pub b: Group,
-    pub c: Group,
-}
-
-impl Gathered {
-    /// Brings the operands side by side; places without a pair keep what they held.
-    pub fn gather(&self, slots: &[Block], scratch: &mut Scratch) {
-        for i in 0..self.len {
-            scratch.a[i] = slots[self.a[i]];
-            scratch.b[i] = slots[self.b[i]];
-        }
-    }
-
-    /// Puts the results back to their slots.
-    pub fn scatter(&self, slots: &mut [Block], scratch: &Scratch) {
-        for i in 0..self.len {
-            slots[self.out[i]] = scratch.c[i];
-        }
+        let slots = &mut Group::as_blocks_mut(&mut self.slots)[..count];
+        (slots, &mut self.scratch)
     }
 }

@@ -2,9 +2,10 @@
 
 use crate::Check;
 use crate::request::{public, secret};
-use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, FixedKeyHash, MiHash, Prg, aes, gf};
-use sealane_circuit::{Machine, Tape, compile};
-use sealane_garble::{Evaluator, Garbler, Ports, decode};
+use sealane_block::hash::{Circ, Mi, Prp, Tccr};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Prg, Tweak, aes, gf};
+use sealane_circuit::{Machine, compile};
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Scheme, decode};
 use std::convert::Infallible;
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -59,10 +60,11 @@ fn generator(cpu: Cpu) {
 
 fn hashes(cpu: Cpu) {
     let mut blocks = secrets(BLOCKS);
-    let fixed = FixedKeyHash::new(cpu, Block::new(7));
-    fixed.ccr(&mut blocks);
-    fixed.tccr(3, &mut blocks);
-    MiHash::new(Block::new(5)).hash(cpu, 11, 1, &mut blocks);
+    let (seed, tweak) = (Block::new(7), Tweak::default());
+    Prp::new(cpu, seed).hash(cpu, tweak, &mut blocks);
+    Tccr::new(cpu, seed).hash(cpu, tweak, &mut blocks);
+    Circ::new(cpu, seed).hash(cpu, tweak, &mut blocks);
+    Mi::new(cpu, seed).hash(cpu, tweak, &mut blocks);
     black_box(blocks);
 }
 
@@ -83,34 +85,50 @@ fn transpose(cpu: Cpu) {
 /// AES-128 on several lanes: offset, zero labels and active labels are secret; the tables and the
 /// seed of the hash cross to the other side.
 fn garbling(cpu: Cpu) {
+    for scheme in Scheme::ALL {
+        garbling_under(cpu, scheme);
+    }
+}
+
+fn garbling_under(cpu: Cpu, scheme: Scheme) {
     const LANES: usize = 19;
     let tape = compile(&sealane_circuit::aes::circuit(), &Machine::CPU);
     let mut coins = secret_coins(cpu);
-    let mut garbler = Garbler::new(cpu, &mut coins);
+    let mut garbler = Garbler::new(cpu, scheme, &mut coins);
     let seed = garbler.seed();
     public(Block::as_bytes(&[seed]));
-    let mut zeros = Labels::new(&tape, LANES);
-    coins.fill(&mut zeros.inputs);
-    let active = zeros.inputs.clone();
+    let inputs = tape.inputs as usize * LANES;
+    let mut zeros = Labels::new(&tape, LANES, scheme.labels());
+    zeros.inputs = garbler.fresh_labels(&mut coins, inputs);
+    let active = zeros.inputs[..inputs].to_vec();
     let mut tables = Vec::new();
-    let mut sink = |chunk: &[u8]| {
+    let mut sink = ChunkWriter::new(|chunk: &[u8]| {
         public(chunk);
         tables.extend_from_slice(chunk);
         Ok::<(), Infallible>(())
-    };
+    });
     let Ok(()) = garbler.garble(&tape, LANES, &mut zeros, &mut sink);
-    let mut table = vec![[Block::ZERO; 2]; zeros.outputs.len()];
-    garbler.decode_table(&zeros.outputs, &mut table);
+    let Ok(()) = sink.flush();
+    drop(sink);
+    let outputs = tape.outputs.len() * LANES;
+    let mut table = vec![[Block::ZERO; 2]; outputs];
+    match scheme.labels() {
+        2 => {
+            let (zeros, ones) = zeros.outputs.split_at(outputs);
+            garbler.decode_table_of(zeros, ones, &mut table);
+        }
+        _ => garbler.decode_table(&zeros.outputs, &mut table),
+    }
 
-    let mut evaluator = Evaluator::new(cpu, seed);
-    let mut labels = Labels::new(&tape, LANES);
+    let mut evaluator = Evaluator::new(cpu, scheme, seed);
+    let mut labels = Labels::new(&tape, LANES, 1);
     labels.inputs = active;
     let mut read = 0;
-    let mut source = |chunk: &mut [u8]| {
+    let mut source = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
         chunk.copy_from_slice(&tables[read..read + chunk.len()]);
         read += chunk.len();
         Ok::<(), Infallible>(())
-    };
+    });
     let Ok(()) = evaluator.evaluate(&tape, LANES, &mut labels, &mut source);
     let mut hashes = vec![Block::ZERO; labels.outputs.len()];
     evaluator.output_hashes(&labels.outputs, &mut hashes);
@@ -126,33 +144,4 @@ pub fn secret_coins(cpu: Cpu) -> Coins {
     let mut seed = 0x5ea1_a4e5_u64;
     secret(bytemuck::bytes_of_mut(&mut seed));
     Coins::danger_fixed_seed(cpu, seed)
-}
-
-/// Labels of all inputs and outputs of a tape, by bit and lane.
-struct Labels {
-    lanes: usize,
-    inputs: Zeroizing<Vec<Block>>,
-    outputs: Zeroizing<Vec<Block>>,
-}
-
-impl Labels {
-    fn new(tape: &Tape, lanes: usize) -> Labels {
-        Labels {
-            lanes,
-            inputs: Zeroizing::new(vec![Block::ZERO; tape.inputs as usize * lanes]),
-            outputs: Zeroizing::new(vec![Block::ZERO; tape.outputs.len() * lanes]),
-        }
-    }
-}
-
-impl Ports for Labels {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        let from = input * self.lanes + first_lane;
-        labels.copy_from_slice(&self.inputs[from..from + labels.len()]);
-    }
-
-    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
-        let to = output * self.lanes + first_lane;
-        self.outputs[to..to + labels.len()].copy_from_slice(labels);
-    }
 }

@@ -28,7 +28,7 @@ impl Plan {
 
 /// BLAKE3 of everything that a tape is.
 pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
-    let mut bytes = Vec::with_capacity(12 * (tape.xors.len() + tape.ands.len()) + 1024);
+    let mut bytes = Vec::with_capacity(16 * (tape.xors.len() + tape.ands.len()) + 1024);
     let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
     let lengths = [
         tape.xors.len(),
@@ -42,7 +42,7 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
     lengths.into_iter().for_each(|length| word(length as u32));
     let gates = tape.xors.iter().chain(&tape.ands);
     gates
-        .flat_map(|Gate { a, b, out }| [*a, *b, *out])
+        .flat_map(|Gate { a, b, out, number }| [*a, *b, *out, *number])
         .for_each(&mut word);
     let ends = tape
         .batches

@@ -13,9 +13,16 @@ use crate::graph::{Graph, Users};
 /// How nodes may leave the order in which they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// As written; a batch ends where the next costly node needs it.
-    Program,
-    /// As soon as possible, by costly depth: the fewest batches, and the largest live set.
+    /// As written, one costly node at a time: the reference, without batches.
+    None,
+    /// As written, with a queue of costly nodes (the paper's dynamic batching): a batch ends where
+    /// it is full, or where the next node needs it and the queue is run early.
+    Queue {
+        /// Whether only costly nodes end a batch: free nodes that need it wait behind it.
+        over_free: bool,
+    },
+    /// As soon as possible, by costly depth (the paper's static batching by layers): the fewest
+    /// batches, and the largest live set.
     Levels,
     /// The oldest ready nodes first, never further ahead of the oldest unfinished costly node
     /// than `window` costly nodes.
@@ -96,7 +103,8 @@ impl Schedule {
 pub fn schedule(graph: &Graph, machine: &Machine) -> Schedule {
     let lanes = machine.lanes.max(1);
     match machine.order {
-        Order::Program => collect(graph, &as_written(graph, lanes)),
+        Order::None => collect(graph, &as_written(graph, 1, false)),
+        Order::Queue { over_free } => collect(graph, &as_written(graph, lanes, over_free)),
         Order::Levels => collect(graph, &by_levels(graph, lanes)),
         Order::Window { window } => {
             let window = window.max(1);
@@ -113,12 +121,18 @@ fn earliest(graph: &Graph, batch: &[u32], node: u32) -> u32 {
     graph.needs(node).iter().map(after).max().unwrap_or(0)
 }
 
-fn as_written(graph: &Graph, lanes: u32) -> Vec<u32> {
+fn as_written(graph: &Graph, lanes: u32, over_free: bool) -> Vec<u32> {
     let mut batch = vec![0; graph.len() as usize];
     let (mut current, mut used) = (0, 0);
     for node in graph.nodes() {
+        let needed = earliest(graph, &batch, node);
+        if !graph.is_costly(node) && over_free {
+            // It runs where it can: at the latest right behind the queue.
+            batch[node as usize] = needed;
+            continue;
+        }
         let full = graph.is_costly(node) && used == lanes;
-        if full || earliest(graph, &batch, node) > current {
+        if full || needed > current {
             (current, used) = (current + 1, 0);
         }
         batch[node as usize] = current;

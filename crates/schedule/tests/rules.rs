@@ -25,7 +25,8 @@ fn graphs() -> impl Strategy<Value = Graph> {
 
 fn machines() -> impl Strategy<Value = Machine> {
     let order = prop_oneof![
-        Just(Order::Program),
+        Just(Order::None),
+        any::<bool>().prop_map(|over_free| Order::Queue { over_free }),
         Just(Order::Levels),
         (0..40u32).prop_map(|window| Order::Window { window }),
     ];
@@ -151,7 +152,7 @@ fn the_window_fills_lanes_and_keeps_the_live_set_small() {
         (order.batches.len() as u32, slots(&graph, &order, &[]).count)
     };
     let all = count * length;
-    let (batches, live) = run(8, Order::Program);
+    let (batches, live) = run(8, Order::Queue { over_free: false });
     assert!(
         batches > all - count && live <= 4,
         "{batches} batches, {live} slots"

@@ -1,6 +1,6 @@
 //! What each step of `yao` costs; the flights are those of the numbered steps of the crate's page.
 
-use sealane_garble::table_bytes;
+use sealane_garble::Scheme;
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work};
 
@@ -50,7 +50,9 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
             Cost {
                 ands,
                 compute_ns: ands * AND_NS,
-                ..Cost::of(vec![vec![from_garbler(table_bytes(tape, *lanes))]])
+                ..Cost::of(vec![vec![from_garbler(
+                    Scheme::Mi.table_bytes(tape, *lanes),
+                )]])
             }
         }
         Work::Reveal { results, .. } => {

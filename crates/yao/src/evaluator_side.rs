@@ -4,7 +4,7 @@ use crate::garbler_side::{Results, Revealed, ot_fault};
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{Evaluator, decode};
+use sealane_garble::{ChunkReader, Evaluator, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
@@ -34,7 +34,7 @@ impl EvaluatorSide {
         mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
         let [hash, labels] = seeds;
         Ok(EvaluatorSide {
-            evaluator: Evaluator::new(cpu, hash),
+            evaluator: Evaluator::new(cpu, Scheme::Mi, hash),
             ot,
             labels: Prg::new(cpu, labels),
             hashes: vec![],
@@ -67,8 +67,10 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
+        let total = Scheme::Mi.table_bytes(tape, lanes as u64);
+        let mut tables = ChunkReader::new(total, |chunk: &mut [u8]| mesh.recv(peer, chunk));
         self.evaluator
-            .evaluate(tape, lanes, &mut ports, &mut |chunk| mesh.recv(peer, chunk))?;
+            .evaluate(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)
     }
 

@@ -3,7 +3,7 @@
 use crate::{Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{Garbler, decode};
+use sealane_garble::{ChunkWriter, Garbler, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
 use sealane_protocol::{Domain, Fault, PartyId, PartySet};
@@ -33,7 +33,7 @@ impl GarblerSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
-        let garbler = Garbler::new(cpu, coins);
+        let garbler = Garbler::new(cpu, Scheme::Mi, coins);
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         let mut seed = [Block::ZERO];
@@ -88,8 +88,10 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        self.garbler
-            .garble(tape, lanes, &mut ports, &mut |chunk| mesh.send(peer, chunk))?;
+        let mut tables = ChunkWriter::new(|chunk: &[u8]| mesh.send(peer, chunk));
+        self.garbler.garble(tape, lanes, &mut ports, &mut tables)?;
+        tables.flush()?;
+        drop(tables);
         Ok(ports.outputs)
     }
 

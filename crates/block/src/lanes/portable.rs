@@ -33,6 +33,22 @@ impl Lanes for Portable {
         self.store_strided(to, 1, v);
     }
     #[inline(always)]
+    fn load_bytes(self, from: &[u8]) -> Four {
+        let (blocks, _) = from[..64].as_chunks::<16>();
+        let mut v = [0; 4];
+        for (lane, block) in v.iter_mut().zip(blocks) {
+            *lane = u128::from_le_bytes(*block);
+        }
+        v
+    }
+    #[inline(always)]
+    fn store_bytes(self, to: &mut [u8], v: Four) {
+        let (blocks, _) = to[..64].as_chunks_mut::<16>();
+        for (block, lane) in blocks.iter_mut().zip(v) {
+            *block = lane.to_le_bytes();
+        }
+    }
+    #[inline(always)]
     fn store_strided(self, to: &mut [Block], stride: usize, v: Four) {
         for (lane, value) in v.into_iter().enumerate() {
             to[lane * stride] = Block::new(value);

@@ -22,7 +22,7 @@ impl Kernel for AllOperations<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Vec<Vec<Block>> {
-        let mut out = vec![vec![Block::ZERO; GROUP]; 26];
+        let mut out = vec![vec![Block::ZERO; GROUP]; 27];
         for at in (0..GROUP).step_by(L::WIDTH) {
             let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
             let results = [
@@ -57,6 +57,10 @@ impl Kernel for AllOperations<'_> {
             }
             // Lane l of the vector goes to place l; a stride of 1 is a plain store.
             l.store_strided(&mut out[25][at..], 1, a);
+            // Through bytes at an odd address.
+            let mut bytes = [0; 16 * GROUP + 1];
+            l.store_bytes(&mut bytes[1..], b);
+            l.store(&mut out[26][at..], l.load_bytes(&bytes[1..]));
         }
         out
     }
@@ -94,7 +98,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 19] = [
+    let definitions: [(usize, Definition<'_>); 20] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
@@ -123,6 +127,7 @@ fn plain_operations_match_their_definitions() {
         (17, &|a, _| Block::new(a.value().swap_bytes())),
         (21, &|a, b| clmul_bits(a, b, false, false)),
         (25, &|a, _| a),
+        (26, &|_, b| b),
     ];
     for cpu in Cpu::available() {
         let results = cpu.run(AllOperations { a: &a, b: &b });

@@ -152,6 +152,18 @@ macro_rules! tier {
                 unsafe { $store(to.as_mut_ptr().cast(), v) }
             }
             #[inline(always)]
+            fn load_bytes(self, from: &[u8]) -> $vector {
+                let from = &from[..16 * $width];
+                // SAFETY: `from` holds as many bytes as are read; loads need no alignment.
+                unsafe { $load(from.as_ptr().cast()) }
+            }
+            #[inline(always)]
+            fn store_bytes(self, to: &mut [u8], v: $vector) {
+                let to = &mut to[..16 * $width];
+                // SAFETY: `to` holds as many bytes as are written; stores need no alignment.
+                unsafe { $store(to.as_mut_ptr().cast(), v) }
+            }
+            #[inline(always)]
             fn store_strided(self, to: &mut [Block], stride: usize, v: $vector) {
                 store_lanes!(to, stride, v, $extract, $lanes);
             }

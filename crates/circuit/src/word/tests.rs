@@ -87,7 +87,7 @@ fn machine(seed: u64) -> Machine {
         Machine::ROWS,
         Machine {
             lanes: 7,
-            order: Order::Program,
+            order: Order::Queue { over_free: false },
         },
         Machine {
             lanes: 5,

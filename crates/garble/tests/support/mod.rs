@@ -6,37 +6,9 @@ use proptest::prelude::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate};
-use sealane_garble::{AND_BYTES, CHUNK_BYTES, Evaluator, Garbler, Ports, table_bytes};
-
-/// Labels of inputs and outputs as `[bit][lane]`.
-pub struct Labels {
-    pub lanes: usize,
-    pub inputs: Vec<Block>,
-    pub outputs: Vec<Block>,
-}
-
-impl Labels {
-    pub fn new(tape: &Tape, lanes: usize, inputs: Vec<Block>) -> Labels {
-        assert_eq!(inputs.len(), tape.inputs as usize * lanes);
-        let outputs = vec![Block::ZERO; tape.outputs.len() * lanes];
-        Labels {
-            lanes,
-            inputs,
-            outputs,
-        }
-    }
-}
-
-impl Ports for Labels {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        let from = input * self.lanes + first_lane;
-        labels.copy_from_slice(&self.inputs[from..from + labels.len()]);
-    }
-    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
-        let to = output * self.lanes + first_lane;
-        self.outputs[to..to + labels.len()].copy_from_slice(labels);
-    }
-}
+use sealane_garble::{
+    CHUNK_BYTES, ChunkReader, ChunkWriter, DecodeError, Evaluator, Garbler, Labels, Scheme, decode,
+};
 
 /// The plain value of every output, one byte a lane, gate by gate as the tape's page says.
 pub fn plain(tape: &Tape, lanes: usize, bits: &[u8]) -> Vec<u8> {
@@ -47,11 +19,11 @@ pub fn plain(tape: &Tape, lanes: usize, bits: &[u8]) -> Vec<u8> {
     }
     for batch in &tape.batches {
         for i in batch.xors.clone() {
-            let Gate { a, b, out } = tape.xors[i as usize];
+            let Gate { a, b, out, .. } = tape.xors[i as usize];
             slots[out as usize] = zip(&slots[a as usize], &slots[b as usize], |a, b| a ^ b);
         }
         for i in batch.ands.clone() {
-            let Gate { a, b, out } = tape.ands[i as usize];
+            let Gate { a, b, out, .. } = tape.ands[i as usize];
             slots[out as usize] = zip(&slots[a as usize], &slots[b as usize], |a, b| a & b);
         }
     }
@@ -68,68 +40,145 @@ fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
 /// Both sides of one tape.
 pub struct Run {
     pub tables: Vec<u8>,
-    pub zero_outputs: Vec<Block>,
+    /// The labels of 0 of all outputs, and those of 1.
+    pub outputs: [Vec<Block>; 2],
     pub active_outputs: Vec<Block>,
 }
 
-/// Garbles, then evaluates from the bytes, cut differently.
-pub fn run(
-    garbler: &mut Garbler,
-    evaluator: &mut Evaluator,
-    tape: &Tape,
-    lanes: usize,
-    zero_inputs: &[Block],
-    bits: &[u8],
-) -> Run {
-    let mut tables = Vec::new();
-    let mut ports = Labels::new(tape, lanes, zero_inputs.to_vec());
-    let mut sink = |chunk: &[u8]| {
-        assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
-        tables.extend_from_slice(chunk);
-        Ok::<(), Infallible>(())
-    };
-    garbler.garble(tape, lanes, &mut ports, &mut sink).unwrap();
-    assert_eq!(tables.len() as u64, table_bytes(tape, lanes as u64));
-    assert_eq!(tables.len(), tape.ands.len() * lanes * AND_BYTES);
+/// Both sides of an instance, and where their inputs come from.
+pub struct Session {
+    pub garbler: Garbler,
+    pub evaluator: Evaluator,
+    pub coins: Coins,
+}
 
-    let delta = garbler.delta();
-    let active = zero_inputs
-        .iter()
-        .zip(bits)
-        .map(|(zero, bit)| *zero ^ delta.masked(*bit));
-    let mut active_ports = Labels::new(tape, lanes, active.collect());
-    let mut unread = &tables[..];
-    let mut source = |chunk: &mut [u8]| {
-        assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
-        let (now, later) = unread.split_at(chunk.len());
-        chunk.copy_from_slice(now);
-        unread = later;
-        Ok::<(), Infallible>(())
-    };
-    evaluator
-        .evaluate(tape, lanes, &mut active_ports, &mut source)
-        .unwrap();
-    assert!(unread.is_empty(), "the evaluator reads every byte");
-    Run {
-        tables,
-        zero_outputs: ports.outputs,
-        active_outputs: active_ports.outputs,
+impl Session {
+    pub fn new(scheme: Scheme, cpus: [Cpu; 2], seed: u64) -> Session {
+        let mut coins = Coins::danger_fixed_seed(cpus[0], seed);
+        let garbler = Garbler::new(cpus[0], scheme, &mut coins);
+        let evaluator = Evaluator::new(cpus[1], scheme, garbler.seed());
+        Session {
+            garbler,
+            evaluator,
+            coins,
+        }
+    }
+
+    /// Labels of 0 and of 1 for all inputs. Where `broadcast` is set, an input has the same labels
+    /// on all lanes, and every third input repeats the one before it.
+    pub fn labels(&mut self, tape: &Tape, lanes: usize, broadcast: bool) -> [Vec<Block>; 2] {
+        let count = tape.inputs as usize * lanes;
+        let mut zeros = self.garbler.fresh_labels(&mut self.coins, count);
+        let mut ones = match self.garbler.scheme().labels() {
+            2 => zeros.split_off(count),
+            _ => zeros
+                .iter()
+                .map(|zero| *zero ^ self.garbler.delta())
+                .collect(),
+        };
+        for labels in [&mut zeros, &mut ones] {
+            for input in (0..tape.inputs as usize).filter(|_| broadcast) {
+                let same = if input % 3 == 2 { input - 1 } else { input };
+                let label = labels[same * lanes];
+                labels[input * lanes..(input + 1) * lanes].fill(label);
+            }
+        }
+        [zeros, ones]
+    }
+
+    pub fn garble(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        labels: &[Vec<Block>; 2],
+    ) -> (Vec<u8>, [Vec<Block>; 2]) {
+        let scheme = self.garbler.scheme();
+        let inputs = match scheme.labels() {
+            2 => labels.concat(),
+            _ => labels[0].clone(),
+        };
+        let mut tables = Vec::new();
+        let mut ports = Labels::new(tape, lanes, scheme.labels());
+        ports.inputs = inputs;
+        let mut sink = ChunkWriter::new(|chunk: &[u8]| {
+            assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
+            tables.extend_from_slice(chunk);
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = self.garbler.garble(tape, lanes, &mut ports, &mut sink);
+        let Ok(()) = sink.flush();
+        drop(sink);
+        assert_eq!(tables.len() as u64, scheme.table_bytes(tape, lanes as u64));
+        let mut zeros = std::mem::take(&mut ports.outputs);
+        let ones = match scheme.labels() {
+            2 => zeros.split_off(zeros.len() / 2),
+            _ => zeros
+                .iter()
+                .map(|zero| *zero ^ self.garbler.delta())
+                .collect(),
+        };
+        (tables, [zeros, ones])
+    }
+
+    pub fn evaluate(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        active: Vec<Block>,
+        tables: &[u8],
+    ) -> Vec<Block> {
+        let mut ports = Labels::new(tape, lanes, 1);
+        ports.inputs = active;
+        let mut unread = tables;
+        let mut source = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
+            assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
+            let (now, later) = unread.split_at(chunk.len());
+            chunk.copy_from_slice(now);
+            unread = later;
+            Ok::<(), Infallible>(())
+        });
+        let Ok(()) = self
+            .evaluator
+            .evaluate(tape, lanes, &mut ports, &mut source);
+        drop(source);
+        assert!(unread.is_empty(), "the evaluator reads every byte");
+        std::mem::take(&mut ports.outputs)
+    }
+
+    /// Garbles, then evaluates from the bytes, cut differently.
+    pub fn run(&mut self, tape: &Tape, lanes: usize, labels: &[Vec<Block>; 2], bits: &[u8]) -> Run {
+        let (tables, outputs) = self.garble(tape, lanes, labels);
+        let active_outputs = self.evaluate(tape, lanes, active(labels, bits), &tables);
+        Run {
+            tables,
+            outputs,
+            active_outputs,
+        }
+    }
+
+    /// The outputs' bits, or 9 for each where decoding left them alone, and whether it failed.
+    pub fn decode(&mut self, run: &Run) -> (Vec<u8>, Result<(), DecodeError>) {
+        let count = run.active_outputs.len();
+        let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
+        let [zeros, ones] = &run.outputs;
+        self.garbler.decode_table_of(zeros, ones, &mut table);
+        let mut hashes = vec![Block::ZERO; count];
+        self.evaluator
+            .output_hashes(&run.active_outputs, &mut hashes);
+        let verdict = decode(&hashes, &table, &mut bits);
+        (bits, verdict)
     }
 }
 
-/// Zero labels for all inputs. Where `broadcast` is set, an input has one label on all lanes, and
-/// every third input repeats the one before it.
-pub fn zero_labels(coins: &mut Coins, tape: &Tape, lanes: usize, broadcast: bool) -> Vec<Block> {
-    let mut labels = vec![Block::ZERO; tape.inputs as usize * lanes];
-    coins.fill(&mut labels);
-    if broadcast {
-        for input in 0..tape.inputs as usize {
-            let same = if input % 3 == 2 { input - 1 } else { input };
-            let label = labels[same * lanes];
-            labels[input * lanes..(input + 1) * lanes].fill(label);
-        }
-    }
-    labels
+/// The labels of these bits.
+pub fn active(labels: &[Vec<Block>; 2], bits: &[u8]) -> Vec<Block> {
+    let label = |(i, bit): (usize, &u8)| labels[usize::from(*bit)][i];
+    bits.iter().enumerate().map(label).collect()
+}
+
+/// Any scheme.
+pub fn schemes() -> impl Strategy<Value = Scheme> {
+    prop::sample::select(Scheme::ALL.to_vec())
 }
 
 /// Random bits that agree with broadcast labels: equal labels have equal bits.
@@ -144,13 +193,6 @@ pub fn bits(coins: &mut Coins, tape: &Tape, lanes: usize, broadcast: bool) -> Ve
         }
     }
     bits
-}
-
-pub fn session(garbler_cpu: Cpu, evaluator_cpu: Cpu, seed: u64) -> (Garbler, Evaluator, Coins) {
-    let mut coins = Coins::danger_fixed_seed(garbler_cpu, seed);
-    let garbler = Garbler::new(garbler_cpu, &mut coins);
-    let evaluator = Evaluator::new(evaluator_cpu, garbler.seed());
-    (garbler, evaluator, coins)
 }
 
 /// The lane counts at which the format changes shape.
@@ -194,7 +236,8 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         for (a, b, out) in raw_xors {
             let (a, b) = (pick(&written, a), pick(&written, b));
             let out = FIRST_INPUT + out % (slots - FIRST_INPUT);
-            xors.push(Gate { a, b, out });
+            let number = xors.len() as u32;
+            xors.push(Gate { a, b, out, number });
             if !written.contains(&out) {
                 written.push(out);
             }
@@ -207,7 +250,8 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
             let clash =
                 |g: &Gate| g.out == out || [g.a, g.b].contains(&out) || [a, b].contains(&g.out);
             if ![a, b].contains(&out) && !kept.iter().any(clash) {
-                kept.push(Gate { a, b, out });
+                let number = (ands.len() + kept.len()) as u32;
+                kept.push(Gate { a, b, out, number });
             }
         }
         for gate in &kept {
@@ -228,6 +272,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
     let mut tape = Tape {
         inputs,
         slots,
+        lone: vec![false; xors.len()],
         xors,
         ands,
         batches,
@@ -235,6 +280,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         depth: 0,
     };
     tape.depth = deepest(&tape);
+    mark_lone(&mut tape);
     tape
 }
 
@@ -255,4 +301,12 @@ fn deepest(tape: &Tape) -> u32 {
         }
     }
     deepest
+}
+
+/// Marks every operand that may be marked, by asking the tape's own check about each.
+fn mark_lone(tape: &mut Tape) {
+    for i in 0..tape.xors.len() {
+        tape.lone[i] = true;
+        tape.lone[i] = tape.check().is_ok();
+    }
 }

@@ -1,0 +1,392 @@
+//! From the gates of a batch to groups of sixteen (gate, row) pairs, for any scheme and side.
+//!
+//! A scheme says in a [`GateKernel`] what happens to one group. Here are the two ways to bring
+//! groups to it: in a *wide* block the rows of a gate lie together and are worked on where they
+//! lie; in a *narrow* one pairs of several gates are gathered.
+
+use sealane_block::hash::{HashLanes, row_blocks};
+use sealane_block::lanes::Quad;
+use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tweak};
+use sealane_circuit::tape::Gate;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::Tables;
+
+/// One side of a kind of gates.
+pub(crate) trait GateKernel {
+    /// Bytes of tables of one pair, plane by plane: a group of n pairs has n pieces of the first
+    /// size, then n of the second, and so on.
+    const PLANES: &'static [usize];
+    /// Bytes of tables of one pair.
+    const PAIR: usize = sum(Self::PLANES);
+    /// Labels that this side holds of a wire: 1, or 2 where there is no common offset.
+    const LABELS: usize;
+    /// This side inside a kernel.
+    type Lanes<L: Lanes>: GateLanes<L>;
+    /// Brings keys and offset into registers.
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
+}
+
+/// [`GateKernel`] inside a kernel.
+pub(crate) trait GateLanes<L: Lanes> {
+    /// Computes the output labels of sixteen pairs; writes their table, or reads it.
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    );
+}
+
+/// Where the labels of sixteen pairs lie: sixteen neighbours from each of these on.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub a: usize,
+    pub b: usize,
+    pub out: usize,
+    /// How far behind its first label the second label of a wire lies.
+    pub second: usize,
+}
+
+/// The tweaks of a group.
+pub(crate) trait Tweaks {
+    /// Those of quad `q`, in the form of a hash.
+    fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L>;
+    /// Those of quad `q`, as blocks.
+    fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L>;
+}
+
+/// Neighbouring rows of one gate.
+#[derive(Clone, Copy)]
+struct Rows {
+    gate: u32,
+    call: u64,
+    first_row: u32,
+}
+
+impl Tweaks for Rows {
+    #[inline(always)]
+    fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
+        let first_row = self.first_row + (q * L::QUAD) as u32;
+        hash.rows(l, self.gate, self.call, first_row)
+    }
+    #[inline(always)]
+    fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
+        let first_row = self.first_row + (q * L::QUAD) as u32;
+        row_blocks(l, self.gate, self.call, first_row)
+    }
+}
+
+/// Gathered pairs.
+impl Tweaks for Group {
+    #[inline(always)]
+    fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
+        hash.pairs(l, &self[q * L::QUAD..])
+    }
+    #[inline(always)]
+    fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
+        l.load_quad(&self[q * L::QUAD..])
+    }
+}
+
+const fn sum(sizes: &[usize]) -> usize {
+    let (mut sum, mut i) = (0, 0);
+    while i < sizes.len() {
+        sum += sizes[i];
+        i += 1;
+    }
+    sum
+}
+
+/// The labels of a block of rows, and which rows of which call these are.
+pub(crate) struct Rowed<'a> {
+    /// `[slot][label of the wire][row]`.
+    pub slots: &'a mut [Block],
+    pub width: usize,
+    pub call: u64,
+    pub first_row: u32,
+    pub scratch: &'a mut Scratch,
+}
+
+/// Runs independent gates.
+pub(crate) fn run<K: GateKernel, T: Tables>(
+    cpu: Cpu,
+    kernel: &K,
+    gates: &[Gate],
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    if rows.width.is_multiple_of(GROUP) {
+        run_wide(cpu, kernel, gates, rows, tables)
+    } else {
+        run_narrow(cpu, kernel, gates, rows, tables)
+    }
+}
+
+fn run_wide<K: GateKernel, T: Tables>(
+    cpu: Cpu,
+    kernel: &K,
+    mut gates: &[Gate],
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    let bytes = rows.width * K::PAIR;
+    while !gates.is_empty() {
+        let table = tables.next(bytes)?;
+        let (now, later) = gates.split_at(gates.len().min(table.len() / bytes));
+        let used = now.len() * bytes;
+        cpu.run(Wide {
+            kernel,
+            gates: now,
+            rows,
+            table: &mut table[..used],
+        });
+        tables.pass(used)?;
+        gates = later;
+    }
+    Ok(())
+}
+
+fn run_narrow<K: GateKernel, T: Tables>(
+    cpu: Cpu,
+    kernel: &K,
+    gates: &[Gate],
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    let mut pairs = Pairs::new(gates, rows.width);
+    while pairs.next_len() > 0 {
+        let table = tables.next(pairs.next_len() * K::PAIR)?;
+        let used = cpu.run(Narrow {
+            kernel,
+            pairs: &mut pairs,
+            rows,
+            table,
+        });
+        tables.pass(used)?;
+    }
+    Ok(())
+}
+
+/// Gates whose rows lie together, in whole groups, and as much table as they need.
+struct Wide<'a, 'b, K> {
+    kernel: &'a K,
+    gates: &'a [Gate],
+    rows: &'a mut Rowed<'b>,
+    table: &'a mut [u8],
+}
+
+impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let Rowed {
+            slots,
+            width,
+            call,
+            first_row,
+            ..
+        } = self.rows;
+        let mut lanes = self.kernel.lanes(l);
+        let mut tables = self.table.chunks_exact_mut(GROUP * K::PAIR);
+        let stride = *width * K::LABELS;
+        for gate in self.gates {
+            for at in (0..*width).step_by(GROUP) {
+                let Some(table) = tables.next() else {
+                    return;
+                };
+                let tweaks = Rows {
+                    gate: gate.number,
+                    call: *call,
+                    first_row: *first_row + at as u32,
+                };
+                let place = Place {
+                    a: gate.a as usize * stride + at,
+                    b: gate.b as usize * stride + at,
+                    out: gate.out as usize * stride + at,
+                    second: *width,
+                };
+                lanes.group(l, &tweaks, slots, place, table);
+            }
+        }
+    }
+}
+
+/// Pairs that are gathered, as long as there is table.
+struct Narrow<'a, 'b, 'c, K> {
+    kernel: &'a K,
+    pairs: &'a mut Pairs<'c>,
+    rows: &'a mut Rowed<'b>,
+    table: &'a mut [u8],
+}
+
+impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
+    /// Bytes of table that were used.
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> usize {
+        let mut lanes = self.kernel.lanes(l);
+        let place = Place {
+            a: 0,
+            b: 2 * GROUP,
+            out: 4 * GROUP,
+            second: GROUP,
+        };
+        let mut used = 0;
+        while self.pairs.next_len() > 0 {
+            let bytes = self.pairs.next_len() * K::PAIR;
+            let Some(table) = self.table[used..].get_mut(..bytes) else {
+                break;
+            };
+            let pairs = self.pairs.take(self.rows, K::LABELS);
+            let Rowed { slots, scratch, .. } = &mut *self.rows;
+            pairs.gather(slots, K::LABELS, scratch);
+            let labels = Group::as_blocks_mut(&mut scratch.labels);
+            if pairs.len == GROUP {
+                lanes.group(l, &pairs.tweaks, labels, place, table);
+            } else {
+                // The kernel works on a whole group; the evaluator reads its table, the garbler
+                // writes it.
+                let whole = &mut scratch.table[..GROUP * K::PAIR];
+                each_plane::<K>(pairs.len, |part, group, size| {
+                    whole[group..group + size].copy_from_slice(&table[part..part + size]);
+                });
+                lanes.group(l, &pairs.tweaks, labels, place, whole);
+                each_plane::<K>(pairs.len, |part, group, size| {
+                    table[part..part + size].copy_from_slice(&whole[group..group + size]);
+                });
+            }
+            pairs.scatter(slots, K::LABELS, scratch);
+            used += bytes;
+        }
+        used
+    }
+}
+
+/// For each plane of a group of `len` pairs: where it begins, where it would begin in a whole
+/// group, and how many bytes it has.
+#[inline(always)]
+fn each_plane<K: GateKernel>(len: usize, mut copy: impl FnMut(usize, usize, usize)) {
+    let mut before = 0;
+    for &size in K::PLANES {
+        copy(before * len, before * GROUP, size * len);
+        before += size;
+    }
+}
+
+/// The (gate, row) pairs of a narrow batch, sixteen at a time.
+struct Pairs<'a> {
+    gates: &'a [Gate],
+    width: usize,
+    /// Gate and row of the next pair.
+    next: (usize, usize),
+}
+
+/// Up to sixteen pairs: what they are, and where their operands and results lie.
+struct Gathered {
+    len: usize,
+    tweaks: Group,
+    a: [usize; GROUP],
+    b: [usize; GROUP],
+    out: [usize; GROUP],
+    /// From the first label of a wire to the second.
+    second: usize,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(gates: &'a [Gate], width: usize) -> Pairs<'a> {
+        Pairs {
+            gates,
+            width,
+            next: (0, 0),
+        }
+    }
+
+    /// Pairs in the next group; 0 after the last.
+    fn next_len(&self) -> usize {
+        let (gate, row) = self.next;
+        ((self.gates.len() - gate) * self.width - row).min(GROUP)
+    }
+
+    /// The next group.
+    fn take(&mut self, rows: &Rowed<'_>, labels: usize) -> Gathered {
+        let mut gathered = Gathered {
+            len: self.next_len(),
+            tweaks: Group::ZERO,
+            a: [0; GROUP],
+            b: [0; GROUP],
+            out: [0; GROUP],
+            second: self.width,
+        };
+        let stride = self.width * labels;
+        for i in 0..gathered.len {
+            let (gate, row) = self.next;
+            let Gate { a, b, out, number } = self.gates[gate];
+            let tweak = Tweak {
+                gate: number,
+                call: rows.call,
+                row: rows.first_row + row as u32,
+                part: 0,
+            };
+            gathered.tweaks[i] = tweak.block();
+            gathered.a[i] = a as usize * stride + row;
+            gathered.b[i] = b as usize * stride + row;
+            gathered.out[i] = out as usize * stride + row;
+            self.next = if row + 1 == self.width {
+                (gate + 1, 0)
+            } else {
+                (gate, row + 1)
+            };
+        }
+        gathered
+    }
+}
+
+/// Most bytes of table that a pair takes.
+const MAX_PAIR: usize = 32;
+
+/// Room for the operands and results of gathered pairs, and for their table; labels are secret.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Scratch {
+    /// Both labels of a, of b and of the output.
+    labels: [Group; 6],
+    table: [u8; GROUP * MAX_PAIR],
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch {
+            labels: [Group::ZERO; 6],
+            table: [0; GROUP * MAX_PAIR],
+        }
+    }
+}
+
+impl Gathered {
+    /// Brings the operands side by side; places without a pair keep what they held.
+    #[inline(always)]
+    fn gather(&self, slots: &[Block], labels: usize, scratch: &mut Scratch) {
+        for label in 0..labels {
+            let from = label * self.second;
+            for i in 0..self.len {
+                scratch.labels[label][i] = slots[self.a[i] + from];
+                scratch.labels[2 + label][i] = slots[self.b[i] + from];
+            }
+        }
+    }
+
+    /// Puts the results back to their slots.
+    #[inline(always)]
+    fn scatter(&self, slots: &mut [Block], labels: usize, scratch: &Scratch) {
+        for label in 0..labels {
+            let to = label * self.second;
+            for i in 0..self.len {
+                slots[self.out[i] + to] = scratch.labels[4 + label][i];
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Labels of inputs and outputs in memory.
+
+use sealane_block::Block;
+use sealane_circuit::Tape;
+use zeroize::{Zeroize, ZeroizeOnDrop};
+
+use crate::Ports;
+
+/// The labels of a tape's inputs and outputs on so many lanes, as `[label of the wire][bit][lane]`:
+/// one label a wire, or two at the garbler of a scheme without free XOR.
+#[derive(Zeroize, ZeroizeOnDrop)]
+pub struct Labels {
+    lanes: usize,
+    per_wire: usize,
+    /// Of the inputs: to be set before a run.
+    pub inputs: Vec<Block>,
+    /// Of the outputs: set by a run.
+    pub outputs: Vec<Block>,
+}
+
+impl Labels {
+    /// How many lanes.
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    /// Room for `per_wire` labels of each wire, all zero.
+    pub fn new(tape: &Tape, lanes: usize, per_wire: usize) -> Labels {
+        let room = |wires: usize| vec![Block::ZERO; wires * lanes * per_wire];
+        Labels {
+            lanes,
+            per_wire,
+            inputs: room(tape.inputs as usize),
+            outputs: room(tape.outputs.len()),
+        }
+    }
+}
+
+impl Ports for Labels {
+    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
+        let wires = self.inputs.len() / self.per_wire;
+        let width = labels.len() / self.per_wire;
+        for (value, labels) in labels.chunks_exact_mut(width).enumerate() {
+            let from = value * wires + input * self.lanes + first_lane;
+            labels.copy_from_slice(&self.inputs[from..from + width]);
+        }
+    }
+
+    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
+        let wires = self.outputs.len() / self.per_wire;
+        let width = labels.len() / self.per_wire;
+        for (value, labels) in labels.chunks_exact(width).enumerate() {
+            let to = value * wires + output * self.lanes + first_lane;
+            self.outputs[to..to + width].copy_from_slice(labels);
+        }
+    }
+}

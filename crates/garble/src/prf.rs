@@ -1,0 +1,496 @@
+//! Garbling from a pseudorandom function alone: no free XOR, no circular security.
+//!
+//! Gueron, Lindell, Nof, Pinkas, "Fast Garbling of Circuits Under Standard Assumptions" (J.
+//! Cryptology 2018): AND gates with two rows, XOR gates with one, and F = AES under the label as
+//! key. A label has 126 random bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are
+//! independent, so the garbler holds two blocks a wire and there is no offset. Write `i_x`, `j_y`
+//! for the labels with signals x and y of the two inputs.
+//!
+//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy); with S the sum of all four, exactly one row of which
+//! carries the label of 1:
+//!
+//! ```text
+//! na, nb = 1 where the label of 1 has the signal 0         8 AES under 4 keys; 2 under 2
+//! T_1 = K_00 ^ K_01 ^ na S      T_2 = K_00 ^ K_10 ^ nb S   c^0 = K_00 ^ na nb S, c^1 = c^0 ^ S
+//! evaluator: c = K_xy ^ y T_1 ^ x T_2
+//! ```
+//!
+//! Signals of outputs are masked by bit 0 of K_xy: the row 00 needs no bit, the other three take bit
+//! 0 of both rows and bit 1 of the first.
+//!
+//! **XOR.** X_x = F(i_x), D = X_0 ^ X_1, Y_0 as below, and
+//!
+//! ```text
+//! T = F(j_1) ^ Y_0 ^ D         output of (x, y) = X_x ^ Y_y, with Y_1 = Y_0 ^ D
+//! evaluator: X_x ^ (y = 1 ? F(j_1) ^ T : Y_0)
+//! ```
+//!
+//! The paper's count of three AES takes Y_0 = j_0, the label itself. Then the unknown output label
+//! and j_0 differ by X_x, which the evaluator knows: where j_0 is also the key of another gate, that
+//! is a related key and no longer the pseudorandom function's promise. So Y_0 = j_0 is taken only
+//! where nobody else reads the wire (marked by [`lone`](sealane_circuit::Tape::lone)); elsewhere Y_0
+//! = F(j_0), a fourth AES. Evaluation takes one AES, and a second where it is needed; it is always
+//! computed, so that time does not depend on signals.
+//!
+//! NOT exchanges the garbler's two labels; XOR with the constant 0 copies them.
+
+use std::marker::PhantomData;
+
+use sealane_block::aes::FreshKeys;
+use sealane_block::hash::tweak_blocks;
+use sealane_block::lanes::Quad;
+use sealane_block::{Block, Cpu, GROUP, Lanes};
+use sealane_circuit::tape::{Gate, ONE, ZERO};
+
+use crate::Tables;
+use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
+use crate::machine::Gates;
+
+/// The input of F that belongs to row xy of an AND is `AND + 2x + y`; an XOR has one for each wire.
+const AND: u32 = 4;
+const X: u32 = 8;
+const Y: u32 = 9;
+
+/// The bits that are random: all but the signal and the one above.
+const RANDOM: Block = Block::new(!3);
+const SIGNAL: Block = Block::new(1);
+
+/// A fresh label with a given signal, from random bits.
+pub(crate) fn label(random: Block, signal: u8) -> Block {
+    (random & RANDOM) ^ SIGNAL.masked(signal)
+}
+
+/// The garbler's side of a circuit.
+pub(crate) struct Garble {
+    /// The label that no constant has.
+    pub spare: Block,
+}
+
+/// The evaluator's side of a circuit.
+pub(crate) struct Evaluate;
+
+impl Gates for Garble {
+    const LABELS: usize = 2;
+
+    fn constants(&self) -> [[Block; 2]; 2] {
+        let other = label(self.spare, 1);
+        [[Block::ZERO, other], [other, Block::ZERO]]
+    }
+
+    fn xors<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        lone: &[bool],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        each_run(gates, lone, rows, |kind, gates, rows| match kind {
+            Kind::Lone => kernels::run(cpu, &GarbleXor::<true>, gates, rows, tables),
+            Kind::Read => kernels::run(cpu, &GarbleXor::<false>, gates, rows, tables),
+            Kind::Constant => {
+                for gate in gates {
+                    copy(gate, rows, 2);
+                }
+                Ok(())
+            }
+        })
+    }
+
+    fn ands<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        kernels::run(cpu, &GarbleAnd, gates, rows, tables)
+    }
+}
+
+impl Gates for Evaluate {
+    const LABELS: usize = 1;
+
+    fn constants(&self) -> [[Block; 2]; 2] {
+        [[Block::ZERO; 2]; 2]
+    }
+
+    fn xors<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        lone: &[bool],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        each_run(gates, lone, rows, |kind, gates, rows| match kind {
+            Kind::Lone => kernels::run(cpu, &EvaluateXor::<true>, gates, rows, tables),
+            Kind::Read => kernels::run(cpu, &EvaluateXor::<false>, gates, rows, tables),
+            Kind::Constant => {
+                for gate in gates {
+                    copy(gate, rows, 1);
+                }
+                Ok(())
+            }
+        })
+    }
+
+    fn ands<T: Tables>(
+        &self,
+        cpu: Cpu,
+        gates: &[Gate],
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        kernels::run(cpu, &EvaluateAnd, gates, rows, tables)
+    }
+}
+
+/// XORs with tables among `gates`: those without a constant.
+pub(crate) fn xors_with_table(gates: &[Gate]) -> usize {
+    gates.iter().filter(|gate| !has_constant(gate)).count()
+}
+
+/// What is done to an XOR.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// One input is a constant: labels are copied.
+    Constant,
+    /// Nobody else reads the second input.
+    Lone,
+    /// Somebody may.
+    Read,
+}
+
+fn has_constant(gate: &Gate) -> bool {
+    [gate.a, gate.b]
+        .iter()
+        .any(|slot| [ZERO, ONE].contains(slot))
+}
+
+fn kind(gate: &Gate, lone: bool) -> Kind {
+    match (has_constant(gate), lone) {
+        (true, _) => Kind::Constant,
+        (false, true) => Kind::Lone,
+        (false, false) => Kind::Read,
+    }
+}
+
+/// Cuts XORs, which run in order, into runs of one kind; where pairs are gathered, also into runs
+/// of which no gate reads what another writes.
+fn each_run<'a, E>(
+    gates: &'a [Gate],
+    lone: &[bool],
+    rows: &mut Rowed<'_>,
+    mut run: impl FnMut(Kind, &'a [Gate], &mut Rowed<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let most = match rows.width.is_multiple_of(GROUP) {
+        true => usize::MAX,
+        false => GROUP,
+    };
+    let mut first = 0;
+    while first < gates.len() {
+        let kind_of = |i: usize| kind(&gates[i], lone[i]);
+        let mut end = first + 1;
+        while end < gates.len() && end - first < most && kind_of(end) == kind_of(first) {
+            let written = |slot: u32| gates[first..end].iter().any(|gate| gate.out == slot);
+            if most == GROUP && (written(gates[end].a) || written(gates[end].b)) {
+                break;
+            }
+            end += 1;
+        }
+        run(kind_of(first), &gates[first..end], rows)?;
+        first = end;
+    }
+    Ok(())
+}
+
+/// XOR with a constant: the other input's labels, exchanged if the constant is 1. Where both are
+/// constants, the second is as good as any wire.
+fn copy(gate: &Gate, rows: &mut Rowed<'_>, labels: usize) {
+    let (from, constant) = match [ZERO, ONE].contains(&gate.a) {
+        true => (gate.b, gate.a),
+        false => (gate.a, gate.b),
+    };
+    let exchange = labels == 2 && constant == ONE;
+    for row in 0..rows.width {
+        let at = |slot: u32, label: usize| (slot as usize * labels + label) * rows.width + row;
+        let first = rows.slots[at(from, usize::from(exchange))];
+        let second = rows.slots[at(from, (labels - 1) & usize::from(!exchange))];
+        rows.slots[at(gate.out, 0)] = first;
+        if labels == 2 {
+            rows.slots[at(gate.out, 1)] = second;
+        }
+    }
+}
+
+struct GarbleAnd;
+struct EvaluateAnd;
+struct GarbleXor<const LONE: bool>;
+struct EvaluateXor<const LONE: bool>;
+
+/// A place for keys, and constants.
+struct PrfLanes<L: Lanes, K> {
+    keys: FreshKeys<L>,
+    random: L::V,
+    signal: L::V,
+    kernel: PhantomData<K>,
+}
+
+macro_rules! kernel {
+    ($kernel:ty, $labels:literal, $planes:expr $(, $parameter:ident)?) => {
+        impl $(<const $parameter: bool>)? GateKernel for $kernel {
+            const PLANES: &'static [usize] = $planes;
+            const LABELS: usize = $labels;
+            type Lanes<L: Lanes> = PrfLanes<L, $kernel>;
+
+            #[inline(always)]
+            fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+                PrfLanes {
+                    keys: FreshKeys::new(l),
+                    random: l.splat(RANDOM),
+                    signal: l.splat(SIGNAL),
+                    kernel: PhantomData,
+                }
+            }
+        }
+    };
+}
+
+kernel!(GarbleAnd, 2, &[16, 16]);
+kernel!(EvaluateAnd, 1, &[16, 16]);
+kernel!(GarbleXor<LONE>, 2, &[16], LONE);
+kernel!(EvaluateXor<LONE>, 1, &[16], LONE);
+
+impl<L: Lanes, K> PrfLanes<L, K> {
+    /// F of two quads of labels.
+    #[inline(always)]
+    fn f(&mut self, l: L, labels: [Quad<L>; 2], inputs: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        self.keys.expand_keys(l, labels);
+        self.keys.encrypt(l, inputs)
+    }
+
+    /// Both labels of a quad of wires, by value.
+    #[inline(always)]
+    fn labels(&self, l: L, slots: &[Block], at: usize, second: usize) -> [Quad<L>; 2] {
+        [
+            l.load_quad(&slots[at..]),
+            l.load_quad(&slots[at + second..]),
+        ]
+    }
+
+    /// Exchanges two quads where `mask` is set.
+    #[inline(always)]
+    fn exchange(&self, l: L, mask: Quad<L>, pair: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let mut out = pair;
+        for m in 0..4 {
+            let change = l.and(mask[m], l.xor(pair[0][m], pair[1][m]));
+            out[0][m] = l.xor(pair[0][m], change);
+            out[1][m] = l.xor(pair[1][m], change);
+        }
+        out
+    }
+
+    /// The random bits of `random`, the signal of `signal`.
+    #[inline(always)]
+    fn with_signal(&self, l: L, random: L::V, signal: L::V) -> L::V {
+        l.xor(l.and(random, self.random), l.and(signal, self.signal))
+    }
+}
+
+#[inline(always)]
+fn masks<L: Lanes>(l: L, labels: Quad<L>) -> Quad<L> {
+    let mut masks = labels;
+    for m in 0..4 {
+        masks[m] = l.permute_mask(labels[m]);
+    }
+    masks
+}
+
+impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &mut table[..32 * GROUP];
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let a = self.labels(l, slots, place.a + at, place.second);
+            let b = self.labels(l, slots, place.b + at, place.second);
+            let (na, nb) = (masks(l, a[0]), masks(l, b[0]));
+            let [i0, i1] = self.exchange(l, na, a);
+            let [j0, j1] = self.exchange(l, nb, b);
+            let tweak = tweaks.blocks_of_quad(l, q);
+            let [t00, t01] = tweak_blocks(l, [(tweak, AND), (tweak, AND + 1)]);
+            let [t10, t11] = tweak_blocks(l, [(tweak, AND + 2), (tweak, AND + 3)]);
+            let [i00, i10] = self.f(l, [i0, i1], [t00, t10]);
+            let [i01, i11] = self.keys.encrypt(l, [t01, t11]);
+            let [j00, j01] = self.f(l, [j0, j1], [t00, t01]);
+            let [j10, j11] = self.keys.encrypt(l, [t10, t11]);
+            let (mut first, mut second, mut zero, mut one) = (a[0], a[0], a[0], a[0]);
+            for m in 0..4 {
+                let k00 = l.xor(i00[m], j00[m]);
+                let k0001 = l.xor(k00, l.xor(i01[m], j01[m]));
+                let k10 = l.xor(i10[m], j10[m]);
+                let k11 = l.xor(i11[m], j11[m]);
+                let sum = l.xor(k0001, l.xor(k10, k11));
+                let k0010 = l.xor(k00, k10);
+                let nor = l.and(na[m], nb[m]);
+                let rows = [
+                    l.xor(k0001, l.and(na[m], sum)),
+                    l.xor(k0010, l.and(nb[m], sum)),
+                ];
+                // Bits of the signals: that of row 11 is such that 01, 10 and 11 add up to one
+                // more than the sum of all four.
+                let last = l.xor(l.and(sum, self.signal), self.signal);
+                let last = l.shl64::<1>(last);
+                first[m] = l.xor(self.with_signal(l, rows[0], l.xor(k0001, na[m])), last);
+                second[m] = self.with_signal(l, rows[1], l.xor(k0010, nb[m]));
+                let c = l.xor(k00, l.and(nor, sum));
+                let signal = l.xor(k00, nor);
+                zero[m] = self.with_signal(l, c, signal);
+                one[m] = self.with_signal(l, l.xor(c, sum), l.xor(signal, self.signal));
+            }
+            l.store_quad(&mut slots[place.out + at..], zero);
+            l.store_quad(&mut slots[place.out + place.second + at..], one);
+            l.store_quad_bytes(&mut table[16 * at..], first);
+            l.store_quad_bytes(&mut table[16 * (GROUP + at)..], second);
+        }
+    }
+}
+
+impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &table[..32 * GROUP];
+        let part = |bit: u32| l.splat(Block::new((bit as u128) << 96));
+        let (part_x, part_y) = (part(2), part(1));
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let a = l.load_quad(&slots[place.a + at..]);
+            let b = l.load_quad(&slots[place.b + at..]);
+            let (x, y) = (masks(l, a), masks(l, b));
+            let tweak = tweaks.blocks_of_quad(l, q);
+            let [mut input, _] = tweak_blocks(l, [(tweak, AND), (tweak, AND)]);
+            for m in 0..4 {
+                let bits = l.xor(l.and(x[m], part_x), l.and(y[m], part_y));
+                input[m] = l.xor(input[m], bits);
+            }
+            let [f_a, f_b] = self.f(l, [a, b], [input, input]);
+            let first = l.load_quad_bytes(&table[16 * at..]);
+            let second = l.load_quad_bytes(&table[16 * (GROUP + at)..]);
+            let mut c = a;
+            for m in 0..4 {
+                let first = l.and(y[m], first[m]);
+                let rows = l.xor(first, l.and(x[m], second[m]));
+                let c_m = l.xor(l.xor(f_a[m], f_b[m]), rows);
+                let last = l.shr64::<1>(l.and(x[m], first));
+                c[m] = self.with_signal(l, c_m, l.xor(c_m, last));
+            }
+            l.store_quad(&mut slots[place.out + at..], c);
+        }
+    }
+}
+
+impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &mut table[..16 * GROUP];
+        // F(j_1) of a quad where it is computed for two at a time.
+        let mut waiting = None;
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let a = self.labels(l, slots, place.a + at, place.second);
+            let b = self.labels(l, slots, place.b + at, place.second);
+            let (pa, pb) = (masks(l, a[0]), masks(l, b[0]));
+            let [i0, i1] = self.exchange(l, pa, a);
+            let [j0, j1] = self.exchange(l, pb, b);
+            let tweak = tweaks.blocks_of_quad(l, q);
+            let [x_input, y_input] = tweak_blocks(l, [(tweak, X), (tweak, Y)]);
+            let [y0, f_j1] = match (LONE, waiting.take()) {
+                (false, _) => self.f(l, [j0, j1], [y_input, y_input]),
+                (true, Some(f_j1)) => [j0, f_j1],
+                (true, None) => {
+                    let next = (q + 1) % L::QUADS;
+                    let from = place.b + next * L::QUAD;
+                    let b = self.labels(l, slots, from, place.second);
+                    let [_, next_j1] = self.exchange(l, masks(l, b[0]), b);
+                    let tweak = tweaks.blocks_of_quad(l, next);
+                    let [next_input, _] = tweak_blocks(l, [(tweak, Y), (tweak, Y)]);
+                    let [f_j1, later] = self.f(l, [j1, next_j1], [y_input, next_input]);
+                    waiting = Some(later);
+                    [j0, f_j1]
+                }
+            };
+            let x = self.f(l, [i0, i1], [x_input, x_input]);
+            let mut flipped = pa;
+            for m in 0..4 {
+                flipped[m] = l.xor(pa[m], pb[m]);
+            }
+            let by_signal = [l.xor_quad(x[0], y0), l.xor_quad(x[1], y0)];
+            let [mut zero, mut one] = self.exchange(l, flipped, by_signal);
+            let mut row = f_j1;
+            for m in 0..4 {
+                let sum = l.xor(l.xor(x[0][m], x[1][m]), l.xor(y0[m], f_j1[m]));
+                row[m] = l.and(sum, self.random);
+                let signal = l.xor(a[0][m], b[0][m]);
+                zero[m] = self.with_signal(l, zero[m], signal);
+                one[m] = self.with_signal(l, one[m], l.xor(signal, self.signal));
+            }
+            l.store_quad(&mut slots[place.out + at..], zero);
+            l.store_quad(&mut slots[place.out + place.second + at..], one);
+            l.store_quad_bytes(&mut table[16 * at..], row);
+        }
+    }
+}
+
+impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>> {
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &table[..16 * GROUP];
+        for q in 0..L::QUADS {
+            let at = q * L::QUAD;
+            let a = l.load_quad(&slots[place.a + at..]);
+            let b = l.load_quad(&slots[place.b + at..]);
+            let tweak = tweaks.blocks_of_quad(l, q);
+            let inputs = tweak_blocks(l, [(tweak, X), (tweak, Y)]);
+            let [x, f_b] = self.f(l, [a, b], inputs);
+            let row = l.load_quad_bytes(&table[16 * at..]);
+            let mut c = a;
+            for m in 0..4 {
+                let signal_1 = l.xor(f_b[m], row[m]);
+                let signal_0 = if LONE { b[m] } else { f_b[m] };
+                let change = l.and(l.permute_mask(b[m]), l.xor(signal_0, signal_1));
+                let y = l.xor(signal_0, change);
+                c[m] = self.with_signal(l, l.xor(x[m], y), l.xor(a[m], b[m]));
+            }
+            l.store_quad(&mut slots[place.out + at..], c);
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The schemes by name, and what each costs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use sealane_block::hash::{Circ, Mi, Prp, Tccr};
+use sealane_block::{Block, Cpu, LabelHash};
+use sealane_circuit::Tape;
+use zeroize::Zeroize;
+
+use crate::prf;
+
+/// A garbling scheme. The page of each says what it assumes: `docs/protocols/garbling.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scheme {
+    /// Half-gates, one AES under a common key a hash.
+    Prp,
+    /// Half-gates, two AES under a common key a hash.
+    Tccr,
+    /// Half-gates, labels as AES keys.
+    Circ,
+    /// Half-gates, an AES key of its own for every gate, lane and hash. The default.
+    #[default]
+    Mi,
+    /// Without free XOR, from a pseudorandom function alone.
+    Prf,
+}
+
+impl Scheme {
+    /// All of them.
+    pub const ALL: [Scheme; 5] = [
+        Scheme::Prp,
+        Scheme::Tccr,
+        Scheme::Circ,
+        Scheme::Mi,
+        Scheme::Prf,
+    ];
+
+    /// The name in configuration and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Scheme::Prp => "prp",
+            Scheme::Tccr => "tccr",
+            Scheme::Circ => "circ",
+            Scheme::Mi => "mi",
+            Scheme::Prf => "prf",
+        }
+    }
+
+    /// Labels that the garbler holds of a wire: 1 where a common offset gives the other, else 2.
+    pub const fn labels(self) -> usize {
+        match self {
+            Scheme::Prf => 2,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of tables of a tape on `lanes` lanes.
+    pub fn table_bytes(self, tape: &Tape, lanes: u64) -> u64 {
+        let ands = 32 * tape.ands.len() as u64;
+        let xors = match self {
+            Scheme::Prf => 16 * prf::xors_with_table(&tape.xors) as u64,
+            _ => 0,
+        };
+        (ands + xors) * lanes
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// No scheme has this name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no garbling scheme `{0}`; there are prp, tccr, circ, mi and prf")]
+pub struct UnknownScheme(String);
+
+impl FromStr for Scheme {
+    type Err = UnknownScheme;
+
+    fn from_str(name: &str) -> Result<Scheme, UnknownScheme> {
+        let known = Scheme::ALL.into_iter().find(|scheme| scheme.name() == name);
+        known.ok_or_else(|| UnknownScheme(name.to_owned()))
+    }
+}
+
+/// The hash of a scheme under an instance's public seed.
+#[derive(Zeroize)]
+pub(crate) enum Hash {
+    Prp(Prp),
+    Tccr(Tccr),
+    Circ(Circ),
+    Mi(Mi),
+    /// F, with which output labels are hashed too.
+    Prf(Circ),
+}
+
+impl Hash {
+    pub fn new(cpu: Cpu, scheme: Scheme, seed: Block) -> Hash {
+        match scheme {
+            Scheme::Prp => Hash::Prp(Prp::new(cpu, seed)),
+            Scheme::Tccr => Hash::Tccr(Tccr::new(cpu, seed)),
+            Scheme::Circ => Hash::Circ(Circ::new(cpu, seed)),
+            Scheme::Mi => Hash::Mi(Mi::new(cpu, seed)),
+            Scheme::Prf => Hash::Prf(Circ::new(cpu, seed)),
+        }
+    }
+}
+
+/// Does the same with the hash of every scheme with half-gates, and something else without.
+macro_rules! with_hash {
+    ($hash:expr, $name:ident => $half_gates:expr, prf($prf_hash:pat) => $prf:expr $(,)?) => {
+        match $hash {
+            $crate::scheme::Hash::Prp($name) => $half_gates,
+            $crate::scheme::Hash::Tccr($name) => $half_gates,
+            $crate::scheme::Hash::Circ($name) => $half_gates,
+            $crate::scheme::Hash::Mi($name) => $half_gates,
+            $crate::scheme::Hash::Prf($prf_hash) => $prf,
+        }
+    };
+}
+pub(crate) use with_hash;

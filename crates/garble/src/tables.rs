@@ -1,0 +1,126 @@
+//! The stream of table bytes, as a machine sees it: a place to write to or to read from.
+
+use sealane_block::{Block, Group};
+use zeroize::Zeroize;
+
+use crate::CHUNK_BYTES;
+
+/// Where a garbler writes tables, or an evaluator finds them. A machine asks for the next bytes,
+/// works on them where they lie, and says how far it came.
+pub trait Tables {
+    /// Why the stream ended.
+    type Error;
+    /// At least `bytes` bytes, at most [`CHUNK_BYTES`] of which are asked for: room for them, or
+    /// what the garbler sent. More is better, and the same again until they are passed.
+    ///
+    /// # Errors
+    /// The stream has ended.
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Self::Error>;
+    /// The first `bytes` of what [`Tables::next`] gave are written, or read.
+    ///
+    /// # Errors
+    /// The stream has ended.
+    fn pass(&mut self, bytes: usize) -> Result<(), Self::Error>;
+}
+
+/// Tables in chunks of [`CHUNK_BYTES`], which a function takes when they are full.
+pub struct ChunkWriter<F> {
+    chunk: Vec<Group>,
+    filled: usize,
+    sink: F,
+}
+
+impl<E, F: FnMut(&[u8]) -> Result<(), E>> ChunkWriter<F> {
+    /// Chunks for `sink`.
+    pub fn new(sink: F) -> ChunkWriter<F> {
+        ChunkWriter {
+            chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
+            filled: 0,
+            sink,
+        }
+    }
+
+    /// Hands on what is left.
+    ///
+    /// # Errors
+    /// What the function returns.
+    pub fn flush(&mut self) -> Result<(), E> {
+        let filled = std::mem::take(&mut self.filled);
+        match filled {
+            0 => Ok(()),
+            _ => (self.sink)(&bytes(&mut self.chunk)[..filled]),
+        }
+    }
+}
+
+impl<E, F: FnMut(&[u8]) -> Result<(), E>> Tables for ChunkWriter<F> {
+    type Error = E;
+
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], E> {
+        if CHUNK_BYTES - self.filled < bytes {
+            self.flush()?;
+        }
+        Ok(&mut self::bytes(&mut self.chunk)[self.filled..])
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<(), E> {
+        self.filled += bytes;
+        Ok(())
+    }
+}
+
+/// Tables in chunks of at most [`CHUNK_BYTES`], which a function fills when they are wanted.
+pub struct ChunkReader<F> {
+    chunk: Vec<Group>,
+    /// Where the bytes that are not yet used begin and end.
+    unread: (usize, usize),
+    /// Bytes that the function still has.
+    to_come: u64,
+    source: F,
+}
+
+impl<E, F: FnMut(&mut [u8]) -> Result<(), E>> ChunkReader<F> {
+    /// `total` bytes from `source`.
+    pub fn new(total: u64, source: F) -> ChunkReader<F> {
+        ChunkReader {
+            chunk: vec![Group::ZERO; CHUNK_BYTES / size_of::<Group>()],
+            unread: (0, 0),
+            to_come: total,
+            source,
+        }
+    }
+}
+
+impl<E, F: FnMut(&mut [u8]) -> Result<(), E>> Tables for ChunkReader<F> {
+    type Error = E;
+
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], E> {
+        let (start, end) = self.unread;
+        let chunk = self::bytes(&mut self.chunk);
+        if end - start < bytes {
+            chunk.copy_within(start..end, 0);
+            let kept = end - start;
+            let wanted = (CHUNK_BYTES - kept).min(self.to_come.try_into().unwrap_or(usize::MAX));
+            (self.source)(&mut chunk[kept..][..wanted])?;
+            self.unread = (0, kept + wanted);
+            self.to_come -= wanted as u64;
+        }
+        Ok(&mut chunk[self.unread.0..self.unread.1])
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<(), E> {
+        self.unread.0 += bytes;
+        Ok(())
+    }
+}
+
+impl<F> Drop for ChunkWriter<F> {
+    /// Tables are public. They go as well, so that nothing at all is left.
+    fn drop(&mut self) {
+        self.chunk.zeroize();
+    }
+}
+
+fn bytes(chunk: &mut [Group]) -> &mut [u8] {
+    Block::as_bytes_mut(Group::as_blocks_mut(chunk))
+}

@@ -1,0 +1,394 @@
+//! Garblers written from the documentation, one gate and lane at a time with single AES calls, and
+//! the attack on hashes without sigma.
+
+use std::collections::{HashMap, HashSet};
+
+use sealane_block::{Aes128, Block, Cpu, Tweak};
+use sealane_circuit::Tape;
+use sealane_circuit::tape::{Gate, ONE, ZERO};
+use sealane_garble::Scheme;
+
+fn aes(key: Block, x: Block) -> Block {
+    Aes128::new(Cpu::detect().unwrap(), key).encrypt(x)
+}
+
+pub fn sigma(x: Block) -> Block {
+    let (low, high) = (x.value() as u64, (x.value() >> 64) as u64);
+    Block::new(((high ^ low) as u128) << 64 | high as u128)
+}
+
+/// The groups of pairs that have a table, in the order of the stream, with whether they are ANDs.
+/// An XOR has one plane, so its groups may as well be single pairs.
+pub fn each_group(
+    scheme: Scheme,
+    tape: &Tape,
+    lanes: usize,
+    mut group: impl FnMut(bool, &[(Gate, usize)]),
+) {
+    each_batch(tape, lanes, |xors, _, ands, first, width| {
+        let constant = |gate: &&Gate| {
+            [gate.a, gate.b]
+                .iter()
+                .any(|slot| [ZERO, ONE].contains(slot))
+        };
+        for gate in xors
+            .iter()
+            .filter(|gate| scheme == Scheme::Prf && !constant(gate))
+        {
+            for lane in first..first + width {
+                group(false, &[(*gate, lane)]);
+            }
+        }
+        for pairs in groups(ands, first, width) {
+            group(true, &pairs);
+        }
+    });
+}
+
+/// The ANDs of a batch in groups of up to sixteen pairs.
+fn groups(ands: &[Gate], first: usize, width: usize) -> Vec<Vec<(Gate, usize)>> {
+    let lanes = first..first + width;
+    let pairs = ands
+        .iter()
+        .flat_map(|gate| lanes.clone().map(move |lane| (*gate, lane)));
+    pairs
+        .collect::<Vec<_>>()
+        .chunks(16)
+        .map(<[_]>::to_vec)
+        .collect()
+}
+
+/// The batches of every block of lanes: XORs and their marks, ANDs, first lane and width.
+fn each_batch(
+    tape: &Tape,
+    lanes: usize,
+    mut batch: impl FnMut(&[Gate], &[bool], &[Gate], usize, usize),
+) {
+    let mut first = 0;
+    while first < lanes {
+        let width = match lanes - first {
+            64.. => 64,
+            left @ 16.. => left / 16 * 16,
+            left => left,
+        };
+        for b in &tape.batches {
+            let xors = b.xors.start as usize..b.xors.end as usize;
+            let ands = &tape.ands[b.ands.start as usize..b.ands.end as usize];
+            batch(
+                &tape.xors[xors.clone()],
+                &tape.lone[xors],
+                ands,
+                first,
+                width,
+            );
+        }
+        first += width;
+    }
+}
+
+/// A garbler that notes every tweak.
+pub struct Slow {
+    scheme: Scheme,
+    seed: Block,
+    delta: Block,
+    call: u64,
+    used: HashSet<u128>,
+}
+
+impl Slow {
+    pub fn new(scheme: Scheme, seed: Block, delta: Block) -> Slow {
+        Slow {
+            scheme,
+            seed,
+            delta,
+            call: 0,
+            used: HashSet::new(),
+        }
+    }
+
+    fn tweak(&mut self, gate: u32, lane: usize, part: u32) -> Block {
+        let tweak = Tweak {
+            gate,
+            call: self.call,
+            row: lane as u32,
+            part,
+        };
+        let block = tweak.block();
+        assert!(self.used.insert(block.value()), "a tweak serves twice");
+        block
+    }
+
+    fn hash(&self, x: Block, t: Block) -> Block {
+        match self.scheme {
+            Scheme::Prp => aes(self.seed, sigma(x) ^ t) ^ sigma(x),
+            Scheme::Tccr => aes(self.seed, aes(self.seed, x) ^ t) ^ aes(self.seed, x),
+            Scheme::Mi => aes(self.seed ^ t, sigma(x)) ^ sigma(x),
+            Scheme::Circ | Scheme::Prf => aes(x, t),
+        }
+    }
+
+    /// Rows and both output labels of an AND.
+    fn and(
+        &mut self,
+        gate: Gate,
+        lane: usize,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> ([Block; 2], [Block; 2]) {
+        if self.scheme == Scheme::Prf {
+            return self.prf_and(gate, lane, a, b);
+        }
+        let (ta, tb) = (
+            self.tweak(gate.number, lane, 0),
+            self.tweak(gate.number, lane, 1),
+        );
+        let [a0, a1] = a.map(|x| self.hash(x, ta));
+        let [b0, b1] = b.map(|x| self.hash(x, tb));
+        let rows = [a0 ^ a1 ^ self.delta.masked(b[0].lsb()), b0 ^ b1 ^ a[0]];
+        let garbler_wire = a0 ^ rows[0].masked(a[0].lsb());
+        let evaluator_wire = b0 ^ (rows[1] ^ a[0]).masked(b[0].lsb());
+        let c = garbler_wire ^ evaluator_wire;
+        (rows, [c, c ^ self.delta])
+    }
+
+    /// The table of the paper: the row of each pair of signals, looked up by trial.
+    fn prf_and(
+        &mut self,
+        gate: Gate,
+        lane: usize,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> ([Block; 2], [Block; 2]) {
+        let mut k = [[Block::ZERO; 2]; 2];
+        let mut value = [[0; 2]; 2];
+        for (va, vb) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let (x, y) = (a[va].lsb() as usize, b[vb].lsb() as usize);
+            let t = self.tweak(gate.number, lane, 4 + 2 * x as u32 + y as u32);
+            k[x][y] = aes(a[va], t) ^ aes(b[vb], t);
+            value[x][y] = va & vb;
+        }
+        let random = |block: Block| block.value() & !3;
+        let bit = |block: Block| block.value() & 1;
+        let k00 = random(k[0][0]);
+        // The labels of both values, from the one row that differs.
+        let sum = k
+            .iter()
+            .flatten()
+            .fold(0, |sum, block| sum ^ random(*block));
+        let mut c = [0; 2];
+        c[value[0][0]] = k00;
+        c[1 - value[0][0]] = k00 ^ sum;
+        let target = |x: usize, y: usize| c[value[x][y]];
+        let mut rows = [
+            target(0, 1) ^ random(k[0][1]),
+            target(1, 0) ^ random(k[1][0]),
+        ];
+        assert_eq!(random(k[1][1]) ^ rows[0] ^ rows[1], target(1, 1));
+        // Signals: what the row 00 says, and the masked bits of the others.
+        let mut signal = [0; 2];
+        signal[value[0][0]] = bit(k[0][0]);
+        signal[1 - value[0][0]] = 1 ^ bit(k[0][0]);
+        let masked = |x: usize, y: usize| bit(k[x][y]) ^ signal[value[x][y]];
+        rows[0] |= masked(0, 1) | (masked(0, 1) ^ masked(1, 0) ^ masked(1, 1)) << 1;
+        rows[1] |= masked(1, 0);
+        let labels = [c[0] | signal[0], c[1] | signal[1]];
+        (rows.map(Block::new), labels.map(Block::new))
+    }
+
+    /// Row, if it has one, and both output labels of an XOR.
+    fn xor(
+        &mut self,
+        gate: Gate,
+        lone: bool,
+        lane: usize,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> (Option<Block>, [Block; 2]) {
+        if self.scheme != Scheme::Prf {
+            return (None, [a[0] ^ b[0], a[0] ^ b[1]]);
+        }
+        let exchanged = |labels: [Block; 2], constant| match constant == ONE {
+            true => [labels[1], labels[0]],
+            false => labels,
+        };
+        if [ZERO, ONE].contains(&gate.a) {
+            return (None, exchanged(b, gate.a));
+        }
+        if [ZERO, ONE].contains(&gate.b) {
+            return (None, exchanged(a, gate.b));
+        }
+        let (ta, tb) = (
+            self.tweak(gate.number, lane, 8),
+            self.tweak(gate.number, lane, 9),
+        );
+        let by_signal = |labels: [Block; 2], signal| labels[usize::from(labels[1].lsb() == signal)];
+        let x = [0, 1].map(|signal| aes(by_signal(a, signal), ta));
+        let (j0, j1) = (by_signal(b, 0), by_signal(b, 1));
+        let y0 = if lone { j0 } else { aes(j0, tb) };
+        let y = [y0, y0 ^ x[0] ^ x[1]];
+        let random = |block: Block| Block::new(block.value() & !3);
+        let row = random(aes(j1, tb) ^ y[1]);
+        let output = |va: usize, vb: usize| {
+            let (sa, sb) = (a[va].lsb(), b[vb].lsb());
+            random(x[usize::from(sa)] ^ y[usize::from(sb)]) ^ Block::new((sa ^ sb) as u128)
+        };
+        assert_eq!(output(0, 0).value(), output(1, 1).value());
+        assert_eq!(output(0, 1).value(), output(1, 0).value());
+        (Some(row), [output(0, 0), output(0, 1)])
+    }
+
+    /// Table bytes and labels of outputs, as `[value][output][lane]`.
+    pub fn garble(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        inputs: &[Vec<Block>; 2],
+    ) -> (Vec<u8>, [Vec<Block>; 2]) {
+        // Both labels of each slot and lane.
+        let other = match self.scheme {
+            Scheme::Prf => Block::new(self.delta.value() & !3 | 1),
+            _ => self.delta,
+        };
+        let mut slots = vec![vec![[Block::ZERO; 2]; lanes]; tape.slots as usize];
+        slots[0].fill([Block::ZERO, other]);
+        slots[1].fill([other, Block::ZERO]);
+        for input in 0..tape.inputs as usize {
+            for lane in 0..lanes {
+                let at = input * lanes + lane;
+                slots[2 + input][lane] = [inputs[0][at], inputs[1][at]];
+            }
+        }
+        let mut tables = Vec::new();
+        let mut outputs = [0, 1].map(|_| vec![Block::ZERO; tape.outputs.len() * lanes]);
+        each_batch(tape, lanes, |xors, lone, ands, first, width| {
+            for (gate, lone) in xors.iter().zip(lone) {
+                for lane in first..first + width {
+                    let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
+                    let (row, c) = self.xor(*gate, *lone, lane, a, b);
+                    tables.extend_from_slice(Block::as_bytes(row.as_slice()));
+                    slots[gate.out as usize][lane] = c;
+                }
+            }
+            for pairs in groups(ands, first, width) {
+                let mut rows = [Vec::new(), Vec::new()];
+                for (gate, lane) in pairs {
+                    let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
+                    let ([first, second], c) = self.and(gate, lane, a, b);
+                    rows[0].push(first);
+                    rows[1].push(second);
+                    slots[gate.out as usize][lane] = c;
+                }
+                tables.extend_from_slice(Block::as_bytes(&rows.concat()));
+            }
+        });
+        for (output, slot) in tape.outputs.iter().enumerate() {
+            for lane in 0..lanes {
+                for (value, outputs) in outputs.iter_mut().enumerate() {
+                    outputs[output * lanes + lane] = slots[*slot as usize][lane][value];
+                }
+            }
+        }
+        self.call += 1;
+        (tables, outputs)
+    }
+
+    pub fn decode_table(&mut self, outputs: &[Vec<Block>; 2]) -> Vec<[Block; 2]> {
+        let pairs = outputs[0].iter().zip(&outputs[1]).enumerate();
+        let table = pairs.map(|(i, (zero, one))| {
+            let t = self.tweak(0, i, 15);
+            [self.hash(*zero, t), self.hash(*one, t)]
+        });
+        let table = table.collect();
+        self.call += 1;
+        table
+    }
+}
+
+/// AES-128 backwards, from its definition (FIPS 197, section 5.3).
+fn aes_inverse(key: Block, y: Block) -> Block {
+    use aes::cipher::{BlockDecrypt, KeyInit};
+    let mut block = y.to_bytes().into();
+    aes::Aes128::new(&key.to_bytes().into()).decrypt_block(&mut block);
+    Block::from_bytes(block.into())
+}
+
+/// What the attack takes for delta: for each row T_G of a gate with active labels a (of input 0)
+/// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^ delta
+/// in it.
+pub fn attack(
+    seed: Block,
+    rows: &HashMap<(bool, u32, usize), Vec<u8>>,
+    held: &[Block],
+    lanes: usize,
+) -> Vec<Block> {
+    let mut found = Vec::new();
+    for ((_, gate, lane), row) in rows {
+        let labels = [held[*lane], held[lanes + lane]];
+        for (part, active) in labels.into_iter().enumerate() {
+            let t = Tweak {
+                gate: *gate,
+                call: 0,
+                row: *lane as u32,
+                part: part as u32,
+            }
+            .block();
+            let row = Block::from_bytes(row[16 * part..][..16].try_into().unwrap());
+            // The hash of the label held, as any of the definitions would have it.
+            for x in [active, sigma(active)] {
+                for hash in [
+                    aes(seed, x ^ t) ^ x ^ t,
+                    aes(seed, x ^ t) ^ x,
+                    aes(seed ^ t, x) ^ x,
+                    aes(x, t),
+                ] {
+                    // What is left is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1 and
+                    // without sigma the last terms are known: x ^ t.
+                    for key in [seed, seed ^ t] {
+                        for known in [x ^ t, x, Block::ZERO] {
+                            let inverse = aes_inverse(key, row ^ hash ^ known);
+                            found.extend([inverse ^ x, inverse ^ x ^ t]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    found
+}
+
+/// How often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
+pub fn attack_on_a_weak_hash() -> usize {
+    let (seed, delta) = (
+        Block::new(7),
+        Block::new(0x1357_9bdf_2468_ace1_0f1e_2d3c_4b5a_6979),
+    );
+    let hash = |x: Block, t: Block| aes(seed, x ^ t) ^ x ^ t;
+    let mut rows = HashMap::new();
+    let mut held = vec![Block::ZERO; 32];
+    for (i, label) in held.iter_mut().enumerate() {
+        *label = aes(Block::new(99), Block::new(i as u128));
+    }
+    for gate in 0..16 {
+        for lane in 0..16 {
+            let [t, _] = [0, 1].map(|part| {
+                Tweak {
+                    gate,
+                    call: 0,
+                    row: lane,
+                    part,
+                }
+                .block()
+            });
+            let (a, b) = (held[lane as usize], held[16 + lane as usize]);
+            // The permute bit of b's zero label is secret: taken from the gate here.
+            let row = hash(a, t) ^ hash(a ^ delta, t) ^ delta.masked(b.lsb() ^ gate as u8);
+            let bytes = [row.to_bytes(), row.to_bytes()].concat();
+            rows.insert((true, gate, lane as usize), bytes);
+        }
+    }
+    let found = attack(seed, &rows, &held, 16);
+    found
+        .iter()
+        .filter(|guess| guess.value() == delta.value())
+        .count()
+}
