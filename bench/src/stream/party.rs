@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::{Builder, Machine, Tape, compile};
-use sealane_garble::{Evaluator, Garbler, Ports, decode};
+use sealane_garble::{Evaluator, Garbler, Labels, Scheme, decode};
 use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_yao::{IncomingTables, OutgoingTables};
 use serde::{Deserialize, Serialize};
 
 use super::{SIDES, Until};
@@ -170,11 +171,7 @@ impl Run {
     /// Labels of the same bits at both parties: `offset` where a bit is 1, on top of what the
     /// evaluator holds.
     fn labels(&self, offset: Block) -> Labels {
-        let mut labels = Labels {
-            rows: self.rows,
-            inputs: vec![Block::ZERO; self.tape.inputs as usize * self.rows],
-            outputs: vec![Block::ZERO; self.tape.outputs.len() * self.rows],
-        };
+        let mut labels = Labels::new(&self.tape, self.rows, 1);
         Prg::new(self.cpu, Block::new(LABEL_SEED)).fill(&mut labels.inputs);
         for (i, label) in labels.inputs.iter_mut().enumerate() {
             *label ^= offset.masked((i % 3 == 1) as u8);
@@ -183,16 +180,20 @@ impl Run {
     }
 
     fn garble(&self, mesh: &mut Mesh) -> Result<Outcome, NetError> {
-        let mut garbler = Garbler::new(self.cpu, &mut Coins::danger_fixed_seed(self.cpu, 7));
+        let mut garbler = Garbler::new(
+            self.cpu,
+            Scheme::Mi,
+            &mut Coins::danger_fixed_seed(self.cpu, 7),
+        );
         mesh.send(EVALUATOR, Block::as_bytes(&[garbler.seed()]))?;
         mesh.flush()?;
         let mut labels = self.labels(garbler.delta());
         mesh.recv(EVALUATOR, &mut [0])?;
         let meter = Meter::start();
         for _ in 0..self.calls {
-            let mut sink = |tables: &[u8]| mesh.send(EVALUATOR, tables);
-            garbler.garble(&self.tape, self.rows, &mut labels, &mut sink)?;
-            labels.feed_back();
+            let mut tables = OutgoingTables::new(mesh, EVALUATOR);
+            garbler.garble(&self.tape, self.rows, &mut labels, &mut tables)?;
+            feed_back(&mut labels);
         }
         let mut table = vec![[Block::ZERO; 2]; labels.outputs.len()];
         garbler.decode_table(&labels.outputs, &mut table);
@@ -205,15 +206,15 @@ impl Run {
     fn evaluate(&self, mesh: &mut Mesh) -> Result<Outcome, NetError> {
         let mut seed = [Block::ZERO];
         mesh.recv(GARBLER, Block::as_bytes_mut(&mut seed))?;
-        let mut evaluator = Evaluator::new(self.cpu, seed[0]);
+        let mut evaluator = Evaluator::new(self.cpu, Scheme::Mi, seed[0]);
         let mut labels = self.labels(Block::ZERO);
         let say = |mesh: &mut Mesh| mesh.send(GARBLER, &[0]).and_then(|()| mesh.flush());
         say(mesh)?;
         let meter = Meter::start();
         for _ in 0..self.calls {
-            let mut source = |tables: &mut [u8]| mesh.recv(GARBLER, tables);
-            evaluator.evaluate(&self.tape, self.rows, &mut labels, &mut source)?;
-            labels.feed_back();
+            let mut tables = IncomingTables::new(mesh, GARBLER);
+            evaluator.evaluate(&self.tape, self.rows, &mut labels, &mut tables)?;
+            feed_back(&mut labels);
         }
         let count = labels.outputs.len();
         let mut table = vec![[Block::ZERO; 2]; count];
@@ -276,29 +277,11 @@ fn peak_bytes() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Labels in memory, as `[bit][row]`.
-struct Labels {
-    rows: usize,
-    inputs: Vec<Block>,
-    outputs: Vec<Block>,
-}
-
-impl Labels {
-    /// Makes the outputs the last inputs.
-    fn feed_back(&mut self) {
-        let first = self.inputs.len() - self.outputs.len();
-        self.inputs[first..].copy_from_slice(&self.outputs);
-    }
-}
-
-impl Ports for Labels {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        let from = input * self.rows + first_lane;
-        labels.copy_from_slice(&self.inputs[from..from + labels.len()]);
-    }
-
-    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
-        let to = output * self.rows + first_lane;
-        self.outputs[to..to + labels.len()].copy_from_slice(labels);
-    }
+/// Makes the outputs the last inputs.
+fn feed_back(labels: &mut Labels) {
+    let first = labels.inputs.len() - labels.outputs.len();
+    let Labels {
+        inputs, outputs, ..
+    } = labels;
+    inputs[first..].copy_from_slice(outputs);
 }

@@ -267,8 +267,11 @@ impl Receiving {
     }
 
     fn bring_together(&mut self, bytes: usize, stock: &Arc<Stock>) -> usize {
-        if self.unread().len() >= bytes {
-            return 0;
+        match self.unread().len() {
+            // The next frame will hold them, as a rule.
+            0 => return bytes,
+            here if here >= bytes => return 0,
+            _ => {}
         }
         if self.joined.capacity() == 0 {
             self.joined = stock.take();

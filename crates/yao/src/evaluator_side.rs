@@ -1,10 +1,10 @@
 //! The evaluator: holds one active label of each wire.
 
 use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{Labels, TapePorts, input_labels};
+use crate::{IncomingTables, Labels, TapePorts, input_labels};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{ChunkReader, Evaluator, Scheme, decode};
+use sealane_garble::{Evaluator, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
@@ -67,8 +67,7 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let total = Scheme::Mi.table_bytes(tape, lanes as u64);
-        let mut tables = ChunkReader::new(total, |chunk: &mut [u8]| mesh.recv(peer, chunk));
+        let mut tables = IncomingTables::new(mesh, peer);
         self.evaluator
             .evaluate(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)
