@@ -57,6 +57,7 @@ mod timed;
 mod tls;
 
 pub use bell::{Bell, Ring};
+pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};

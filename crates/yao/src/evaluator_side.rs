@@ -1,10 +1,10 @@
 //! The evaluator: holds one active label of each wire.
 
 use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{Labels, TapePorts, input_labels, unpermuted};
+use crate::{IncomingTables, Labels, TapePorts, input_labels, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{ChunkReader, Evaluator, Roles, Scheme, decode};
+use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
@@ -13,7 +13,6 @@ use zeroize::Zeroizing;
 
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
-    knowers: Roles,
     ot: Option<CotReceiver>,
     labels: Prg,
     /// Hashes of the active labels of each result; see [`EvaluatorSide::open`].
@@ -39,7 +38,6 @@ impl EvaluatorSide {
         evaluator.set_roles(knowers);
         Ok(EvaluatorSide {
             evaluator,
-            knowers,
             ot,
             labels: Prg::new(cpu, labels),
             hashes: vec![],
@@ -76,8 +74,7 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let total = Scheme::Mi.table_bytes(tape, lanes as u64, self.knowers);
-        let mut tables = ChunkReader::new(total, |chunk: &mut [u8]| mesh.recv(peer, chunk));
+        let mut tables = IncomingTables::new(mesh, peer);
         self.evaluator
             .evaluate(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)

@@ -1,9 +1,9 @@
 //! The garbler: holds the offset and all zero labels.
 
-use crate::{Labels, TapePorts, input_labels, unpermuted};
+use crate::{Labels, OutgoingTables, TapePorts, input_labels, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{ChunkWriter, Garbler, Roles, Scheme, decode};
+use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
 use sealane_protocol::{Domain, Fault, PartyId, PartySet};
@@ -93,10 +93,8 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let mut tables = ChunkWriter::new(|chunk: &[u8]| mesh.send(peer, chunk));
+        let mut tables = OutgoingTables::new(mesh, peer);
         self.garbler.garble(tape, lanes, &mut ports, &mut tables)?;
-        tables.flush()?;
-        drop(tables);
         Ok(ports.outputs)
     }
 

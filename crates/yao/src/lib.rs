@@ -30,6 +30,7 @@ mod cost;
 mod evaluator_side;
 mod garbler_side;
 mod papers;
+mod tables;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
@@ -42,6 +43,8 @@ use sealane_protocol::{
     Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests, send_digests,
 };
 use std::sync::Arc;
+
+pub use tables::{IncomingTables, OutgoingTables};
 
 /// At the garbler zero labels, at the evaluator active labels.
 pub type Labels = Planes<Block>;
