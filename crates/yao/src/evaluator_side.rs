@@ -24,8 +24,8 @@ impl EvaluatorSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
+        (scheme, knowers): (Scheme, Roles),
         ot: bool,
-        knowers: Roles,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<EvaluatorSide, Fault> {
@@ -34,7 +34,7 @@ impl EvaluatorSide {
         let mut seeds = [Block::ZERO; 2];
         mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
         let [hash, labels] = seeds;
-        let mut evaluator = Evaluator::new(cpu, Scheme::Mi, hash);
+        let mut evaluator = Evaluator::new(cpu, scheme, hash);
         evaluator.set_roles(knowers);
         Ok(EvaluatorSide {
             evaluator,

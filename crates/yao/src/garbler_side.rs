@@ -29,12 +29,12 @@ impl GarblerSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
+        (scheme, knowers): (Scheme, Roles),
         ot: bool,
-        knowers: Roles,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
-        let mut garbler = Garbler::new(cpu, Scheme::Mi, coins);
+        let mut garbler = Garbler::new(cpu, scheme, coins);
         garbler.set_roles(knowers);
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;

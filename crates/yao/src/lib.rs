@@ -36,12 +36,14 @@ use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{Ports, Roles};
+use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, PartySet, Planes,
-    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests, send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, PartyId, PartySet,
+    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests,
+    send_digests,
 };
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use tables::{IncomingTables, OutgoingTables};
@@ -49,11 +51,45 @@ pub use tables::{IncomingTables, OutgoingTables};
 /// At the garbler zero labels, at the evaluator active labels.
 pub type Labels = Planes<Block>;
 
-/// One party of a run.
-pub struct Yao {
+/// One party of a run, with tables garbled in one way.
+pub struct Yao<G = MultiInstance> {
     me: PartyId,
     peer: PartyId,
     side: Side,
+    garbling: PhantomData<G>,
+}
+
+/// How tables are garbled: what sets one protocol of this room apart from another.
+pub trait Garbling: Send + 'static {
+    /// The scheme.
+    const SCHEME: Scheme;
+    /// The name of the protocol.
+    const NAME: &'static str;
+    /// What is assumed of the hash.
+    const ASSUMPTION: &'static str;
+    /// What the protocol is built of.
+    const PAPERS: &'static [Paper];
+}
+
+/// Half gates under the multi-instance hash: the protocol `yao`.
+pub struct MultiInstance;
+
+/// Three-halves: the protocol `yao-three-halves`, for networks on which bytes cost more than AES.
+pub struct ThreeHalves;
+
+impl Garbling for MultiInstance {
+    const SCHEME: Scheme = Scheme::Mi;
+    const NAME: &'static str = "yao";
+    const ASSUMPTION: &'static str = "the MI hash is circular correlation robust (ideal cipher); \
+                                      CDH in ristretto255 (random oracle)";
+    const PAPERS: &'static [Paper] = papers::MULTI_INSTANCE;
+}
+
+impl Garbling for ThreeHalves {
+    const SCHEME: Scheme = Scheme::ThreeHalves;
+    const NAME: &'static str = "yao-three-halves";
+    const ASSUMPTION: &'static str = "AES is an ideal cipher; CDH in ristretto255 (random oracle)";
+    const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
 /// The two roles; a side is made by [`Protocol::prepare`].
@@ -95,14 +131,14 @@ const LABELS: Domain = Domain {
     authenticated: false,
 };
 
-impl Protocol for Yao {
+impl<G: Garbling> Protocol for Yao<G> {
     type Share = Labels;
     type Pending<'a> = Pending<'a>;
     type Check = ();
 
     fn profile() -> Profile {
         Profile {
-            name: "yao",
+            name: G::NAME,
             version: 1,
             roles: &["garbler", "evaluator"],
             outsiders: false,
@@ -110,9 +146,8 @@ impl Protocol for Yao {
             arithmetic: false,
             share_bits: 128,
             corruption: Corruption::SemiHonest(1),
-            assumption: "the MI hash is circular correlation robust (ideal cipher); \
-                         CDH in ristretto255 (random oracle)",
-            papers: papers::PAPERS,
+            assumption: G::ASSUMPTION,
+            papers: G::PAPERS,
             security_bits: 128,
         }
     }
@@ -122,7 +157,7 @@ impl Protocol for Yao {
     }
 
     fn cost(setting: &Setting, work: &Work) -> Cost {
-        cost::cost(setting, work)
+        cost::cost(G::SCHEME, setting, work)
     }
 
     fn demand(setting: &Setting, work: &Work) -> Demand {
@@ -146,6 +181,7 @@ impl Protocol for Yao {
             me,
             peer,
             side: Side::Unprepared(Box::new(unprepared)),
+            garbling: PhantomData,
         }
     }
 
@@ -162,10 +198,10 @@ impl Protocol for Yao {
         let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
         let knowers = *knowers;
         self.side = if *garbles {
-            let side = GarblerSide::prepare(cpu, coins, ot, knowers, peer, mesh)?;
+            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
             Side::Garbler(Box::new(side))
         } else {
-            let side = EvaluatorSide::prepare(cpu, coins, ot, knowers, peer, mesh)?;
+            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
             Side::Evaluator(Box::new(side))
         };
         Ok(())

@@ -71,7 +71,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     };
     let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
     let coins = Coins::danger_fixed_seed(side.cpu, side.seed);
-    let mut party = Yao::start(&setting, me, side.cpu, coins);
+    let mut party = <Yao>::start(&setting, me, side.cpu, coins);
     let mut demand = Demand::default();
     let correlation = Correlation::Cot {
         sender: GARBLER,
@@ -83,7 +83,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     let input = |owner, count| Step::Input {
         owner,
         elements: count,
-        domain: Yao::input_domain(Algebra::Z2),
+        domain: <Yao>::input_domain(Algebra::Z2),
         planes: 1,
         bits: (owner == me).then(|| Zeroizing::new(side.bits.clone())),
     };
@@ -104,7 +104,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     };
     let z = Arc::new(share(run(step)));
     let step = Step::Reveal {
-        results: vec![(z.clone(), Yao::domain(Algebra::Z2), to)],
+        results: vec![(z.clone(), <Yao>::domain(Algebra::Z2), to)],
         checks: vec![],
     };
     let Outcome::Revealed(revealed) = run(step) else {
