@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 use sealane_block::{Aes128, Block, Coins, Cpu};
 use sealane_circuit::{Machine, Tape, compile};
-use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Scheme, decode};
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Roles, Scheme, decode};
 
 use crate::cycles::{Measured, measure};
 use crate::{Options, Record};
@@ -69,7 +69,7 @@ fn measure_rows(
 ) -> (Measured, Measured) {
     let mut coins = Coins::danger_fixed_seed(cpu, rows as u64);
     let mut garbler = Garbler::new(cpu, scheme, &mut coins);
-    let mut tables = vec![0; scheme.table_bytes(tape, rows as u64) as usize];
+    let mut tables = vec![0; scheme.table_bytes(tape, rows as u64, Roles::default()) as usize];
     let mut zeros = Labels::new(tape, rows, scheme.labels());
     zeros.inputs = garbler.fresh_labels(&mut coins, tape.inputs as usize * rows);
     let count = tape.inputs as usize * rows;
@@ -144,7 +144,7 @@ fn evaluate(
         next += chunk.len();
         Ok::<(), Infallible>(())
     };
-    let total = scheme.table_bytes(tape, rows as u64);
+    let total = scheme.table_bytes(tape, rows as u64, Roles::default());
     let mut reader = ChunkReader::new(total, &mut source);
     let Ok(()) = evaluator.evaluate(tape, rows, labels, &mut reader);
 }

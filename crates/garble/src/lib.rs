@@ -7,7 +7,7 @@
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
 //!   same on every CPU tier, so that tables are too.
-//! * [`half_gates`] and [`prf`] hold the equations, once for all tiers; `kernels` brings the gates
+//! * [`half_gates`], [`halves`] and [`prf`] hold the equations, once for all tiers; `kernels` brings the gates
 //!   of a batch to them in groups of sixteen.
 //!
 //! **Assumption.** That of the scheme; semi-honest parties. An evaluator who changes tables or
@@ -33,6 +33,7 @@ mod decode;
 mod evaluator;
 mod garbler;
 pub mod half_gates;
+pub mod halves;
 mod kernels;
 mod labels;
 pub mod machine;
@@ -44,7 +45,7 @@ pub use decode::{DecodeError, decode};
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use labels::Labels;
-pub use scheme::{Scheme, UnknownScheme};
+pub use scheme::{Roles, Scheme, UnknownScheme};
 pub use tables::{ChunkReader, ChunkWriter, Tables};
 
 /// Where a machine finds the labels of a tape's inputs and puts those of its outputs. Bits and

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Block, Cpu, LabelHash};
-use sealane_circuit::Tape;
+use sealane_circuit::tape::{Knower, NOBODY, Tape};
 use zeroize::Zeroize;
 
 use crate::prf;
@@ -56,13 +56,44 @@ impl Scheme {
     }
 
     /// Bytes of tables of a tape on `lanes` lanes.
-    pub fn table_bytes(self, tape: &Tape, lanes: u64) -> u64 {
-        let ands = 32 * tape.ands.len() as u64;
-        let xors = match self {
-            Scheme::Prf => 16 * prf::xors_with_table(&tape.xors) as u64,
-            _ => 0,
-        };
-        (ands + xors) * lanes
+    pub fn table_bytes(self, tape: &Tape, lanes: u64, roles: Roles) -> u64 {
+        let all = tape.ands.len() as u64;
+        let known = |knower: &&Knower| roles.half(**knower).is_some();
+        let halves = || tape.knowers.iter().filter(known).count() as u64;
+        lanes
+            * match self {
+                Scheme::Prf => 32 * all + 16 * prf::xors_with_table(&tape.xors) as u64,
+                _ => 32 * all - 16 * halves(),
+            }
+    }
+}
+
+/// Which of the parties that a tape calls [knowers](Tape::knowers) garbles, and which evaluates.
+/// The default names nobody: then every AND is a whole one, and permute bits of inputs are free.
+/// Else inputs that these parties know have permute bits as [`halves`](crate::halves) says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Roles {
+    /// The garbler.
+    pub garbler: Knower,
+    /// The evaluator.
+    pub evaluator: Knower,
+}
+
+/// Who knows an operand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Half {
+    Garbler,
+    Evaluator,
+}
+
+impl Roles {
+    pub(crate) fn half(self, knower: Knower) -> Option<Half> {
+        match knower {
+            NOBODY => None,
+            _ if knower == self.garbler => Some(Half::Garbler),
+            _ if knower == self.evaluator => Some(Half::Evaluator),
+            _ => None,
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! What each step of `yao` costs; the flights are those of the numbered steps of the crate's page.
 
-use sealane_garble::Scheme;
+use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
-use sealane_protocol::{Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work};
+use sealane_protocol::{
+    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work, knower,
+};
 
 /// The public seed of the hash and the seed of input labels.
 const SEED_BYTES: u64 = 32;
@@ -19,6 +21,12 @@ const BASE_OT_NS: u64 = 15_000_000;
 /// Garbler and evaluator.
 pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
     [setting.roles[0], setting.roles[1]]
+}
+
+/// The roles, as tapes name parties.
+pub(crate) fn knowers(setting: &Setting) -> Roles {
+    let [garbler, evaluator] = roles(setting).map(knower);
+    Roles { garbler, evaluator }
 }
 
 pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
@@ -50,9 +58,11 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
             Cost {
                 ands,
                 compute_ns: ands * AND_NS,
-                ..Cost::of(vec![vec![from_garbler(
-                    Scheme::Mi.table_bytes(tape, *lanes),
-                )]])
+                ..Cost::of(vec![vec![from_garbler(Scheme::Mi.table_bytes(
+                    tape,
+                    *lanes,
+                    knowers(setting),
+                ))]])
             }
         }
         Work::Reveal { results, .. } => {

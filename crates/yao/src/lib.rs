@@ -9,8 +9,11 @@
 //!    hash and a seed of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the seed of input labels; the garbler
 //!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
-//!    pseudorandom whatever the bit, which is all that the evaluator's view needs.
-//! 3. *Input of the evaluator.* Correlated OT with offset `delta`.
+//!    pseudorandom whatever the bit, which is all that the evaluator's view needs. Their permute
+//!    bits are 0.
+//! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
+//!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes half
+//!    a table (`garble::halves`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This guards against accident, not against malice.
@@ -33,7 +36,7 @@ use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::Ports;
+use sealane_garble::{Ports, Roles};
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, PartySet, Planes,
@@ -65,6 +68,7 @@ struct Unprepared {
     cpu: Cpu,
     coins: Coins,
     garbles: bool,
+    knowers: Roles,
 }
 
 /// A step that has begun.
@@ -136,6 +140,7 @@ impl Protocol for Yao {
             cpu,
             coins,
             garbles: me == garbler,
+            knowers: cost::knowers(setting),
         };
         Yao {
             me,
@@ -152,14 +157,16 @@ impl Protocol for Yao {
             cpu,
             coins,
             garbles,
+            knowers,
         } = &mut **unprepared;
         let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
+        let knowers = *knowers;
         self.side = if *garbles {
-            Side::Garbler(Box::new(GarblerSide::prepare(cpu, coins, ot, peer, mesh)?))
+            let side = GarblerSide::prepare(cpu, coins, ot, knowers, peer, mesh)?;
+            Side::Garbler(Box::new(side))
         } else {
-            Side::Evaluator(Box::new(EvaluatorSide::prepare(
-                cpu, coins, ot, peer, mesh,
-            )?))
+            let side = EvaluatorSide::prepare(cpu, coins, ot, knowers, peer, mesh)?;
+            Side::Evaluator(Box::new(side))
         };
         Ok(())
     }
@@ -328,4 +335,12 @@ fn input_labels(labels: &mut Prg, count: usize) -> Vec<Block> {
     let mut active = vec![Block::ZERO; count];
     labels.fill(&mut active);
     active
+        .iter_mut()
+        .for_each(|label| *label = unpermuted(*label));
+    active
+}
+
+/// A label with the permute bit 0.
+fn unpermuted(label: Block) -> Block {
+    label & Block::new(!1)
 }
