@@ -2,7 +2,7 @@
 //! operating-system processes over TLS and over bare TCP on loopback.
 //!
 //! Each process runs this suite again, told by [`PARTY_VARIABLE`] which of the two it is
-//! ([`party`]). There is no planner and no table of data here: a netlist is called again and again,
+//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again and again,
 //! its outputs fed back into its inputs, so that a run of any length needs the memory of one call.
 //!
 //! * `wide`: AES-128 on [`WIDE_ROWS`] rows at a time.

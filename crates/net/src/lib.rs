@@ -7,7 +7,7 @@
 //! against a recording, or against an adversary that a test puts in between.
 //!
 //! ```text
-//!   protocol code     send / flush / recv bytes
+//!   protocol code     send / flush / recv bytes; room / wrote, ready / used in the frames themselves
 //!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```

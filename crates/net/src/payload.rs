@@ -21,7 +21,7 @@ const STOCK: usize = 16;
 
 /// The payload of a frame: bytes that are erased when they are dropped, unless their buffer goes
 /// back to a stock, and whose `Debug` form is their number. They grow by [`Payload::append`] and
-/// into their own [`room`](Payload::room) alone, which leave no copy behind, and never shrink: a
+/// into their own buffer alone, which leave no copy behind, and never shrink: a
 /// vector that is handed out would leave copies and tails behind.
 #[derive(Default)]
 pub struct Payload {
