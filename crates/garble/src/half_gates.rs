@@ -76,7 +76,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         table: &mut [u8],
     ) {
         let table = &mut table[..2 * ROW];
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
@@ -127,7 +127,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
         table: &mut [u8],
     ) {
         let table = &table[..2 * ROW];
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);

@@ -93,7 +93,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
     ) {
         let table = &mut table[..16 * GROUP];
         let (from, part) = hashed(EVALUATOR, place);
-        for q in (0..L::QUADS).step_by(2) {
+        for q in (0..place.quads).step_by(2) {
             let quads = pairs::<L>(q);
             let [at, next] = quads.map(|q| q * L::QUAD);
             let labels = [
@@ -152,7 +152,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
     ) {
         let table = &table[..16 * GROUP];
         let (from, part) = hashed(EVALUATOR, place);
-        for q in (0..L::QUADS).step_by(2) {
+        for q in (0..place.quads).step_by(2) {
             let quads = pairs::<L>(q);
             let [at, next] = quads.map(|q| q * L::QUAD);
             let labels = [

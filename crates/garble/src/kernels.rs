@@ -48,6 +48,8 @@ pub(crate) struct Place {
     pub out: usize,
     /// How far behind its first label the second label of a wire lies.
     pub second: usize,
+    /// Quads that hold pairs: all, but in the last group of a narrow batch.
+    pub quads: usize,
 }
 
 /// The tweaks of a group.
@@ -208,6 +210,7 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
                     b: gate.b as usize * stride + at,
                     out: gate.out as usize * stride + at,
                     second: *width,
+                    quads: L::QUADS,
                 };
                 lanes.group(l, &tweaks, slots, place, table);
             }
@@ -230,12 +233,6 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> usize {
         let mut lanes = self.kernel.lanes(l);
-        let place = Place {
-            a: 0,
-            b: 2 * GROUP,
-            out: 4 * GROUP,
-            second: GROUP,
-        };
         let mut used = 0;
         while self.pairs.next_len() > 0 {
             let bytes = self.pairs.next_len() * K::PAIR;
@@ -246,6 +243,13 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
             let Rowed { slots, scratch, .. } = &mut *self.rows;
             pairs.gather(slots, K::LABELS, scratch);
             let labels = Group::as_blocks_mut(&mut scratch.labels);
+            let place = Place {
+                a: 0,
+                b: 2 * GROUP,
+                out: 4 * GROUP,
+                second: GROUP,
+                quads: pairs.len.div_ceil(L::QUAD),
+            };
             if pairs.len == GROUP {
                 lanes.group(l, &pairs.tweaks, labels, place, table);
             } else {

@@ -320,7 +320,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
         table: &mut [u8],
     ) {
         let table = &mut table[..32 * GROUP];
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = self.labels(l, slots, place.a + at, place.second);
             let b = self.labels(l, slots, place.b + at, place.second);
@@ -379,7 +379,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
         let table = &table[..32 * GROUP];
         let part = |bit: u32| l.splat(Block::new((bit as u128) << 96));
         let (part_x, part_y) = (part(2), part(1));
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
@@ -419,7 +419,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
         let table = &mut table[..16 * GROUP];
         // F(j_1) of a quad where it is computed for two at a time.
         let mut waiting = None;
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = self.labels(l, slots, place.a + at, place.second);
             let b = self.labels(l, slots, place.b + at, place.second);
@@ -476,7 +476,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>>
         table: &mut [u8],
     ) {
         let table = &table[..16 * GROUP];
-        for q in 0..L::QUADS {
+        for q in 0..place.quads {
             let at = q * L::QUAD;
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);

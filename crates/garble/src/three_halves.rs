@@ -196,7 +196,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         table: &mut [u8],
     ) {
         let table = &mut table[..TABLE];
-        for q in (0..L::QUADS).step_by(2) {
+        for q in (0..place.quads).step_by(2) {
             hash_turn(l, self, tweaks, slots, place, q);
             for k in 0..4 * turn_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
@@ -249,7 +249,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
             let low = third & 0xffff_ffff | (table[CONTROLS + i] as u64) << 32;
             self.thirds[i] = Block::new(low as u128 | (third as u128 >> 32) << 64);
         }
-        for q in (0..L::QUADS).step_by(2) {
+        for q in (0..place.quads).step_by(2) {
             hash_turn(l, self, tweaks, slots, place, q);
             for k in 0..4 * turn_quads::<L>() {
                 let at = q * L::QUAD + k * L::WIDTH;
