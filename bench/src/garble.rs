@@ -71,7 +71,9 @@ fn measure_rows(
     let mut garbler = Garbler::new(cpu, scheme, &mut coins);
     let mut tables = vec![0; scheme.table_bytes(tape, rows as u64, Roles::default()) as usize];
     let mut zeros = Labels::new(tape, rows, scheme.labels());
-    zeros.inputs = garbler.fresh_labels(&mut coins, tape.inputs as usize * rows);
+    zeros.inputs = garbler
+        .fresh_labels(&mut coins, tape.inputs as usize * rows)
+        .to_vec();
     let count = tape.inputs as usize * rows;
     garble(&mut garbler, tape, &mut zeros, &mut tables);
 

@@ -7,7 +7,7 @@
 //! |---|---|---|---|---|
 //! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, section 7.3) |
 //! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, section 7.4) |
-//! | [`Circ`] | AES_x(t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
+//! | [`Circ`] | AES_x(S ^ t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
 //! | [`Mi`] | AES_(S ^ t)(sigma(x)) ^ sigma(x) | 1 | 1 | AES is an ideal cipher (paper 2) |
 //!
 //! 1. Guo, Katz, Wang, Yu: "Efficient and Secure Multiparty Computation from Fixed-Key Block
@@ -48,6 +48,7 @@ impl Tweak {
     /// The numbers as the words of a block: gate, the lower word of the call, row, and in the last
     /// word the part below the rest of the call.
     pub const fn block(self) -> Block {
+        debug_assert!(self.call < 1 << 60 && self.part < 16);
         let low = self.gate as u128 | ((self.call as u32) as u128) << 32;
         let high = self.row as u64 | (high_word(self.call) | self.part) as u64 * (1 << 32);
         Block::new(low | (high as u128) << 64)
@@ -110,9 +111,12 @@ pub struct Tccr {
     round_keys: [Block; 11],
 }
 
-/// The label is the key.
+/// The label is the key. The seed moves what is encrypted to a fresh place in every instance, so that
+/// no search over keys serves two.
 #[derive(Clone, Zeroize)]
-pub struct Circ;
+pub struct Circ {
+    seed: Block,
+}
 
 /// The multi-instance hash: a fresh AES key, seed ^ tweak, for every gate, row and part.
 #[derive(Clone, Zeroize)]
@@ -227,19 +231,21 @@ impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
 
 /// [`Circ`] inside a kernel.
 pub struct CircLanes<L: Lanes> {
+    seed: L::V,
     keys: FreshKeys<L>,
 }
 
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
 
-    fn new(_: Cpu, _: Block) -> Circ {
-        Circ
+    fn new(_: Cpu, seed: Block) -> Circ {
+        Circ { seed }
     }
 
     #[inline(always)]
     fn lanes<L: Lanes>(&self, l: L) -> CircLanes<L> {
         CircLanes {
+            seed: l.splat(self.seed),
             keys: FreshKeys::new(l),
         }
     }
@@ -257,7 +263,8 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
-        self.keys.encrypt(l, tweak_blocks(l, tweaks))
+        let inputs = add_to_pair(l, tweak_blocks(l, tweaks), self.seed);
+        self.keys.encrypt(l, inputs)
     }
     #[inline(always)]
     fn both(
@@ -575,7 +582,7 @@ mod tests {
     fn hashes_match_their_definitions() {
         compare::<Prp>(|x, t| aes(SEED, sigma(x) ^ t) ^ sigma(x));
         compare::<Tccr>(|x, t| aes(SEED, aes(SEED, x) ^ t) ^ aes(SEED, x));
-        compare::<Circ>(|x, t| aes(x, t));
+        compare::<Circ>(|x, t| aes(x, SEED ^ t));
         compare::<Mi>(|x, t| aes(SEED ^ t, sigma(x)) ^ sigma(x));
     }
 }

@@ -47,13 +47,17 @@ fn graph_of(list: &GateList) -> Graph {
 fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> Tape {
     let place = |wire: u32| slots.of[wire as usize];
     let numbers = numbers(list);
-    let readers = readers(list);
-    let lone = |wire: u32| wire >= list.first_gate && readers[wire as usize] == 1;
+    let (roots, readers) = readers(list);
+    let lone = |wire: u32| {
+        let root = roots[wire as usize];
+        root >= list.first_gate && readers[root as usize] == 1
+    };
     let gate = |&node: &u32| {
         let index = (node - list.first_gate) as usize;
         let PlainGate { a, b, .. } = list.gates[index];
         // Of the operands of an XOR, one that nobody else reads is the second.
-        let (a, b) = match !list.gates[index].is_and && lone(a) && !lone(b) {
+        let free = !list.gates[index].is_and && b != ONE;
+        let (a, b) = match free && lone(a) && !lone(b) {
             true => (b, a),
             false => (a, b),
         };
@@ -95,11 +99,24 @@ fn numbers(list: &GateList) -> Vec<u32> {
     list.gates.iter().map(number).collect()
 }
 
-/// How often each wire is read, by gates and as an output.
-fn readers(list: &GateList) -> Vec<u32> {
+/// For each wire the one that it is or inverts, whose labels it shares; and how often these are read,
+/// by gates and as outputs.
+fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
+    let mut roots: Vec<u32> = (0..list.first_gate).collect();
     let mut readers = vec![0; list.first_gate as usize + list.gates.len()];
-    let read = list.gates.iter().flat_map(|gate| [gate.a, gate.b]);
-    read.chain(list.outputs.iter().copied())
-        .for_each(|wire| readers[wire as usize] += 1);
-    readers
+    for gate in &list.gates {
+        let wire = roots.len() as u32;
+        let (a, b) = (roots[gate.a as usize], roots[gate.b as usize]);
+        if !gate.is_and && gate.b == ONE {
+            roots.push(a);
+        } else {
+            readers[a as usize] += 1;
+            readers[b as usize] += 1;
+            roots.push(wire);
+        }
+    }
+    for &wire in &list.outputs {
+        readers[roots[wire as usize] as usize] += 1;
+    }
+    (roots, readers)
 }

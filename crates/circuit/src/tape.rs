@@ -75,6 +75,8 @@ pub struct Tape {
 
 impl Tape {
     /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
+    /// Whether [knowers](Tape::knowers) know what they are said to know is beyond it: a false one makes
+    /// results wrong and tells nothing.
     pub fn check(&self) -> Result<(), TapeError> {
         if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
             return Err(TapeError::InputsBeyondSlots);
@@ -96,6 +98,15 @@ impl Tape {
         if self.outputs.iter().any(|&slot| slot >= self.slots) {
             return Err(TapeError::OutputOutOfBounds);
         }
+        for (kind, gates) in [("XOR", &self.xors), ("AND", &self.ands)] {
+            let mut seen = vec![false; gates.len()];
+            for (index, gate) in gates.iter().enumerate() {
+                match seen.get_mut(gate.number as usize) {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => return Err(TapeError::NumberTwice { kind, index }),
+                }
+            }
+        }
         self.check_values()?;
         self.check_lone()
     }
@@ -115,6 +126,16 @@ impl Tape {
             let ands = &self.ands[b.ands.start as usize..b.ands.end as usize];
             for index in xors {
                 let gate = &self.xors[index];
+                // With a constant, labels are only copied: no reader, and no other value.
+                let copied = match (gate.a, gate.b) {
+                    (other, ZERO | ONE) | (ZERO | ONE, other) => Some(value[other as usize]),
+                    _ => None,
+                };
+                if let Some(copied) = copied {
+                    lone[copied] |= self.lone[index];
+                    value[gate.out as usize] = copied;
+                    continue;
+                }
                 readers[value[gate.a as usize]] += 1;
                 readers[value[gate.b as usize]] += 1;
                 lone[value[gate.b as usize]] |= self.lone[index];
@@ -268,6 +289,14 @@ pub enum TapeError {
     /// The marks of lone operands do not belong to the gates.
     #[error("a value that an XOR calls its own has other readers, or marks are missing")]
     FalselyLone,
+    /// Gates of a kind are not numbered from 0 on, each number once.
+    #[error("{kind} gate {index} has a number that another has, or one beyond the last")]
+    NumberTwice {
+        /// "XOR" or "AND".
+        kind: &'static str,
+        /// Index of the gate among those of its kind.
+        index: usize,
+    },
     /// There is not one knower for each AND.
     #[error("the tape does not say for each AND who knows an operand")]
     KnowersMissing,
@@ -301,6 +330,26 @@ mod tests {
         let mut tape = tape();
         damage(&mut tape);
         tape.check().unwrap_err()
+    }
+
+    /// A NOT shares the labels of what it inverts: with one reader of its own it is not alone.
+    #[test]
+    fn an_inverted_wire_has_the_readers_of_both() {
+        let mut b = Builder::new();
+        let i = b.input(4);
+        let w = b.and(i[0], i[1]);
+        let other = b.and(w, i[2]);
+        let sum = b.xor(i[3], !w);
+        let once = b.and(i[0], i[3]);
+        let end = b.xor(sum, !once);
+        let mut tape = compile(&b.finish(vec![vec![other, end]]), &Machine::CPU);
+        tape.check().unwrap();
+        let marked = |tape: &Tape| tape.lone.iter().filter(|lone| **lone).count();
+        // The sum and the inverted AND are read once; one of them is the operand b of `end`.
+        assert_eq!(marked(&tape), 1);
+        let first = (0..tape.xors.len()).find(|&i| !tape.lone[i] && tape.xors[i].b != ONE);
+        tape.lone[first.unwrap()] = true;
+        assert_eq!(tape.check(), Err(TapeError::FalselyLone));
     }
 
     #[test]

@@ -11,6 +11,8 @@ use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 /// The evaluator of one instance.
 pub struct Evaluator {
     cpu: Cpu,
+    scheme: Scheme,
+    seed: Block,
     hash: Hash,
     roles: Roles,
     /// The number of the next call, in step with the garbler's.
@@ -23,6 +25,8 @@ impl Evaluator {
     pub fn new(cpu: Cpu, scheme: Scheme, seed: Block) -> Evaluator {
         Evaluator {
             cpu,
+            scheme,
+            seed,
             hash: Hash::new(cpu, scheme, seed),
             roles: Roles::default(),
             next_call: 0,
@@ -51,7 +55,7 @@ impl Evaluator {
         ports: &mut impl Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        let (cpu, call) = (self.cpu, self.call());
+        let (cpu, call) = (self.cpu, self.call_of(tape));
         let (machine, work) = (&mut self.machine, (tape, lanes));
         with_hash!(&self.hash,
             hash => {
@@ -74,7 +78,7 @@ impl Evaluator {
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
-            prf(_) => machine.run(cpu, &prf::Evaluate, call, work, ports, tables),
+            prf(_) => machine.run(cpu, &prf::Evaluate { seed: self.seed }, call, work, ports, tables),
         )
     }
 
@@ -88,6 +92,15 @@ impl Evaluator {
         out.copy_from_slice(active);
         let call = self.call();
         decode::hash_outputs(self.cpu, &self.hash, call, out);
+    }
+
+    /// The number of a run of this tape. One without tables hashes nothing and takes no number: the
+    /// two sides run it at different times.
+    fn call_of(&mut self, tape: &Tape) -> u64 {
+        match self.scheme.table_bytes(tape, 1, self.roles) {
+            0 => self.next_call,
+            _ => self.call(),
+        }
     }
 
     fn call(&mut self) -> u64 {

@@ -61,8 +61,8 @@ impl Garbler {
 
     /// Fresh labels of both values of `count` wires, without free XOR: those of 0, then those of
     /// 1. With it, any blocks are zero labels.
-    pub fn fresh_labels(&self, coins: &mut Coins, count: usize) -> Vec<Block> {
-        let mut labels = vec![Block::ZERO; count * self.scheme.labels()];
+    pub fn fresh_labels(&self, coins: &mut Coins, count: usize) -> Zeroizing<Vec<Block>> {
+        let mut labels = Zeroizing::new(vec![Block::ZERO; count * self.scheme.labels()]);
         coins.fill(&mut labels);
         if self.scheme == Scheme::Prf {
             let (zeros, ones) = labels.split_at_mut(count);
@@ -90,7 +90,7 @@ impl Garbler {
         ports: &mut impl Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        let (cpu, call, delta) = (self.cpu, self.call(), self.delta);
+        let (cpu, call, delta) = (self.cpu, self.call_of(tape), self.delta);
         let (machine, work) = (&mut self.machine, (tape, lanes));
         with_hash!(&self.hash,
             hash => {
@@ -113,7 +113,10 @@ impl Garbler {
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
-            prf(_) => machine.run(cpu, &prf::Garble { spare: delta }, call, work, ports, tables),
+            prf(_) => {
+                let gates = prf::Garble { seed: self.seed, spare: delta };
+                machine.run(cpu, &gates, call, work, ports, tables)
+            },
         )
     }
 
@@ -146,6 +149,15 @@ impl Garbler {
             for (pair, hash) in out.iter_mut().zip(hashes.iter()) {
                 pair[value] = *hash;
             }
+        }
+    }
+
+    /// The number of a run of this tape. One without tables hashes nothing and takes no number: the
+    /// two sides run it at different times.
+    fn call_of(&mut self, tape: &Tape) -> u64 {
+        match self.scheme.table_bytes(tape, 1, self.roles) {
+            0 => self.next_call,
+            _ => self.call(),
         }
     }
 

@@ -15,7 +15,7 @@
 //! labels is caught only as far as output labels no longer match; a garbler who cheats is not
 //! caught at all.
 //!
-//! **Tweaks.** Both sides count calls: each run of a tape and each decoding is one. The tweak of a
+//! **Tweaks.** Both sides count calls: each run of a tape with tables and each decoding is one. The tweak of a
 //! hash is (number of the gate in its circuit, call, lane, part), so within a seed none occurs
 //! twice; and every garbler draws its own seed. With MI, the AES key of a hash is seed ^ tweak.
 //! Both sides make the same calls in the same order.

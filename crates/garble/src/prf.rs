@@ -2,11 +2,11 @@
 //!
 //! Gueron, Lindell, Nof, Pinkas, "Fast Garbling of Circuits Under Standard Assumptions" (J.
 //! Cryptology 2018): AND gates with two rows, XOR gates with one, and F = AES under the label as
-//! key. A label has 126 random bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are
+//! key, of the instance's public seed plus the tweak. A label has 126 random bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are
 //! independent, so the garbler holds two blocks a wire and there is no offset. Write `i_x`, `j_y`
 //! for the labels with signals x and y of the two inputs.
 //!
-//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy); with S the sum of all four, exactly one row of which
+//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy'), with inputs of their own for both wires; with S the sum of all four, exactly one row of which
 //! carries the label of 1:
 //!
 //! ```text
@@ -46,10 +46,14 @@ use crate::Tables;
 use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
 use crate::machine::Gates;
 
-/// The input of F that belongs to row xy of an AND is `AND + 2x + y`; an XOR has one for each wire.
-const AND: u32 = 4;
-const X: u32 = 8;
-const Y: u32 = 9;
+/// The inputs of F that belong to row xy of an AND: `AND_A + 2x + y` under the label of a, and `AND_B
+/// + 2x + y` under that of b. One input for both would give the sum 0 where a and b have the same
+/// labels, as the same wire in two inputs of a tape has.
+const AND_A: u32 = 4;
+const AND_B: u32 = 8;
+/// An XOR has one for each wire.
+const X: u32 = 12;
+const Y: u32 = 13;
 
 /// The bits that are random: all but the signal and the one above.
 const RANDOM: Block = Block::new(!3);
@@ -62,12 +66,17 @@ pub(crate) fn label(random: Block, signal: u8) -> Block {
 
 /// The garbler's side of a circuit.
 pub(crate) struct Garble {
+    /// The instance's public seed.
+    pub seed: Block,
     /// The label that no constant has.
     pub spare: Block,
 }
 
 /// The evaluator's side of a circuit.
-pub(crate) struct Evaluate;
+pub(crate) struct Evaluate {
+    /// The instance's public seed.
+    pub seed: Block,
+}
 
 impl Gates for Garble {
     const LABELS: usize = 2;
@@ -85,9 +94,10 @@ impl Gates for Garble {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let seed = self.seed;
         each_run(gates, lone, rows, |kind, gates, rows| match kind {
-            Kind::Lone => kernels::run(cpu, &GarbleXor::<true>, gates, rows, tables),
-            Kind::Read => kernels::run(cpu, &GarbleXor::<false>, gates, rows, tables),
+            Kind::Lone => kernels::run(cpu, &GarbleXor::<true> { seed }, gates, rows, tables),
+            Kind::Read => kernels::run(cpu, &GarbleXor::<false> { seed }, gates, rows, tables),
             Kind::Constant => {
                 for gate in gates {
                     copy(gate, rows, 2);
@@ -105,7 +115,7 @@ impl Gates for Garble {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        kernels::run(cpu, &GarbleAnd, gates, rows, tables)
+        kernels::run(cpu, &GarbleAnd { seed: self.seed }, gates, rows, tables)
     }
 }
 
@@ -124,9 +134,10 @@ impl Gates for Evaluate {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let seed = self.seed;
         each_run(gates, lone, rows, |kind, gates, rows| match kind {
-            Kind::Lone => kernels::run(cpu, &EvaluateXor::<true>, gates, rows, tables),
-            Kind::Read => kernels::run(cpu, &EvaluateXor::<false>, gates, rows, tables),
+            Kind::Lone => kernels::run(cpu, &EvaluateXor::<true> { seed }, gates, rows, tables),
+            Kind::Read => kernels::run(cpu, &EvaluateXor::<false> { seed }, gates, rows, tables),
             Kind::Constant => {
                 for gate in gates {
                     copy(gate, rows, 1);
@@ -144,7 +155,7 @@ impl Gates for Evaluate {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        kernels::run(cpu, &EvaluateAnd, gates, rows, tables)
+        kernels::run(cpu, &EvaluateAnd { seed: self.seed }, gates, rows, tables)
     }
 }
 
@@ -226,14 +237,23 @@ fn copy(gate: &Gate, rows: &mut Rowed<'_>, labels: usize) {
     }
 }
 
-struct GarbleAnd;
-struct EvaluateAnd;
-struct GarbleXor<const LONE: bool>;
-struct EvaluateXor<const LONE: bool>;
+struct GarbleAnd {
+    seed: Block,
+}
+struct EvaluateAnd {
+    seed: Block,
+}
+struct GarbleXor<const LONE: bool> {
+    seed: Block,
+}
+struct EvaluateXor<const LONE: bool> {
+    seed: Block,
+}
 
 /// A place for keys, and constants.
 struct PrfLanes<L: Lanes, K> {
     keys: FreshKeys<L>,
+    seed: L::V,
     random: L::V,
     signal: L::V,
     kernel: PhantomData<K>,
@@ -250,6 +270,7 @@ macro_rules! kernel {
             fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
                 PrfLanes {
                     keys: FreshKeys::new(l),
+                    seed: l.splat(self.seed),
                     random: l.splat(RANDOM),
                     signal: l.splat(SIGNAL),
                     kernel: PhantomData,
@@ -269,6 +290,17 @@ impl<L: Lanes, K> PrfLanes<L, K> {
     #[inline(always)]
     fn f(&mut self, l: L, labels: [Quad<L>; 2], inputs: [Quad<L>; 2]) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
+        self.again(l, inputs)
+    }
+
+    /// F of the same labels on other inputs.
+    #[inline(always)]
+    fn again(&self, l: L, inputs: [Quad<L>; 2]) -> [Quad<L>; 2] {
+        let mut inputs = inputs;
+        for m in 0..4 {
+            inputs[0][m] = l.xor(inputs[0][m], self.seed);
+            inputs[1][m] = l.xor(inputs[1][m], self.seed);
+        }
         self.keys.encrypt(l, inputs)
     }
 
@@ -328,12 +360,12 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
             let [i0, i1] = self.exchange(l, na, a);
             let [j0, j1] = self.exchange(l, nb, b);
             let tweak = tweaks.blocks_of_quad(l, q);
-            let [t00, t01] = tweak_blocks(l, [(tweak, AND), (tweak, AND + 1)]);
-            let [t10, t11] = tweak_blocks(l, [(tweak, AND + 2), (tweak, AND + 3)]);
-            let [i00, i10] = self.f(l, [i0, i1], [t00, t10]);
-            let [i01, i11] = self.keys.encrypt(l, [t01, t11]);
-            let [j00, j01] = self.f(l, [j0, j1], [t00, t01]);
-            let [j10, j11] = self.keys.encrypt(l, [t10, t11]);
+            let row = |part: u32| [(tweak, part), (tweak, part + 2)];
+            let [i00, i10] = self.f(l, [i0, i1], tweak_blocks(l, row(AND_A)));
+            let [i01, i11] = self.again(l, tweak_blocks(l, row(AND_A + 1)));
+            let column = |part: u32| [(tweak, part), (tweak, part + 1)];
+            let [j00, j01] = self.f(l, [j0, j1], tweak_blocks(l, column(AND_B)));
+            let [j10, j11] = self.again(l, tweak_blocks(l, column(AND_B + 2)));
             let (mut first, mut second, mut zero, mut one) = (a[0], a[0], a[0], a[0]);
             for m in 0..4 {
                 let k00 = l.xor(i00[m], j00[m]);
@@ -385,12 +417,13 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
             let b = l.load_quad(&slots[place.b + at..]);
             let (x, y) = (masks(l, a), masks(l, b));
             let tweak = tweaks.blocks_of_quad(l, q);
-            let [mut input, _] = tweak_blocks(l, [(tweak, AND), (tweak, AND)]);
+            let [mut of_a, mut of_b] = tweak_blocks(l, [(tweak, AND_A), (tweak, AND_B)]);
             for m in 0..4 {
-                let bits = l.xor(l.and(x[m], part_x), l.and(y[m], part_y));
-                input[m] = l.xor(input[m], bits);
+                let row = l.xor(l.and(x[m], part_x), l.and(y[m], part_y));
+                of_a[m] = l.xor(of_a[m], row);
+                of_b[m] = l.xor(of_b[m], row);
             }
-            let [f_a, f_b] = self.f(l, [a, b], [input, input]);
+            let [f_a, f_b] = self.f(l, [a, b], [of_a, of_b]);
             let first = l.load_quad_bytes(&table[16 * at..]);
             let second = l.load_quad_bytes(&table[16 * (GROUP + at)..]);
             let mut c = a;

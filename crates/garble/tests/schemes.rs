@@ -44,6 +44,73 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    /// Circuits of any gates, inversions and knowers, on which compiler and halves have to agree.
+    #[test]
+    fn known_operands_change_no_result(
+        gates in prop::collection::vec((any::<bool>(), any::<[u32; 2]>(), any::<[bool; 2]>()), 1..80),
+        outputs in prop::collection::vec((any::<u32>(), any::<bool>()), 1..8),
+        known in prop::collection::vec(0u8..4, 6), scheme in schemes(), seed in any::<u64>(),
+        lanes in prop::sample::select(vec![1usize, 5, 16, 21])
+    ) {
+        let mut b = Builder::new();
+        let mut wires = b.input(6);
+        for (is_and, operands, inverted) in gates {
+            let operand = |i: usize| match (wires[operands[i] as usize % wires.len()], inverted[i]) {
+                (wire, true) => !wire,
+                (wire, false) => wire,
+            };
+            let (x, y) = (operand(0), operand(1));
+            wires.push(if is_and { b.and(x, y) } else { b.xor(x, y) });
+        }
+        let output = |(wire, inverted): (u32, bool)| match (wires[wire as usize % wires.len()], inverted) {
+            (wire, true) => !wire,
+            (wire, false) => wire,
+        };
+        let outputs = outputs.into_iter().map(output).collect();
+        let circuit = b.finish(vec![outputs]);
+        let tape = compile_known(&circuit, &Machine::CPU, &known);
+        prop_assert_eq!(tape.check(), Ok(()));
+        let cpu = Cpu::detect().unwrap();
+        let mut session = Session::new(scheme, [cpu, cpu], seed);
+        let mut labels = session.labels(&tape, lanes, false);
+        let bits = bits(&mut session.coins, &tape, lanes, false);
+        if scheme.labels() == 1 {
+            fix_permute_bits(&mut labels, &bits, &known, lanes);
+        }
+        let run = session.run(&tape, lanes, &labels, &bits);
+        let (decoded, verdict) = session.decode(&run);
+        prop_assert!(verdict.is_ok());
+        prop_assert_eq!(&decoded, &plain(&tape, lanes, &bits));
+        prop_assert_eq!(decoded, plain(&compile(&circuit, &Machine::ROUNDS), lanes, &bits));
+    }
+}
+
+/// A tape without tables may be run by both sides at different times.
+#[test]
+fn tapes_without_tables_take_no_call() {
+    let cpu = Cpu::detect().unwrap();
+    let mut b = Builder::new();
+    let x = b.input(2);
+    let sum = b.xor(x[0], !x[1]);
+    let free = compile(&b.finish(vec![vec![sum]]), &Machine::CPU);
+    for scheme in Scheme::ALL
+        .into_iter()
+        .filter(|scheme| scheme.labels() == 1)
+    {
+        let mut session = Session::new(scheme, [cpu, cpu], 4);
+        let labels = session.labels(&free, 3, false);
+        session.garble(&free, 3, &labels);
+        let tape = ands(2);
+        let labels = session.labels(&tape, 3, false);
+        let bits = bits(&mut session.coins, &tape, 3, false);
+        let run = session.run(&tape, 3, &labels, &bits);
+        assert!(session.decode(&run).1.is_ok(), "{scheme}");
+    }
+}
+
 #[test]
 fn gates_of_which_a_party_knows_an_operand_take_one_row() {
     let circuit = mixed();

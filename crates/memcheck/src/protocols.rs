@@ -5,7 +5,7 @@ use crate::Check;
 use crate::kernels::secret_coins;
 use crate::request::{public, secret};
 use sealane_block::Cpu;
-use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile};
+use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::{
     Bell, Farewell, Frame, Limits, LinkError, Mesh, Traffic, Transport, memory_pair,
 };
@@ -66,7 +66,8 @@ fn tape(goal: Goal) -> Tape {
     let less = b.lt(left, right);
     let product = b.mul(left, right, BITS);
     let chosen = b.select(less, &product, &x);
-    compile(&b.finish(vec![chosen, vec![less]]), &Machine::CPU)
+    let known = [[1; BITS], [2; BITS]].concat();
+    compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
 }
 
 /// One party of a session.

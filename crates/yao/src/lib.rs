@@ -139,7 +139,7 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
-            version: 1,
+            version: 2,
             roles: &["garbler", "evaluator"],
             outsiders: false,
             goal: Goal::Size,

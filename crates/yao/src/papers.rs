@@ -57,7 +57,7 @@ const HALF_GATES: Paper = Paper {
     part: "half gates",
     authors: "Zahur, Rosulek, Evans",
     venue: "Eurocrypt 2015",
-    section: "figure 2",
+    section: "figure 2; section 3.1 where a party knows an operand",
     assumption: "the same of the hash, with tweaks",
     security: Security::Computational(128),
 };

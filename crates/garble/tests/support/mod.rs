@@ -77,7 +77,7 @@ impl Session {
     /// on all lanes, and every third input repeats the one before it.
     pub fn labels(&mut self, tape: &Tape, lanes: usize, broadcast: bool) -> [Vec<Block>; 2] {
         let count = tape.inputs as usize * lanes;
-        let mut zeros = self.garbler.fresh_labels(&mut self.coins, count);
+        let mut zeros = self.garbler.fresh_labels(&mut self.coins, count).to_vec();
         let mut ones = match self.garbler.scheme().labels() {
             2 => zeros.split_off(count),
             _ => zeros
