@@ -3,8 +3,8 @@
 //!
 //! * [`Builder`] makes gates and finds the ones that are not needed: constants fold, equal gates
 //!   are shared, NOT is free. Its methods in `word` are the standard functions: exact integer
-//!   arithmetic on words of any width, comparisons, shifts, selection, sorting; [`aes`] and
-//!   [`sha256`] are built from code.
+//!   arithmetic on words of any width, comparisons, shifts, selection, sorting, shuffling; [`aes`],
+//!   [`sha1`], [`sha256`] and the intersections of [`psi`] are built from code.
 //! * [`Circuit`] is the finished graph: only gates on which an output depends.
 //! * [`compile()`] orders a circuit with `sealane-schedule` and gives every value a slot; the
 //!   result is a [`Tape`], which machines (garblers, evaluators, [`Tape::eval`]) execute.
@@ -25,6 +25,8 @@ mod builder;
 mod circuit;
 mod compile;
 mod eval;
+pub mod psi;
+pub mod sha1;
 pub mod sha256;
 pub mod tape;
 mod word;
@@ -35,4 +37,4 @@ pub use compile::compile;
 pub use eval::{EvalError, Lanes, eval_hex, eval_words};
 pub use sealane_schedule::{Machine, Order};
 pub use tape::{Tape, TapeError};
-pub use word::{Int, sorting_network};
+pub use word::{Int, merging_network, permutation_network, permutation_switches, sorting_network};

@@ -27,19 +27,9 @@ pub fn circuit(bytes: usize) -> Circuit {
 /// # Panics
 /// If the message is not whole bytes.
 pub fn hash(b: &mut Builder, message: &[Wire]) -> Word {
-    assert!(message.len().is_multiple_of(8), "a message of whole bytes");
-    // A one, zeros, and the length in 64 bits, up to a multiple of 512 bits (5.1.1). The one comes
-    // first in its byte, where it counts 128.
-    let mut padded = message.to_vec();
-    padded.extend(b.constant(0x80, 8));
-    padded.resize((padded.len() + 64).next_multiple_of(512) - 64, Wire::ZERO);
-    let length = (message.len() as u64).swap_bytes();
-    padded.extend(b.constant(length.into(), 64));
-
     let mut state = initial_state(b);
-    for block in padded.chunks(512) {
-        let words = block.chunks(32).map(swap_bytes).collect();
-        state = compress(b, &state, words);
+    for block in blocks(b, message) {
+        state = compress(b, &state, block);
     }
     state.iter().flat_map(|word| swap_bytes(word)).collect()
 }
@@ -72,6 +62,24 @@ pub fn compress(b: &mut Builder, state: &State, block: Vec<Word>) -> State {
         round(b, &mut v, constant, &word);
     }
     from_fn(|i| sum(b, &[&state[i], &v[i]]))
+}
+
+/// The blocks of a message with its padding (5.1.1 and 5.2.1, which SHA-1 shares): each 16 words.
+pub(crate) fn blocks(b: &Builder, message: &[Wire]) -> Vec<Vec<Word>> {
+    assert!(message.len().is_multiple_of(8), "a message of whole bytes");
+    // A one, zeros, and the length in 64 bits, up to a multiple of 512 bits. The one comes first in
+    // its byte, where it counts 128.
+    let mut padded = message.to_vec();
+    padded.extend(b.constant(0x80, 8));
+    padded.resize((padded.len() + 64).next_multiple_of(512) - 64, Wire::ZERO);
+    let length = (message.len() as u64).swap_bytes();
+    padded.extend(b.constant(length.into(), 64));
+    padded.chunks(512).map(words).collect()
+}
+
+/// The words of a block of bytes.
+pub(crate) fn words(block: &[Wire]) -> Vec<Word> {
+    block.chunks(32).map(swap_bytes).collect()
 }
 
 fn round(b: &mut Builder, v: &mut VecDeque<Word>, constant: u32, word: &[Wire]) {
@@ -112,12 +120,14 @@ fn sigma(b: &mut Builder, word: &[Wire], by: [usize; 3], kept: usize) -> Word {
     (0..32).map(bit).collect()
 }
 
-fn sum(b: &mut Builder, terms: &[&[Wire]]) -> Word {
+/// The sum of words modulo 2^32.
+pub(crate) fn sum(b: &mut Builder, terms: &[&[Wire]]) -> Word {
     let terms: Vec<Int> = terms.iter().map(|&term| Int::unsigned(term)).collect();
     b.sum(&terms, 32)
 }
 
-fn swap_bytes(word: &[Wire]) -> Word {
+/// The same word with its bytes in the other order: big-endian from a string, and back.
+pub(crate) fn swap_bytes(word: &[Wire]) -> Word {
     word.chunks(8).rev().flatten().copied().collect()
 }
 

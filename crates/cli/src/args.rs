@@ -41,6 +41,8 @@ pub enum Verb {
     Doctor(Doctor),
     /// Explain the code of an error or warning, or list all codes
     Explain(Explain),
+    /// Prepare a table for private set intersection, and read what was found in common
+    Psi(Psi),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
     /// Measure
@@ -340,6 +342,81 @@ pub struct Doctor {
 pub struct Explain {
     /// A code, such as `range-overflow`; none lists them
     pub code: Option<String>,
+}
+
+/// `sealane psi`.
+#[derive(Args)]
+pub struct Psi {
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: PsiVerb,
+}
+
+/// What to do for private set intersection.
+#[derive(Subcommand)]
+pub enum PsiVerb {
+    /// Make the inputs of a program from a column of a CSV file; nothing leaves this machine
+    Prepare(PsiPrepare),
+    /// List the items that both have, from what the program has revealed
+    Match {
+        /// The result, as `--output FILE` of the run wrote it
+        result: PathBuf,
+        /// What `prepare` has kept at this party
+        #[arg(long, value_name = "FILE", default_value = "kept.csv")]
+        kept: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// `sealane psi prepare`.
+#[derive(Args)]
+pub struct PsiPrepare {
+    /// A CSV file with a header line
+    pub file: PathBuf,
+    /// The column that holds the items: texts, equal only if all of their bytes are
+    #[arg(long, value_name = "NAME")]
+    pub column: String,
+    /// How the program intersects
+    #[arg(long)]
+    pub method: PsiMethod,
+    /// Whether this party learns what is found
+    #[arg(long)]
+    pub side: PsiSide,
+    /// Any text, the same at both parties, agreed on when the sets were there
+    #[arg(long, value_name = "TEXT")]
+    pub seed: String,
+    /// How many items a set has at most, the same at both parties
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=sealane_psi::MAX_SIZE as u64))]
+    pub size: u64,
+    /// The attempt to make, and no other [default: the first that fits]
+    #[arg(long, value_name = "NUMBER")]
+    pub attempt: Option<u32>,
+    /// Where to put the files
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a program intersects two sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PsiMethod {
+    /// Merge sorted lists, compare neighbours, shuffle
+    Shuffled,
+    /// Compare within the bins of hash tables
+    Phased,
+}
+
+/// What a party of an intersection is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum PsiSide {
+    /// Learns what is found
+    Receiver,
+    /// Learns nothing
+    Sender,
 }
 
 /// `sealane circuit`.

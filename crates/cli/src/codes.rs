@@ -131,6 +131,9 @@ pub const ALL: &[Entry] = codes! {
         "data-type": "an array has elements that are no integers",
         "data-unknown-input": "data are given for what is no input of this party",
         "data-unreadable": "a file of data cannot be read",
+        "psi-attempt": "a set does not fit into the tables of an attempt",
+        "psi-seed": "two parties have prepared by different agreements",
+        "psi-size": "a set has more items than agreed",
         "rows-differ": "parties disagree about a number of rows",
     }
     Config {

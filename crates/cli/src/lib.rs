@@ -16,6 +16,7 @@
 //! | `session` | runs with what they leave and show |
 //! | `record`, `reports` | the folder of a run, and how to look at it again |
 //! | `progress` | how far a run has come |
+//! | `psi` | tables for private set intersection, and what was found |
 //! | `codes` | every code, with who has to act and a title |
 //! | `explain` | the page of a code |
 //! | `failure`, `terminal` | what went wrong, and the exit status |
@@ -35,6 +36,7 @@ pub mod meet;
 mod part;
 mod program;
 mod progress;
+mod psi;
 mod record;
 mod reports;
 pub mod results;

@@ -7,6 +7,7 @@ use sealane_program::decimal::{self, Nearest, NotStored};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
 use sealane_program::types::Type;
+use std::io::Read;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -14,9 +15,8 @@ use zeroize::Zeroizing;
 pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let text = text(path)?;
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
-    let names = reader.headers().map_err(|error| malformed(path, &error))?;
-    let names = names.iter().map(|name| name.trim().to_string());
-    let table = Table::new(path, &text, names.collect());
+    let names = header_names(&mut reader).map_err(|error| malformed(path, &error))?;
+    let table = Table::new(path, &text, names);
     let mut inputs = table.inputs(wants)?;
     let (mut records, mut last) = (0, None);
     for record in reader.records() {
@@ -31,8 +31,14 @@ pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
     data.map_err(|finding| finding.at(end.as_ref()))
 }
 
+/// The names in the header line.
+pub(crate) fn header_names<R: Read>(reader: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
+    let names = reader.headers()?.iter();
+    Ok(names.map(|name| name.trim().to_string()).collect())
+}
+
 /// The text of a file, without the mark at its start that some programs leave there.
-fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
+pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| {
         let hint = "save the table as CSV in UTF-8; an array has to be a `.npy` file";
@@ -43,13 +49,13 @@ fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
 }
 
 /// A table under way. Its text is there to find the place of a cell for an error.
-struct Table<'a> {
-    header: Header,
+pub(crate) struct Table<'a> {
+    pub(crate) header: Header,
     text: &'a str,
 }
 
 impl<'a> Table<'a> {
-    fn new(path: &Path, text: &'a str, names: Vec<String>) -> Table<'a> {
+    pub(crate) fn new(path: &Path, text: &'a str, names: Vec<String>) -> Table<'a> {
         let missing = match &names[..] {
             [] => "the file is empty; its first line has to name the columns",
             [only] if only.contains([';', '\t']) => {
@@ -98,7 +104,7 @@ impl<'a> Table<'a> {
     /// In a table of one column, a blank line between records may be a row whose value is missing.
     /// The reader leaves it out, and all rows after it would stand beside others than they belong
     /// to. (With more columns, a row without values still has its commas.)
-    fn refuse_blank_line(&self, record: &csv::StringRecord) -> Result<(), Diagnostic> {
+    pub(crate) fn refuse_blank_line(&self, record: &csv::StringRecord) -> Result<(), Diagnostic> {
         if self.header.names.len() != 1 {
             return Ok(());
         }
@@ -143,7 +149,7 @@ impl<'a> Table<'a> {
         out_of_range(input, cell_text(record, column), span, &place)
     }
 
-    fn header_span(&self) -> Span {
+    pub(crate) fn header_span(&self) -> Span {
         let width = self.text.lines().next().unwrap_or("").chars().count() as u32;
         Span {
             file: self.header.table.clone(),
@@ -154,7 +160,7 @@ impl<'a> Table<'a> {
     }
 
     /// Where a cell stands in the file.
-    fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
+    pub(crate) fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
         let Place {
             line,
             column,
@@ -198,7 +204,7 @@ fn stored(text: &str, ty: Type) -> Result<Option<Nearest>, NotANumber> {
     }
 }
 
-fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
+pub(crate) fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
     record.get(column).unwrap_or("").trim()
 }
 
@@ -277,7 +283,7 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
     }
 }
 
-fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
+pub(crate) fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
     let reason = match error.kind() {
         csv::ErrorKind::UnequalLengths {
             expected_len, len, ..

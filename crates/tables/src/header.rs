@@ -35,18 +35,19 @@ impl Header {
         };
         named
             .iter()
-            .map(|name| self.find(name, &input.name))
+            .map(|name| self.find(name, &format!("the input `{}`", input.name)))
             .collect()
     }
 
-    fn find(&self, name: &str, input: &str) -> Result<usize, Diagnostic> {
+    /// The column of this name, from which `what` is read.
+    pub(crate) fn find(&self, name: &str, what: &str) -> Result<usize, Diagnostic> {
         let mut places = (0..self.names.len()).filter(|i| self.names[*i] == name);
         match (places.next(), places.next()) {
             (Some(place), None) => Ok(place),
             (Some(_), Some(_)) => {
                 let message = format!("{} has two columns `{name}`", self.table);
                 Err(Diagnostic::new("data-column-twice", message)
-                    .because(format!("the input `{input}` is read from one of them"))
+                    .because(format!("{what} is read from one of them"))
                     .hint("rename or drop one of the columns"))
             }
             (None, _) => {
@@ -56,7 +57,7 @@ impl Header {
                     None => self.missing.to_string(),
                 };
                 Err(Diagnostic::new("data-column-missing", message)
-                    .because(format!("the input `{input}` is read from it"))
+                    .because(format!("{what} is read from it"))
                     .hint(hint))
             }
         }

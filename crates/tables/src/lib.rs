@@ -18,6 +18,7 @@
 //! | `arrow` | record batches in |
 //! | `parquet_file`, `pages` | Parquet, in and out; what its pages claim, before they are unpacked |
 //! | `npy` | NumPy's files, in and out |
+//! | `texts` | the cells of a CSV as texts, for what is not a number yet |
 //! | `frame` | results side by side, and out to files and record batches |
 //!
 //! It knows nothing of parties: who owns which input, and which row counts have to agree, is
@@ -32,9 +33,11 @@ mod npy;
 mod number;
 mod pages;
 mod parquet_file;
+mod texts;
 mod want;
 
 pub use frame::{Format, Frame};
+pub use texts::Texts;
 pub use want::{Loaded, Want, check, out_of_range};
 
 use arrow_array::RecordBatchReader;

@@ -18,6 +18,7 @@ mod divide;
 mod levels;
 mod lookup;
 mod multiply;
+mod permute;
 mod plans;
 mod scan;
 mod select;
@@ -29,8 +30,9 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+pub use permute::{permutation_network, permutation_switches};
 pub(crate) use plans::Plans;
-pub use sort::sorting_network;
+pub use sort::{merging_network, sorting_network};
 
 use crate::builder::{Builder, Wire, Word};
 

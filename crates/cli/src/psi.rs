@@ -1,0 +1,269 @@
+//! Private set intersection: `psi prepare` makes the inputs of a program from a column of texts,
+//! `psi match` (in `found`) says which of them the program has found.
+//!
+//! Inputs are CSV tables as any others. What the receiver needs to read the result stays in
+//! `kept.csv`: which item or which bin stands for which text.
+
+mod found;
+#[cfg(test)]
+mod tests;
+
+use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
+use crate::failure::Failure;
+use crate::verbs::show;
+use sealane_block::{Coins, Cpu};
+use sealane_engine::Kind;
+use sealane_page::Card;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
+use sealane_tables::Texts;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use zeroize::Zeroizing;
+
+/// The file that stays at the receiver.
+const KEPT: &str = "kept.csv";
+/// What that file calls a place of the stash.
+const STASH: &str = "stash";
+
+/// Prepares, or reads what came of it.
+pub fn psi(verb: &PsiVerb) -> Result<(), Failure> {
+    match verb {
+        PsiVerb::Prepare(args) => {
+            let (card, value) = prepare(args)?;
+            show(args.json, &card, &value)
+        }
+        PsiVerb::Match { result, kept, json } => found::list(result, kept, *json),
+    }
+}
+
+/// Tables in memory, by the name of their file.
+type Tables = Vec<(&'static str, Zeroizing<String>)>;
+
+/// Writes the tables, and says what they are.
+fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
+    let texts = Texts::read(&args.file, &[&args.column]).map_err(data)?;
+    let texts = texts.column(&args.column).unwrap_or_default();
+    let mut coins = coins()?;
+    let mut made = |agreement: &Agreement| {
+        let items = Items::new(agreement, texts.iter().map(|text| text.as_str()))?;
+        let tables = match (args.method, args.side) {
+            (PsiMethod::Shuffled, PsiSide::Receiver) => shuffled_receiver(&items)?,
+            (PsiMethod::Shuffled, PsiSide::Sender) => shuffled_sender(&items, &mut coins)?,
+            (PsiMethod::Phased, PsiSide::Receiver) => phased_receiver(&items)?,
+            (PsiMethod::Phased, PsiSide::Sender) => phased_sender(&items)?,
+        };
+        Ok((tables, items.count(), items.repeated()))
+    };
+    // A tensor is halved again and again: its length has to be a power of two.
+    let size = match args.method {
+        PsiMethod::Shuffled => (args.size as usize).next_power_of_two(),
+        PsiMethod::Phased => args.size as usize,
+    };
+    let agreement = Agreement::new(&args.seed, size, args.attempt.unwrap_or(0));
+    let prepared = agreement.and_then(|agreement| match args.attempt {
+        Some(_) => Ok((agreement.clone(), made(&agreement)?)),
+        None => sealane_psi::fit(&agreement, made),
+    });
+    let (agreement, (tables, items, repeated)) = prepared.map_err(|unfit| refused(unfit, args))?;
+    let files = write(&args.folder, &tables)?;
+    Ok(summary(args, &agreement, (items, repeated), &files))
+}
+
+/// A single row: the tag and the list.
+fn shuffled_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
+    let list = shuffled::receiver(items)?;
+    let input = row(items, &[("item", &list)]);
+    let kept = items.iter().map(|(item, text)| (item.to_string(), text));
+    Ok(vec![("input.csv", input), (KEPT, kept_table("item", kept))])
+}
+
+/// A single row: the tag, the list, and the switches column by column.
+fn shuffled_sender(items: &Items<'_>, coins: &mut Coins) -> Result<Tables, Unfit> {
+    let sender = shuffled::sender(items, coins)?;
+    let columns = shuffled::columns(items.agreement().size(), &sender.switches);
+    let switches = columns.iter().flat_map(|column| column.iter());
+    let switches = Zeroizing::new(
+        switches
+            .map(|&switch| u64::from(switch))
+            .collect::<Vec<_>>(),
+    );
+    let input = row(items, &[("item", &sender.list), ("switch", &switches)]);
+    Ok(vec![("input.csv", input)])
+}
+
+/// The table, a line for each bin; and a single row: the tag and the stash.
+fn phased_receiver(items: &Items<'_>) -> Result<Tables, Unfit> {
+    let receiver = phased::receiver(items)?;
+    let table = table("held", receiver.table.iter().map(u64::to_string));
+    let stash = row(items, &[("stash", &receiver.stash)]);
+    let bins = receiver.texts.iter().enumerate();
+    let bins = bins.filter_map(|(bin, text)| Some((bin.to_string(), (*text)?)));
+    let left = receiver.stash_texts.iter().flatten();
+    let left = left.map(|&text| (STASH.to_string(), text));
+    let kept = kept_table("bin", bins.chain(left));
+    Ok(vec![
+        ("table.csv", table),
+        ("stash.csv", stash),
+        (KEPT, kept),
+    ])
+}
+
+/// The bins, a line for each; and a single row: the tag and all items.
+fn phased_sender(items: &Items<'_>) -> Result<Tables, Unfit> {
+    let sender = phased::sender(items)?;
+    let load = phased::sizes(items.agreement()).load;
+    let names: Vec<String> = (0..load)
+        .map(|place| format!("candidate_{place}"))
+        .collect();
+    let bins = table(&names.join(","), sender.bins.iter().map(|bin| cells(bin)));
+    let all = row(items, &[("item", &sender.items)]);
+    Ok(vec![("bins.csv", bins), ("items.csv", all)])
+}
+
+/// A table of a single row: the tag of the agreement, then lists, a column for each number.
+fn row(items: &Items<'_>, lists: &[(&str, &[u64])]) -> Zeroizing<String> {
+    let mut names = vec!["tag".to_string()];
+    let mut numbers = Zeroizing::new(vec![items.agreement().tag()]);
+    for (name, list) in lists {
+        names.extend((0..list.len()).map(|place| format!("{name}_{place}")));
+        numbers.extend_from_slice(list);
+    }
+    table(&names.join(","), [cells(&numbers)])
+}
+
+fn cells(numbers: &[u64]) -> String {
+    let cells: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    cells.join(",")
+}
+
+/// A table with this header and these lines.
+fn table(header: &str, lines: impl IntoIterator<Item = String>) -> Zeroizing<String> {
+    let mut table = Zeroizing::new(format!("{header}\n"));
+    for line in lines {
+        table.push_str(&line);
+        table.push('\n');
+    }
+    table
+}
+
+/// What stands for which text, each text in quotes.
+fn kept_table<'a>(name: &str, kept: impl Iterator<Item = (String, &'a str)>) -> Zeroizing<String> {
+    let line = |(key, text): (String, &str)| format!("{key},\"{}\"", text.replace('"', "\"\""));
+    table(&format!("{name},text"), kept.map(line))
+}
+
+/// Writes tables that only their owner can read.
+fn write(folder: &Path, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
+    let cannot = |path: &Path, error: io::Error| {
+        let what = format!("cannot write {}", path.display());
+        let hint = "name a folder that can be written to, `--folder FOLDER`";
+        Failure::config("output", what, hint).because(error.to_string())
+    };
+    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;
+    let file = |(name, text): &(&str, Zeroizing<String>)| {
+        let path = folder.join(name);
+        let written =
+            sealane_tables::create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| cannot(&path, error))?;
+        Ok(path)
+    };
+    tables.iter().map(file).collect()
+}
+
+/// What was prepared, and what the other party and the program have to say alike.
+fn summary(
+    args: &PsiPrepare,
+    agreement: &Agreement,
+    (items, repeated): (usize, usize),
+    files: &[PathBuf],
+) -> (Card, Value) {
+    let (size, width, attempt) = (agreement.size(), agreement.width(), agreement.attempt());
+    let file = args.file.display();
+    let mut card = Card::new(format!("{items} items of {file}, prepared"));
+    if repeated > 0 {
+        card.line("repeated", format!("{repeated} cells, which count once"));
+    }
+    let mut constants = vec![format!("SIZE = {size}"), format!("WIDTH = {width}")];
+    let mut value = json!({
+        "items": items,
+        "repeated": repeated,
+        "size": size,
+        "width": width,
+        "attempt": attempt,
+        "tag": agreement.tag(),
+        "files": files,
+    });
+    if args.method == PsiMethod::Phased {
+        let sizes = phased::sizes(agreement);
+        constants.push(format!("STORED = {}", sizes.stored));
+        constants.push(format!("BINS = {}", sizes.bins));
+        constants.push(format!("LOAD = {}", sizes.load));
+        value["stored"] = json!(sizes.stored);
+        value["bins"] = json!(sizes.bins);
+        value["load"] = json!(sizes.load);
+    }
+    card.line("the program", constants.join(", "));
+    card.line(
+        "both parties",
+        format!("--size {size} --attempt {attempt}, and the same seed"),
+    );
+    card.line(
+        "false match",
+        "2^-40 at most, for any two items of the two sets",
+    );
+    card.lines("files", files.iter().map(|path| path.display().to_string()));
+    if args.side == PsiSide::Receiver {
+        card.line("stays here", args.folder.join(KEPT).display());
+    }
+    (card, value)
+}
+
+/// Why a set was refused, and what mends it.
+fn refused(unfit: Unfit, args: &PsiPrepare) -> Failure {
+    let file = args.file.display();
+    if !unfit.is_of_the_attempt() {
+        return data(
+            Diagnostic::new("psi-size", format!("{file}: {unfit}"))
+                .because(
+                    "the other party has prepared for sets of this size, and no item is dropped",
+                )
+                .hint("agree on a larger `--size`, and prepare at both"),
+        );
+    }
+    let (tried, hint) = match args.attempt {
+        Some(attempt) => (
+            format!("attempt {attempt}"),
+            format!(
+                "prepare at both with `--attempt {}`",
+                attempt.saturating_add(1)
+            ),
+        ),
+        None => (
+            format!("each of {TRIES} attempts"),
+            "agree on another `--seed` or a larger `--size`, and prepare at both".to_string(),
+        ),
+    };
+    let reason = format!("it was so with {tried}, and no item is dropped");
+    data(
+        Diagnostic::new("psi-attempt", format!("{file}: {unfit}"))
+            .because(reason)
+            .hint(hint),
+    )
+}
+
+fn data(finding: Diagnostic) -> Failure {
+    Failure::new(Kind::Data, finding)
+}
+
+fn coins() -> Result<Coins, Failure> {
+    let cpu = Cpu::detect().map_err(|error| {
+        let hint = "unset SEALANE_TIER to use what this CPU has";
+        Failure::config("cpu-tier", error.to_string(), hint)
+    })?;
+    Coins::from_os(cpu).map_err(|error| {
+        let hint = "see that the operating system gives random numbers";
+        Failure::config("no-randomness", error.to_string(), hint)
+    })
+}

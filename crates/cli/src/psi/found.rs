@@ -1,0 +1,121 @@
+//! What a program has found, in the words of the party that learns it.
+
+use super::{STASH, data};
+use crate::failure::Failure;
+use crate::results::marked;
+use crate::verbs::say;
+use sealane_program::diagnostic::Diagnostic;
+use sealane_tables::Texts;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use zeroize::Zeroizing;
+
+/// Prints which texts the program has found, one a line.
+///
+/// # Errors
+/// The result or what was kept cannot be read, or the two, or the two parties, do not belong
+/// together.
+pub fn list(result: &Path, kept: &Path, json: bool) -> Result<(), Failure> {
+    let common = common(result, kept)?;
+    if json {
+        return say(json!({ "common": common }));
+    }
+    common.iter().try_for_each(say)
+}
+
+/// Which texts the program has found, in the order of texts. The kept table says by which method: it
+/// knows texts by item or by bin.
+pub(super) fn common(result: &Path, kept: &Path) -> Result<Vec<String>, Failure> {
+    let keys = Texts::read(kept, &[]).map_err(data)?;
+    let texts = column(&keys, kept, "text")?;
+    let found = Texts::read(result, &[]).map_err(data)?;
+    let common = match keys.column("item") {
+        Some(items) => {
+            agreed(&found, result)?;
+            from_items(items, texts, &found)
+        }
+        None => {
+            // Results that belong to no row are in a file of their own.
+            let single = marked(result, "single");
+            let rest = Texts::read(&single, &[]).map_err(data)?;
+            agreed(&rest, &single)?;
+            let in_table = column(&found, result, "in_table")?.iter().enumerate();
+            let in_table = in_table.map(|(bin, flag)| (bin.to_string(), flag.as_str()));
+            let in_stash = column(&rest, &single, "in_stash")?.iter();
+            let in_stash = in_stash.map(|flag| (STASH.to_string(), flag.as_str()));
+            let bins = column(&keys, kept, "bin")?;
+            from_bins(bins, texts, &in_table.chain(in_stash).collect())
+        }
+    };
+    let common = common.ok_or_else(|| {
+        let what = format!("{} does not belong to {}", result.display(), kept.display());
+        let finding = Diagnostic::new("psi-seed", what);
+        data(
+            finding
+                .because("it names what was not prepared with it")
+                .hint("name what was kept when the tables of this run were prepared"),
+        )
+    })?;
+    let mut common: Vec<String> = common.into_iter().map(str::to_string).collect();
+    common.sort_unstable();
+    Ok(common)
+}
+
+/// The texts of the items that a result names, where 0 names none; nothing if one is unknown.
+fn from_items<'a>(
+    items: &[Zeroizing<String>],
+    texts: &'a [Zeroizing<String>],
+    found: &Texts,
+) -> Option<Vec<&'a str>> {
+    let known = items.iter().map(|item| item.as_str()).zip(texts);
+    let known: BTreeMap<&str, &Zeroizing<String>> = known.collect();
+    let columns = (0..).map_while(|place| found.column(&format!("common_{place}")));
+    let cells = columns.filter_map(|column| Some(column.first()?.as_str()));
+    let named = cells.filter(|cell| *cell != "0");
+    named
+        .map(|item| known.get(item).map(|text| text.as_str()))
+        .collect()
+}
+
+/// The texts of the bins, and places of the stash, that a result flags; nothing if one is not in it.
+fn from_bins<'a>(
+    bins: &[Zeroizing<String>],
+    texts: &'a [Zeroizing<String>],
+    flags: &BTreeMap<String, &str>,
+) -> Option<Vec<&'a str>> {
+    let mut common = Vec::new();
+    for (bin, text) in bins.iter().zip(texts) {
+        if *flags.get(bin.as_str())? == "1" {
+            common.push(text.as_str());
+        }
+    }
+    Some(common)
+}
+
+fn column<'a>(
+    texts: &'a Texts,
+    path: &Path,
+    name: &str,
+) -> Result<&'a [Zeroizing<String>], Failure> {
+    texts.column(name).ok_or_else(|| {
+        let what = format!("{} has no column `{name}`", path.display());
+        let hint =
+            "name what `--output` has written and, with `--kept`, what `psi prepare` has kept";
+        data(Diagnostic::new("data-column-missing", what).hint(hint))
+    })
+}
+
+/// Refuses a result of parties who have prepared by different agreements.
+fn agreed(result: &Texts, path: &Path) -> Result<(), Failure> {
+    let agreed = column(result, path, "agreed")?;
+    if agreed.iter().all(|flag| flag.as_str() == "1") {
+        return Ok(());
+    }
+    let what = "the two parties have prepared by different agreements";
+    Err(data(
+        Diagnostic::new("psi-seed", what)
+            .because("their items are hashed in different ways, so that no two of them are equal")
+            .hint("prepare at both with the same `--seed`, `--size` and `--attempt`"),
+    ))
+}

@@ -1,0 +1,197 @@
+//! Both methods from two CSV files to the texts in common. What a program does in between is done
+//! here in the clear, cell by cell.
+
+use super::*;
+use std::collections::BTreeSet;
+use std::fs;
+use tempfile::TempDir;
+
+/// A party of these items, in a folder of its own.
+struct Party {
+    folder: TempDir,
+    args: PsiPrepare,
+}
+
+impl Party {
+    fn new(method: PsiMethod, side: PsiSide, items: &[String]) -> Party {
+        let folder = TempDir::new().unwrap();
+        let file = folder.path().join("people.csv");
+        let lines: String = items.iter().map(|item| format!("1,\"{item}\"\n")).collect();
+        fs::write(&file, format!("n, email \n{lines}")).unwrap();
+        let args = PsiPrepare {
+            file,
+            column: "email".to_string(),
+            method,
+            side,
+            seed: "a seed".to_string(),
+            size: 100,
+            attempt: None,
+            folder: folder.path().join("prepared"),
+            json: false,
+        };
+        Party { folder, args }
+    }
+
+    fn prepare(&self) -> Result<(), Failure> {
+        prepare(&self.args).map(|_| ())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.args.folder.join(name)
+    }
+
+    /// The cells of a table, without its header.
+    fn cells(&self, name: &str) -> Vec<Vec<String>> {
+        let text = fs::read_to_string(self.path(name)).unwrap();
+        let line = |line: &str| line.split(',').map(str::to_string).collect();
+        text.lines().skip(1).map(line).collect()
+    }
+
+    /// What a failure says, without the folder.
+    fn told(&self, failure: &Failure) -> String {
+        let folder = format!("{}/", self.folder.path().display());
+        failure.to_string().replace(&folder, "")
+    }
+
+    fn common(&self) -> Result<Vec<String>, Failure> {
+        found::common(&self.path("found.csv"), &self.path(KEPT))
+    }
+}
+
+fn people(numbers: impl Iterator<Item = usize>) -> Vec<String> {
+    // A comma and quotes, doubled as CSV wants them in the file of a user.
+    numbers
+        .map(|i| format!("\"\"Ann\"\" {i}, p{i}@example.org"))
+        .collect()
+}
+
+/// A shelter with 0 to 59, some of them twice, and a kitchen with 40 to 99.
+fn parties(method: PsiMethod) -> (Party, Party) {
+    let first = people((0..60).chain(30..50));
+    let receiver = Party::new(method, PsiSide::Receiver, &first);
+    let sender = Party::new(method, PsiSide::Sender, &people(40..100));
+    (receiver, sender)
+}
+
+fn wanted() -> Vec<String> {
+    let common = people(40..60).into_iter();
+    common.map(|text| text.replace("\"\"", "\"")).collect()
+}
+
+/// What the shuffled program reveals.
+fn shuffled_result(receiver: &Party, sender: &Party) {
+    let (ours, theirs) = (receiver.cells("input.csv"), sender.cells("input.csv"));
+    // The tag, 128 items, and 13 columns of 64 switches.
+    assert_eq!((ours[0].len(), theirs[0].len()), (129, 129 + 13 * 64));
+    let items: BTreeSet<&String> = theirs[0][1..129].iter().collect();
+    let found = ours[0][1..].iter().map(|item| match items.contains(item) {
+        true => item.as_str(),
+        false => "0",
+    });
+    let names: Vec<String> = (0..128).map(|place| format!("common_{place}")).collect();
+    let found: Vec<&str> = found.collect();
+    let agreed = u8::from(ours[0][0] == theirs[0][0]);
+    let result = format!("{},agreed\n{},{agreed}\n", names.join(","), found.join(","));
+    fs::write(receiver.path("found.csv"), result).unwrap();
+}
+
+/// What the phased program reveals.
+fn phased_result(receiver: &Party, sender: &Party) {
+    let (table, bins) = (receiver.cells("table.csv"), sender.cells("bins.csv"));
+    assert_eq!((table.len(), bins.len()), (120, 120));
+    let flags = table
+        .iter()
+        .zip(&bins)
+        .map(|(held, others)| others.contains(&held[0]));
+    let flags: String = flags.map(|flag| format!("{}\n", u8::from(flag))).collect();
+    fs::write(receiver.path("found.csv"), format!("in_table\n{flags}")).unwrap();
+    let (stash, items) = (receiver.cells("stash.csv"), sender.cells("items.csv"));
+    let in_stash = u8::from(items[0][1..].contains(&stash[0][1]));
+    let agreed = u8::from(items[0][0] == stash[0][0]);
+    let single = format!("in_stash,agreed\n{in_stash},{agreed}\n");
+    fs::write(receiver.path("found.single.csv"), single).unwrap();
+}
+
+#[test]
+fn both_methods_find_what_both_have() {
+    for (method, reveal) in [
+        (PsiMethod::Shuffled, shuffled_result as fn(&Party, &Party)),
+        (PsiMethod::Phased, phased_result),
+    ] {
+        let (receiver, sender) = parties(method);
+        receiver.prepare().unwrap();
+        sender.prepare().unwrap();
+        assert!(!sender.path(KEPT).exists());
+        reveal(&receiver, &sender);
+        assert_eq!(receiver.common().unwrap(), wanted());
+    }
+}
+
+#[test]
+fn parties_that_did_not_prepare_alike_are_told() {
+    for (method, reveal) in [
+        (PsiMethod::Shuffled, shuffled_result as fn(&Party, &Party)),
+        (PsiMethod::Phased, phased_result),
+    ] {
+        let (receiver, mut sender) = parties(method);
+        sender.args.seed = "a sead".to_string();
+        receiver.prepare().unwrap();
+        sender.prepare().unwrap();
+        reveal(&receiver, &sender);
+        let failure = receiver.common().unwrap_err();
+        sealane_testkit::page::shows("psi-seed", &receiver.told(&failure));
+        assert_eq!(failure.status(), 4);
+    }
+}
+
+#[test]
+fn a_result_of_other_tables_is_refused() {
+    let (mut receiver, sender) = parties(PsiMethod::Shuffled);
+    receiver.prepare().unwrap();
+    sender.prepare().unwrap();
+    shuffled_result(&receiver, &sender);
+    receiver.args.seed = "another".to_string();
+    receiver.prepare().unwrap();
+    let failure = receiver.common().unwrap_err();
+    let told = "error[psi-seed]: prepared/found.csv does not belong to prepared/kept.csv";
+    assert!(receiver.told(&failure).starts_with(told), "{failure}");
+}
+
+#[test]
+fn a_set_that_is_too_large_is_refused() {
+    let (mut receiver, _) = parties(PsiMethod::Phased);
+    receiver.args.size = 59;
+    let failure = receiver.prepare().unwrap_err();
+    sealane_testkit::page::shows("psi-size", &receiver.told(&failure));
+    assert!(!receiver.args.folder.exists());
+}
+
+#[test]
+fn an_attempt_that_does_not_fit_is_refused_and_the_next_one_is_named() {
+    let (mut receiver, _) = parties(PsiMethod::Phased);
+    receiver.args.size = 60;
+    // About one attempt in 300 leaves two items of sixty without a bin.
+    let failure = (0..10_000).find_map(|attempt| {
+        receiver.args.attempt = Some(attempt);
+        receiver.prepare().err()
+    });
+    let failure = receiver.told(&failure.expect("one does not fit"));
+    sealane_testkit::page::shows("psi-attempt", &failure);
+    let named = format!("`--attempt {}`", receiver.args.attempt.unwrap() + 1);
+    assert!(failure.contains(&named), "{failure}");
+}
+
+#[test]
+fn an_item_that_is_missing_is_refused_with_its_place() {
+    let (receiver, _) = parties(PsiMethod::Phased);
+    fs::write(&receiver.args.file, "n,email\n1,ann\n2, \n3,ben\n").unwrap();
+    let failure = receiver.prepare().unwrap_err();
+    let told = "error[data-null]: a cell in column `email` is empty\n --> people.csv:3:3";
+    assert!(receiver.told(&failure).starts_with(told), "{failure}");
+    fs::write(&receiver.args.file, "n,Email\n1,ann\n").unwrap();
+    let failure = receiver.prepare().unwrap_err().to_string();
+    assert!(
+        failure.starts_with("error[data-column-missing]"),
+        "{failure}"
+    );
+}
