@@ -6,14 +6,13 @@
 
 use std::convert::Infallible;
 
-use sealane_block::hash::{Circ, Mi, Prp, Tccr};
-use sealane_block::{Block, Coins, Cpu, LabelHash};
+use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
+use sealane_garble::decode;
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Ports, Scheme};
-use sealane_garble::{Tables, decode};
 
 use super::circuits::Case;
-use super::reference::{self, EvaluateHalves, EvaluatePrf, GarbleHalves, GarblePrf};
+use super::reference::Reference;
 use crate::Options;
 use crate::cycles::{Measured, measure};
 
@@ -145,6 +144,7 @@ impl<'a> Sides<'a> {
             sink(chunk);
             Ok::<(), Infallible>(())
         });
+        let reference = self.reference(Some(self.garbler.delta()));
         let labels = &mut self.zeros;
         match self.how {
             Rows::Together => {
@@ -160,7 +160,8 @@ impl<'a> Sides<'a> {
             }
             Rows::GateByGate => {
                 for row in 0..self.rows {
-                    self.garble_gate_by_gate(row, &mut writer);
+                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
+                    reference.run(work, &mut self.slots, &mut port, &mut writer);
                 }
             }
         }
@@ -173,6 +174,7 @@ impl<'a> Sides<'a> {
             source(chunk);
             Ok::<(), Infallible>(())
         });
+        let reference = self.reference(None);
         let labels = &mut self.active;
         match self.how {
             Rows::Together => {
@@ -190,60 +192,19 @@ impl<'a> Sides<'a> {
             }
             Rows::GateByGate => {
                 for row in 0..self.rows {
-                    self.evaluate_gate_by_gate(row, &mut reader);
+                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
+                    reference.run(work, &mut self.slots, &mut port, &mut reader);
                 }
             }
         }
     }
 
-    fn garble_gate_by_gate(&mut self, row: usize, to: &mut impl Tables<Error = Infallible>) {
-        let (cpu, seed, delta) = (self.cpu, self.garbler.seed(), self.garbler.delta());
-        let (tape, slots) = ((self.tape, row as u64), &mut self.slots);
-        let mut port = Row {
-            labels: &mut self.zeros,
-            row,
-        };
-        macro_rules! halves {
-            ($hash:ty) => {{
-                let hash = <$hash>::new(cpu, seed);
-                reference::run(
-                    cpu,
-                    &GarbleHalves { hash, delta },
-                    tape,
-                    slots,
-                    &mut port,
-                    to,
-                )
-            }};
-        }
-        match self.scheme {
-            Scheme::Prp => halves!(Prp),
-            Scheme::Tccr => halves!(Tccr),
-            Scheme::Circ => halves!(Circ),
-            Scheme::Mi => halves!(Mi),
-            Scheme::Prf => reference::run(cpu, &GarblePrf { delta }, tape, slots, &mut port, to),
-        }
-    }
-
-    fn evaluate_gate_by_gate(&mut self, row: usize, from: &mut impl Tables<Error = Infallible>) {
-        let (cpu, seed) = (self.cpu, self.garbler.seed());
-        let (tape, slots) = ((self.tape, row as u64), &mut self.slots);
-        let mut port = Row {
-            labels: &mut self.active,
-            row,
-        };
-        macro_rules! halves {
-            ($hash:ty) => {{
-                let hash = <$hash>::new(cpu, seed);
-                reference::run(cpu, &EvaluateHalves { hash }, tape, slots, &mut port, from)
-            }};
-        }
-        match self.scheme {
-            Scheme::Prp => halves!(Prp),
-            Scheme::Tccr => halves!(Tccr),
-            Scheme::Circ => halves!(Circ),
-            Scheme::Mi => halves!(Mi),
-            Scheme::Prf => reference::run(cpu, &EvaluatePrf, tape, slots, &mut port, from),
+    fn reference(&self, delta: Option<Block>) -> Reference {
+        Reference {
+            cpu: self.cpu,
+            scheme: self.scheme,
+            seed: self.garbler.seed(),
+            delta,
         }
     }
 }
