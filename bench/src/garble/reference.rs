@@ -73,7 +73,7 @@ impl Reference {
         match (self.delta, self.scheme) {
             (None, _) => [[Block::ZERO; 2]; 2],
             (Some(delta), Scheme::Prf) => {
-                let other = with_signal(delta, SIGNAL);
+                let other = (delta & RANDOM) ^ SIGNAL;
                 [[Block::ZERO, other], [other, Block::ZERO]]
             }
             (Some(delta), _) => [[Block::ZERO; 2], [delta; 2]],
@@ -88,36 +88,28 @@ impl Reference {
         l: L,
         fixed: &RoundKeys<L>,
         tweaks: [Block; N],
-        labels: [Block; N],
-    ) -> [Block; N] {
-        let (mut t, mut x) = ([l.splat(Block::ZERO); N], [l.splat(Block::ZERO); N]);
+        x: [L::V; N],
+    ) -> [L::V; N] {
+        let mut t = x;
         for i in 0..N {
             t[i] = l.splat(tweaks[i]);
-            x[i] = l.splat(labels[i]);
         }
-        let hashes = match self.scheme {
+        match self.scheme {
             Scheme::Prp => {
                 let s = sigma(l, x);
-                xor(l, encrypt(l, fixed, xor(l, s, t)), s)
+                xor_each(l, encrypt(l, fixed, xor_each(l, s, t)), s)
             }
             Scheme::Tccr => {
                 let once = encrypt(l, fixed, x);
-                xor(l, encrypt(l, fixed, xor(l, once, t)), once)
+                xor_each(l, encrypt(l, fixed, xor_each(l, once, t)), once)
             }
             Scheme::Mi => {
                 let s = sigma(l, x);
-                let keys = xor(l, [l.splat(self.seed); N], t);
-                xor(l, encrypt(l, &expand(l, four_of(keys)), s), s)
+                let keys = expand(l, four_of(xor_each(l, [l.splat(self.seed); N], t)));
+                xor_each(l, encrypt(l, &keys, s), s)
             }
             Scheme::Circ | Scheme::Prf => encrypt(l, &expand(l, four_of(x)), t),
-        };
-        let mut out = [Block::ZERO; N];
-        for i in 0..N {
-            let mut blocks = [Block::ZERO; 4];
-            l.store(&mut blocks, hashes[i]);
-            out[i] = blocks[0];
         }
-        out
     }
 
     /// An AND: labels of inputs to labels of the output; the table is written, or read.
@@ -128,45 +120,50 @@ impl Reference {
         fixed: &RoundKeys<L>,
         tweak: Tweak,
         [a, b]: [[Block; 2]; 2],
-        table: &mut [Block; 2],
-    ) -> [Block; 2] {
+        table: &mut [L::V; 2],
+    ) -> [L::V; 2] {
+        let row = part(
+            tweak,
+            AND + 2 * u32::from(a[0].lsb()) + u32::from(b[0].lsb()),
+        );
+        let ([a, a_one], [b, b_one]) = (splat(l, a), splat(l, b));
+        let [na, nb] = [l.permute_mask(a), l.permute_mask(b)];
         match (self.scheme, self.delta) {
             (Scheme::Prf, Some(_)) => {
-                let ([i0, i1], [j0, j1]) = (exchanged(a, a[0]), exchanged(b, b[0]));
+                let ([i0, i1], [j0, j1]) =
+                    (exchanged(l, [a, a_one], na), exchanged(l, [b, b_one], nb));
                 // Row xy has the part AND + 2x + y.
                 let parts = [0, 2, 0, 1, 1, 3, 2, 3].map(|row| part(tweak, AND + row));
                 let keys = [i0, i1, j0, j1, i0, i1, j0, j1];
                 let [i00, i10, j00, j01, i01, i11, j10, j11] = self.hash(l, fixed, parts, keys);
-                garble_prf(
-                    [i00 ^ j00, i01 ^ j01, i10 ^ j10, i11 ^ j11],
-                    [a[0], b[0]],
-                    table,
-                )
+                let k = xor_each(l, [i00, i01, i10, i11], [j00, j01, j10, j11]);
+                garble_prf(l, k, [na, nb], table)
             }
             (Scheme::Prf, None) => {
-                let [a, b] = [a[0], b[0]];
-                let row = part(tweak, AND + 2 * u32::from(a.lsb()) + u32::from(b.lsb()));
                 let [f_a, f_b] = self.hash(l, fixed, [row; 2], [a, b]);
-                let first = masked(table[0], b);
-                let c = f_a ^ f_b ^ first ^ masked(table[1], a);
-                let last = Block::new((masked(first, a).value() >> 1) & 1);
-                [with_signal(c, c ^ last); 2]
+                let first = l.and(nb, table[0]);
+                let rows = l.xor(first, l.and(na, table[1]));
+                let c = l.xor(l.xor(f_a, f_b), rows);
+                let last = l.shr64::<1>(l.and(na, first));
+                [with_signal(l, c, l.xor(c, last)); 2]
             }
             (_, Some(delta)) => {
-                let [a, b] = [a[0], b[0]];
+                let delta = l.splat(delta);
                 let parts = [0, 0, 1, 1].map(|half| part(tweak, half));
-                let labels = [a, a ^ delta, b, b ^ delta];
+                let labels = [a, l.xor(a, delta), b, l.xor(b, delta)];
                 let [a0, a1, b0, b1] = self.hash(l, fixed, parts, labels);
-                let g = a0 ^ a1 ^ masked(delta, b);
-                let e = b0 ^ b1 ^ a;
-                *table = [g, e];
-                [a0 ^ masked(g, a) ^ b0 ^ masked(e ^ a, b); 2]
+                let g = l.xor(l.xor(a0, a1), l.and(nb, delta));
+                let sum = l.xor(b0, b1);
+                *table = [g, l.xor(sum, a)];
+                let (w_g, w_e) = (l.xor(a0, l.and(na, g)), l.xor(b0, l.and(nb, sum)));
+                [l.xor(w_g, w_e); 2]
             }
             (_, None) => {
-                let [a, b] = [a[0], b[0]];
                 let parts = [0, 1].map(|half| part(tweak, half));
                 let [h_a, h_b] = self.hash(l, fixed, parts, [a, b]);
-                [h_a ^ masked(table[0], a) ^ h_b ^ masked(table[1] ^ a, b); 2]
+                let w_g = l.xor(h_a, l.and(na, table[0]));
+                let w_e = l.xor(h_b, l.and(nb, l.xor(table[1], a)));
+                [l.xor(w_g, w_e); 2]
             }
         }
     }
@@ -179,28 +176,31 @@ impl Reference {
         fixed: &RoundKeys<L>,
         (tweak, lone): (Tweak, bool),
         [a, b]: [[Block; 2]; 2],
-        table: &mut Block,
-    ) -> [Block; 2] {
+        table: &mut L::V,
+    ) -> [L::V; 2] {
         let (x, y) = (part(tweak, X), part(tweak, Y));
+        let ([a, a_one], [b, b_one]) = (splat(l, a), splat(l, b));
+        let (signal, by) = (l.xor(a, b), l.permute_mask(b));
         if self.delta.is_some() {
-            let ([i0, i1], [j0, j1]) = (exchanged(a, a[0]), exchanged(b, b[0]));
-            let (x0, x1, y0, f_j1) = if lone {
+            let [i0, i1] = exchanged(l, [a, a_one], l.permute_mask(a));
+            let [j0, j1] = exchanged(l, [b, b_one], by);
+            let [x0, x1, y0, f_j1] = if lone {
                 let [x0, x1, f_j1] = self.hash(l, fixed, [x, x, y], [i0, i1, j1]);
-                (x0, x1, j0, f_j1)
+                [x0, x1, j0, f_j1]
             } else {
-                let [x0, x1, f_j0, f_j1] = self.hash(l, fixed, [x, x, y, y], [i0, i1, j0, j1]);
-                (x0, x1, f_j0, f_j1)
+                self.hash(l, fixed, [x, x, y, y], [i0, i1, j0, j1])
             };
-            *table = (x0 ^ x1 ^ y0 ^ f_j1) & RANDOM;
-            let signal = a[0] ^ b[0];
-            let [zero, one] = exchanged([x0 ^ y0, x1 ^ y0], signal);
-            [with_signal(zero, signal), with_signal(one, signal ^ SIGNAL)]
+            let sum = l.xor(l.xor(x0, x1), l.xor(y0, f_j1));
+            *table = l.and(sum, l.splat(RANDOM));
+            let outputs = [l.xor(x0, y0), l.xor(x1, y0)];
+            let [zero, one] = exchanged(l, outputs, l.permute_mask(signal));
+            let other = l.xor(signal, l.splat(SIGNAL));
+            [with_signal(l, zero, signal), with_signal(l, one, other)]
         } else {
-            let [a, b] = [a[0], b[0]];
             let [x, f_b] = self.hash(l, fixed, [x, y], [a, b]);
             let zero = if lone { b } else { f_b };
-            let [y, _] = exchanged([zero, f_b ^ *table], b);
-            [with_signal(x ^ y, a ^ b); 2]
+            let [y, _] = exchanged(l, [zero, l.xor(f_b, *table)], by);
+            [with_signal(l, l.xor(x, y), signal); 2]
         }
     }
 }
@@ -228,13 +228,13 @@ impl<T: Tables<Error = Infallible>> Kernel for Gates<'_, T> {
             for gate in &self.tape.ands[batch.ands.start as usize..batch.ands.end as usize] {
                 let inputs = [self.load(gate.a), self.load(gate.b)];
                 let Ok(bytes) = self.tables.next(32);
-                let mut table = [read(bytes, 0), read(bytes, 16)];
+                let mut table = splat(l, [read(bytes, 0), read(bytes, 16)]);
                 let at = tweak(gate, self.call);
                 let out = self.side.and(l, &fixed, at, inputs, &mut table);
-                bytes[..16].copy_from_slice(&table[0].to_bytes());
-                bytes[16..32].copy_from_slice(&table[1].to_bytes());
+                bytes[..16].copy_from_slice(&first(l, table[0]).to_bytes());
+                bytes[16..32].copy_from_slice(&first(l, table[1]).to_bytes());
                 let Ok(()) = self.tables.pass(32);
-                self.store(gate.out, out);
+                self.store(gate.out, [first(l, out[0]), first(l, out[1])]);
             }
         }
     }
@@ -245,17 +245,18 @@ impl<T: Tables<Error = Infallible>> Gates<'_, T> {
     fn xor<L: Lanes>(&mut self, l: L, fixed: &RoundKeys<L>, gate: &Gate, lone: bool) {
         let inputs = [self.load(gate.a), self.load(gate.b)];
         let out = if self.side.scheme != Scheme::Prf {
-            [inputs[0][0] ^ inputs[1][0]; 2]
+            let sum = l.xor(l.splat(inputs[0][0]), l.splat(inputs[1][0]));
+            [first(l, sum); 2]
         } else if let Some(out) = copied(gate, inputs, self.labels) {
             out
         } else {
             let Ok(bytes) = self.tables.next(16);
-            let mut table = read(bytes, 0);
+            let mut table = l.splat(read(bytes, 0));
             let at = (tweak(gate, self.call), lone);
-            let out = self.side.xor(l, fixed, at, inputs, &mut table);
-            bytes[..16].copy_from_slice(&table.to_bytes());
+            let [zero, one] = self.side.xor(l, fixed, at, inputs, &mut table);
+            bytes[..16].copy_from_slice(&first(l, table).to_bytes());
             let Ok(()) = self.tables.pass(16);
-            out
+            [first(l, zero), first(l, one)]
         };
         self.store(gate.out, out);
     }
@@ -327,29 +328,34 @@ fn sigma<L: Lanes, const N: usize>(l: L, mut x: [L::V; N]) -> [L::V; N] {
 }
 
 #[inline(always)]
-fn xor<L: Lanes, const N: usize>(l: L, mut x: [L::V; N], y: [L::V; N]) -> [L::V; N] {
+fn xor_each<L: Lanes, const N: usize>(l: L, mut x: [L::V; N], y: [L::V; N]) -> [L::V; N] {
     for i in 0..N {
         x[i] = l.xor(x[i], y[i]);
     }
     x
 }
 
-/// Table and output labels from the K of the four rows and the labels of 0 of the inputs.
+/// Table and output labels from the K of the four rows and the masks of the inputs' labels of 0.
 #[inline(always)]
-fn garble_prf(k: [Block; 4], [a, b]: [Block; 2], table: &mut [Block; 2]) -> [Block; 2] {
-    let sum = k[0] ^ k[1] ^ k[2] ^ k[3];
-    let (first, second) = (k[0] ^ k[1], k[0] ^ k[2]);
-    let (na, nb) = (masked(Block::ONES, a), masked(Block::ONES, b));
-    let last = Block::new(((sum.value() & 1) ^ 1) << 1);
+fn garble_prf<L: Lanes>(
+    l: L,
+    k: [L::V; 4],
+    [na, nb]: [L::V; 2],
+    table: &mut [L::V; 2],
+) -> [L::V; 2] {
+    let signal = l.splat(SIGNAL);
+    let (first, second) = (l.xor(k[0], k[1]), l.xor(k[0], k[2]));
+    let sum = l.xor(first, l.xor(k[2], k[3]));
+    let last = l.shl64::<1>(l.xor(l.and(sum, signal), signal));
+    let rows = [l.xor(first, l.and(na, sum)), l.xor(second, l.and(nb, sum))];
     *table = [
-        with_signal(first ^ (na & sum), first ^ na) ^ last,
-        with_signal(second ^ (nb & sum), second ^ nb),
+        l.xor(with_signal(l, rows[0], l.xor(first, na)), last),
+        with_signal(l, rows[1], l.xor(second, nb)),
     ];
-    let (c, signal) = (k[0] ^ (na & nb & sum), k[0] ^ (na & nb));
-    [
-        with_signal(c, signal),
-        with_signal(c ^ sum, signal ^ SIGNAL),
-    ]
+    let nor = l.and(na, nb);
+    let (c, of_c) = (l.xor(k[0], l.and(nor, sum)), l.xor(k[0], nor));
+    let one = with_signal(l, l.xor(c, sum), l.xor(of_c, signal));
+    [with_signal(l, c, of_c), one]
 }
 
 /// Inputs of F, as parts of a tweak.
@@ -395,21 +401,32 @@ fn copied(gate: &Gate, [a, b]: [[Block; 2]; 2], labels: usize) -> Option<[Block;
     Some(if exchange { [from[1], from[0]] } else { from })
 }
 
-/// This block if the lowest bit of the other one is set.
 #[inline(always)]
-fn masked(block: Block, by: Block) -> Block {
-    block & Block::new((by.value() & 1).wrapping_neg())
+fn splat<L: Lanes>(l: L, [zero, one]: [Block; 2]) -> [L::V; 2] {
+    [l.splat(zero), l.splat(one)]
 }
 
-/// The random bits of one block, the signal of another.
+/// The first block of a vector.
 #[inline(always)]
-fn with_signal(random: Block, signal: Block) -> Block {
-    (random & RANDOM) ^ (signal & SIGNAL)
+fn first<L: Lanes>(l: L, v: L::V) -> Block {
+    let mut blocks = [Block::ZERO; 4];
+    l.store(&mut blocks, v);
+    blocks[0]
 }
 
-/// The pair, or exchanged where the lowest bit of `by` is set.
+/// The random bits of one vector, the signal of another.
 #[inline(always)]
-fn exchanged([zero, one]: [Block; 2], by: Block) -> [Block; 2] {
-    let change = masked(zero ^ one, by);
-    [zero ^ change, one ^ change]
+fn with_signal<L: Lanes>(l: L, random: L::V, signal: L::V) -> L::V {
+    let (random, signal) = (
+        l.and(random, l.splat(RANDOM)),
+        l.and(signal, l.splat(SIGNAL)),
+    );
+    l.xor(random, signal)
+}
+
+/// The pair, or exchanged where the mask is set.
+#[inline(always)]
+fn exchanged<L: Lanes>(l: L, [zero, one]: [L::V; 2], by: L::V) -> [L::V; 2] {
+    let change = l.and(l.xor(zero, one), by);
+    [l.xor(zero, change), l.xor(one, change)]
 }
