@@ -13,6 +13,9 @@
 //! Wide vectors are of no use to one gate, so the reference is measured with AES-NI. It is small
 //! and plain, and nothing of it is meant for secrets.
 
+// Kernels index several small arrays in step; a constant range says so, and it unrolls.
+#![allow(clippy::needless_range_loop)]
+
 use std::convert::Infallible;
 
 use sealane_block::aes::SlicedKeys;
