@@ -15,7 +15,10 @@ fn main() {
         std::process::exit(2);
     };
     let options = match sealane_bench::Options::detect() {
-        Ok(options) => options,
+        Ok(mut options) => {
+            options.again = std::env::args_os().take(1).collect();
+            options
+        }
         Err(error) => {
             eprintln!("{error}");
             std::process::exit(2);

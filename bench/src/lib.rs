@@ -24,6 +24,7 @@ pub mod garble;
 pub mod net;
 pub mod ot;
 pub mod plot;
+pub mod stream;
 
 use plot::Chart;
 
@@ -54,11 +55,14 @@ pub struct Options {
     pub budget: Duration,
     /// How to start the `sealane` command, with its leading arguments; empty if there is none.
     pub command: Vec<OsString>,
+    /// How to start a suite of this program again, with its leading arguments, which the name of
+    /// the suite follows; empty if there is no way.
+    pub again: Vec<OsString>,
 }
 
 impl Options {
     /// All tiers of this machine, or the one that `SEALANE_TIER` forces, and half a second each;
-    /// no command.
+    /// no command, and no way to start again.
     ///
     /// # Errors
     /// The variable names a tier that is not to be had.
@@ -71,6 +75,7 @@ impl Options {
             cpus,
             budget: Duration::from_millis(500),
             command: Vec::new(),
+            again: Vec::new(),
         })
     }
 }
@@ -166,6 +171,12 @@ pub const SUITES: &[Suite] = &[
         run: e2e::run,
         charts: Chart::by_metric,
     },
+    Suite {
+        name: stream::SUITE,
+        about: "garbling to evaluating between two processes: AND gates a second, peak memory",
+        run: stream::run,
+        charts: Chart::by_metric,
+    },
 ];
 
 #[cfg(test)]
@@ -181,10 +192,12 @@ mod tests {
             cpus,
             budget: Duration::ZERO,
             command: vec![],
+            again: vec![],
         };
         let mut seen = std::collections::HashSet::new();
-        // Whole runs need the command; the tests of the Python package run that suite.
-        for suite in SUITES.iter().filter(|suite| suite.name != e2e::SUITE) {
+        // Those of two processes need the command; the tests of the Python package run them.
+        let alone = |suite: &&Suite| ![e2e::SUITE, stream::SUITE].contains(&suite.name);
+        for suite in SUITES.iter().filter(alone) {
             let mut records = Vec::new();
             let ended = (suite.run)(&options, &mut |record| {
                 assert_eq!(record.suite, suite.name);

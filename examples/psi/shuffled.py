@@ -67,7 +67,8 @@ def neighbours(low: sl.u64, high: sl.u64) -> sl.u64:
     before = sl.stack([low[..., 0], high[..., 0]])
     item = sl.stack([low[..., 1], high[..., 1]])
     # What stands behind the last one is no item, and equal to none.
-    behind = cube(sl.stack([*flat(before)[1:], 0]))
+    rest: list[sl.u64 | int] = [*flat(before)[1:], 0]
+    behind = cube(sl.stack(rest))
     return sl.where((item == before) | (item == behind), item, 0)
 
 

@@ -466,3 +466,15 @@ def test_whole_runs_are_measured() -> None:
     elsewhere = subprocess.run(command, cwd=os.sep, capture_output=True, text=True, timeout=60)
     assert elsewhere.returncode != 0
     assert "the root of the repository" in elsewhere.stderr
+
+
+def test_streaming_is_measured_on_both_sides() -> None:
+    command = [sys.executable, "-m", "sealane", "bench", "stream", "--json", "--quick"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+    figures = {(record["case"], record["metric"]): record["value"] for record in records}
+    for case in ("wide/aes128/tcp", "wide/aes128/tls", "chain/tcp", "chain/tls", "long/aes128/tls"):
+        assert figures[case, "million_ands_per_s"] > 0
+        for side in ("garbler", "evaluator"):
+            assert 0 < figures[f"{case}/{side}", "peak_megabytes"] < 200

@@ -18,6 +18,7 @@
 //! | TCCR | 8, 0 | 4, 0 |
 //! | CIRC | 4, 4 | 2, 2 |
 //! | MI | 4, 2 | 2, 2 |
+//! | three-halves | 6, 3 | 3, 3 |
 //! | PRF | 8, 4 | 2, 2 |
 //! | PRF, an XOR | 4, 4, or 3, 3 where nobody else reads its second input | 2, 2 |
 
@@ -99,6 +100,7 @@ pub fn needed(scheme: Scheme, tape: &Tape) -> [f64; 2] {
         Scheme::Tccr => [rounds(8.0, 0.0), rounds(4.0, 0.0)],
         Scheme::Circ => [rounds(4.0, 4.0), rounds(2.0, 2.0)],
         Scheme::Mi => [rounds(4.0, 2.0), rounds(2.0, 2.0)],
+        Scheme::ThreeHalves => [rounds(6.0, 3.0), rounds(3.0, 3.0)],
         Scheme::Prf => [rounds(8.0, 4.0), rounds(2.0, 2.0)],
     };
     let ands = tape.ands.len() as f64;

@@ -24,11 +24,20 @@ use sealane_circuit::Tape;
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, ZERO};
 use sealane_garble::{Ports, Scheme, Tables};
 
+/// The scheme whose reference stands for that of another: three-halves has none of its own, and is
+/// compared with half-gates under the same hash.
+pub fn of(scheme: Scheme) -> Scheme {
+    match scheme {
+        Scheme::ThreeHalves => Scheme::Mi,
+        own => own,
+    }
+}
+
 /// One side of one instance, without batches.
 pub struct Reference {
     /// The tier.
     pub cpu: Cpu,
-    /// The scheme.
+    /// The scheme: one that is its own reference, see [`of`].
     pub scheme: Scheme,
     /// The public seed.
     pub seed: Block,
@@ -106,7 +115,7 @@ impl Reference {
                 let once = encrypt(l, fixed, x);
                 xor_each(l, encrypt(l, fixed, xor_each(l, once, t)), once)
             }
-            Scheme::Mi => {
+            Scheme::Mi | Scheme::ThreeHalves => {
                 let s = sigma(l, x);
                 let keys = expand(l, four_of(xor_each(l, [l.splat(self.seed); N], t)));
                 xor_each(l, encrypt(l, &keys, s), s)

@@ -9,7 +9,7 @@ use std::convert::Infallible;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_garble::decode;
-use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Ports, Scheme};
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Ports, Roles, Scheme};
 
 use super::circuits::Case;
 use super::reference::Reference;
@@ -95,7 +95,7 @@ impl<'a> Sides<'a> {
     /// # Panics
     /// If it is something else, in a new pair of sides.
     pub fn check(&mut self, case: &Case) {
-        let bytes = self.scheme.table_bytes(self.tape, self.rows as u64);
+        let bytes = self.table_bytes();
         let mut tables = Vec::with_capacity(bytes as usize);
         self.garble_to(|chunk| tables.extend_from_slice(chunk));
         assert_eq!(tables.len() as u64, bytes, "the tables have their size");
@@ -110,6 +110,11 @@ impl<'a> Sides<'a> {
             "{}: wrong outputs",
             case.name
         );
+    }
+
+    fn table_bytes(&self) -> u64 {
+        let rows = self.rows as u64;
+        self.scheme.table_bytes(self.tape, rows, Roles::default())
     }
 
     fn decoded(&mut self) -> Vec<u8> {
@@ -169,7 +174,7 @@ impl<'a> Sides<'a> {
     }
 
     fn evaluate_from(&mut self, mut source: impl FnMut(&mut [u8])) {
-        let total = self.scheme.table_bytes(self.tape, self.rows as u64);
+        let total = self.table_bytes();
         let mut reader = ChunkReader::new(total, |chunk: &mut [u8]| {
             source(chunk);
             Ok::<(), Infallible>(())
@@ -237,6 +242,7 @@ mod tests {
     use sealane_circuit::{Machine, Order, compile};
 
     use super::super::circuits::papers;
+    use super::super::reference;
     use super::*;
 
     /// So the reference is the same work, done in another way. One row in one call has the same
@@ -250,7 +256,7 @@ mod tests {
         let cpu = *Cpu::available().last().unwrap();
         for case in papers(true).filter(|case| case.rows == 1) {
             let tape = compile(&case.circuit, &written);
-            for scheme in Scheme::ALL {
+            for scheme in Scheme::ALL.into_iter().filter(|&s| reference::of(s) == s) {
                 let tables = [Rows::OneByOne, Rows::GateByGate].map(|how| {
                     let mut tables = Vec::new();
                     let mut sides = Sides::new(cpu, scheme, &tape, &case, how);

@@ -113,6 +113,11 @@ pub trait Lanes: Copy + Sealed {
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
 
+    /// Words 0 and 2 of `even`, words 1 and 3 of `odd`, each in its place.
+    fn blend_words(self, even: Self::V, odd: Self::V) -> Self::V;
+    /// Words 0 and 1 exchanged, and words 2 and 3.
+    fn swap_words(self, v: Self::V) -> Self::V;
+
     /// A quad from the first `QUAD` blocks.
     #[inline(always)]
     fn load_quad(self, from: &[Block]) -> Quad<Self> {

@@ -57,7 +57,7 @@ impl Wire {
         Wire(self.0 & !1)
     }
 
-    fn invert_if(self, bit: bool) -> Wire {
+    pub(crate) fn invert_if(self, bit: bool) -> Wire {
         Wire(self.0 ^ bit as u32)
     }
 }

@@ -1,6 +1,7 @@
 //! Finished circuits, and what one does with them without a machine: walk, evaluate, count.
 
 use crate::builder::{Builder, Node, Wire, Word};
+use crate::tape::{Knower, NOBODY};
 
 /// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
 /// read by [`crate::bristol::read`]; every gate is needed by some output.
@@ -76,6 +77,13 @@ impl Circuit {
 
     /// The gates over plain wires, for those who know no complemented edges.
     pub(crate) fn lower(&self) -> GateList {
+        self.lower_known(&[])
+    }
+
+    /// [`Circuit::lower`], where input bit `i` is known to `known[i]`; bits beyond are known to
+    /// nobody. An AND with an operand that somebody knows has it second and not inverted: x AND NOT
+    /// y is x XOR (x AND y).
+    pub(crate) fn lower_known(&self, known: &[Knower]) -> GateList {
         let inputs = self.inputs.iter().sum::<usize>();
         let mut list = GateList {
             inputs: inputs as u32,
@@ -85,14 +93,18 @@ impl Circuit {
         };
         let mut plain = vec![ABSENT; self.nodes.len()];
         let mut inverse = vec![ABSENT; self.nodes.len()];
+        // Who knows a node, and whether the plain node is a sum of that party's inputs (false) or
+        // one more (true).
+        let mut knows = vec![(NOBODY, false); self.nodes.len()];
         (plain[0], inverse[0]) = (ZERO, ONE);
         for i in 0..inputs {
             plain[1 + i] = 2 + i as u32;
+            knows[1 + i].0 = known.get(i).copied().unwrap_or(NOBODY);
         }
         let mut read = |list: &mut GateList, plain: &[u32], wire: Wire| {
             let node = wire.node();
             if wire.is_inverted() && inverse[node] == ABSENT {
-                inverse[node] = list.push(false, plain[node], ONE);
+                inverse[node] = list.push(None, plain[node], ONE);
             }
             if wire.is_inverted() {
                 inverse[node]
@@ -101,9 +113,31 @@ impl Circuit {
             }
         };
         for (i, &node) in self.nodes.iter().enumerate() {
-            if let Node::Xor(a, b) | Node::And(a, b) = node {
-                let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
-                plain[i] = list.push(matches!(node, Node::And(..)), a, b);
+            match node {
+                Node::Source => {}
+                Node::Xor(a, b) => {
+                    let ((who, odd), (other, other_odd)) = (knows[a.node()], knows[b.node()]);
+                    if who == other {
+                        let inverted = a.is_inverted() ^ b.is_inverted();
+                        knows[i] = (who, odd ^ other_odd ^ inverted);
+                    }
+                    let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
+                    plain[i] = list.push(None, a, b);
+                }
+                Node::And(a, b) => {
+                    let (a, b) = match knows[b.node()].0 == NOBODY {
+                        true => (b, a),
+                        false => (a, b),
+                    };
+                    let (who, odd) = knows[b.node()];
+                    let over = who != NOBODY && (b.is_inverted() ^ odd);
+                    let b = b.invert_if(over);
+                    let (a, b) = (read(&mut list, &plain, a), read(&mut list, &plain, b));
+                    plain[i] = list.push(Some(who), a, b);
+                    if over {
+                        plain[i] = list.push(None, plain[i], a);
+                    }
+                }
             }
         }
         for &wire in self.outputs.iter().flatten() {
@@ -221,6 +255,8 @@ pub(crate) struct GateList {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlainGate {
     pub is_and: bool,
+    /// Of an AND: who knows `b`.
+    pub knower: Knower,
     pub a: u32,
     pub b: u32,
 }
@@ -230,9 +266,15 @@ pub(crate) const ONE: u32 = 1;
 const ABSENT: u32 = u32::MAX;
 
 impl GateList {
-    fn push(&mut self, is_and: bool, a: u32, b: u32) -> u32 {
+    /// An AND, with who knows `b`, or an XOR.
+    fn push(&mut self, and: Option<Knower>, a: u32, b: u32) -> u32 {
         let wire = u64::from(self.first_gate) + self.gates.len() as u64;
-        self.gates.push(PlainGate { is_and, a, b });
+        self.gates.push(PlainGate {
+            is_and: and.is_some(),
+            knower: and.unwrap_or(NOBODY),
+            a,
+            b,
+        });
         u32::try_from(wire).expect("a circuit holds fewer than 2^32 wires")
     }
 }

@@ -3,15 +3,27 @@
 use sealane_schedule::{Graph, Machine, Schedule, Slots, Work, schedule, slots};
 
 use crate::circuit::{Circuit, GateList, ONE, PlainGate, ZERO};
-use crate::tape::{Batch, Gate, Tape};
+use crate::tape::{Batch, Gate, Knower, Tape};
 
 /// Compiles `circuit` for `machine`: gates in the order of [`schedule`], wires in slots that are
 /// reused after the last use. The result is a function of the arguments alone, so that all parties
 /// derive the same tape.
 pub fn compile(circuit: &Circuit, machine: &Machine) -> Tape {
-    let list = circuit.lower();
+    compile_known(circuit, machine, &[])
+}
+
+/// [`compile`], where input bit `i` (of all inputs in order) is known in the clear to `known[i]`;
+/// bits beyond the end of `known` are known to nobody. ANDs with an operand that is a sum of one
+/// party's bits are marked in [`Tape::knowers`].
+pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[Knower]) -> Tape {
+    let list = circuit.lower_known(known);
     let graph = graph_of(&list);
-    let schedule = schedule(&graph, machine);
+    let mut schedule = schedule(&graph, machine);
+    let knower = |node: u32| list.gates[(node - list.first_gate) as usize].knower;
+    for batch in &schedule.batches {
+        let ands = batch.costly.start as usize..batch.costly.end as usize;
+        schedule.costly[ands].sort_by_key(|&node| knower(node));
+    }
     // A tape promises that the constants stay; outputs are read after the last batch.
     let mut keep = list.outputs.clone();
     keep.extend([ZERO, ONE]);
@@ -53,6 +65,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         };
         (gate, lone(b))
     };
+    let knower = |&node: &u32| list.gates[(node - list.first_gate) as usize].knower;
     let (xors, lone) = schedule.free.iter().map(gate).unzip();
     let batch = |b: &sealane_schedule::Batch| Batch {
         xors: b.free.clone(),
@@ -64,6 +77,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
         xors,
         lone,
         ands: schedule.costly.iter().map(|node| gate(node).0).collect(),
+        knowers: schedule.costly.iter().map(knower).collect(),
         batches: schedule.batches.iter().map(batch).collect(),
         outputs: list.outputs.iter().map(|&wire| place(wire)).collect(),
         depth: graph.depths().into_iter().max().unwrap_or(0),

@@ -14,6 +14,13 @@ pub const ONE: u32 = 1;
 /// The slot of input 0.
 pub const FIRST_INPUT: u32 = 2;
 
+/// Who knows an operand of an AND in the clear: a number that the maker of the circuit gives to
+/// parties, or [`NOBODY`].
+pub type Knower = u8;
+
+/// No party.
+pub const NOBODY: Knower = 0;
+
 /// One two-input gate over slots. NOT is an XOR with [`ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Gate {
@@ -50,6 +57,10 @@ pub struct Tape {
     pub xors: Vec<Gate>,
     /// All AND gates, in the order in which batches name them.
     pub ands: Vec<Gate>,
+    /// For each AND, who knows its operand `b`: a sum of inputs of one party, not inverted. That
+    /// party's half of the gate is all that a garbler has to send. Within a batch, ANDs are sorted
+    /// by it.
+    pub knowers: Vec<Knower>,
     /// For each XOR, whether nobody else reads the value in its slot `b`: no other gate, not the
     /// outputs, and not the caller, whose the inputs are. Schemes without free XOR save a hash
     /// there.
@@ -146,6 +157,9 @@ impl Tape {
         }
         if self.lone.len() != self.xors.len() {
             return Err(TapeError::FalselyLone);
+        }
+        if self.knowers.len() != self.ands.len() {
+            return Err(TapeError::KnowersMissing);
         }
         match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
             true => Ok(()),
@@ -254,6 +268,9 @@ pub enum TapeError {
     /// The marks of lone operands do not belong to the gates.
     #[error("a value that an XOR calls its own has other readers, or marks are missing")]
     FalselyLone,
+    /// There is not one knower for each AND.
+    #[error("the tape does not say for each AND who knows an operand")]
+    KnowersMissing,
     /// The stated depth is not that of the gates.
     #[error("the tape states AND depth {stated}; its gates have {found}")]
     WrongDepth {

@@ -362,7 +362,7 @@ pub enum PsiVerb {
         /// The result, as `--output FILE` of the run wrote it
         result: PathBuf,
         /// What `prepare` has kept at this party
-        #[arg(long, value_name = "FILE", default_value = "kept.csv")]
+        #[arg(long, value_name = "FILE", default_value = "prepared/kept.csv")]
         kept: PathBuf,
         /// Print JSON
         #[arg(long)]
@@ -387,14 +387,14 @@ pub struct PsiPrepare {
     /// Any text, the same at both parties, agreed on when the sets were there
     #[arg(long, value_name = "TEXT")]
     pub seed: String,
-    /// How many items a set has at most, the same at both parties
+    /// How many items a set has at most, the same at both parties; to shuffle, the next power of two
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=sealane_psi::MAX_SIZE as u64))]
     pub size: u64,
     /// The attempt to make, and no other [default: the first that fits]
     #[arg(long, value_name = "NUMBER")]
     pub attempt: Option<u32>,
-    /// Where to put the files
-    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    /// Where to put the files, in place of those of an earlier attempt
+    #[arg(long, value_name = "FOLDER", default_value = "prepared")]
     pub folder: PathBuf,
     /// Print JSON
     #[arg(long)]

@@ -18,6 +18,7 @@ use sealane_program::diagnostic::Diagnostic;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::Texts;
 use serde_json::{Value, json};
+use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -67,7 +68,7 @@ fn prepare(args: &PsiPrepare) -> Result<(Card, Value), Failure> {
         None => sealane_psi::fit(&agreement, made),
     });
     let (agreement, (tables, items, repeated)) = prepared.map_err(|unfit| refused(unfit, args))?;
-    let files = write(&args.folder, &tables)?;
+    let files = write(args, &tables)?;
     Ok(summary(args, &agreement, (items, repeated), &files))
 }
 
@@ -155,21 +156,34 @@ fn kept_table<'a>(name: &str, kept: impl Iterator<Item = (String, &'a str)>) -> 
 }
 
 /// Writes tables that only their owner can read.
-fn write(folder: &Path, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
-    let cannot = |path: &Path, error: io::Error| {
+fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
+    let hint = "name a folder that can be written to, `--folder FOLDER`";
+    let cannot = |path: &Path, reason: String| {
         let what = format!("cannot write {}", path.display());
-        let hint = "name a folder that can be written to, `--folder FOLDER`";
-        Failure::config("output", what, hint).because(error.to_string())
+        Failure::config("output", what, hint).because(reason)
     };
-    std::fs::create_dir_all(folder).map_err(|error| cannot(folder, error))?;
-    let file = |(name, text): &(&str, Zeroizing<String>)| {
-        let path = folder.join(name);
-        let written =
-            sealane_tables::create(&path).and_then(|mut file| file.write_all(text.as_bytes()));
-        written.map_err(|error| cannot(&path, error))?;
-        Ok(path)
+    let failed = |path: &Path, error: io::Error| cannot(path, error.to_string());
+    fs::create_dir_all(&args.folder).map_err(|error| failed(&args.folder, error))?;
+    let paths = tables.iter().map(|(name, _)| args.folder.join(name));
+    let paths: Vec<PathBuf> = paths.collect();
+    let source = fs::canonicalize(&args.file).ok();
+    let is_source = |path: &&PathBuf| {
+        fs::canonicalize(path)
+            .ok()
+            .is_some_and(|p| Some(p) == source)
     };
-    tables.iter().map(file).collect()
+    if let Some(path) = paths.iter().find(is_source) {
+        return Err(cannot(
+            path,
+            "it is the file that the items come from".to_string(),
+        ));
+    }
+    for (path, (_, text)) in paths.iter().zip(tables) {
+        let file = sealane_tables::create(path);
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| failed(path, error))?;
+    }
+    Ok(paths)
 }
 
 /// What was prepared, and what the other party and the program have to say alike.

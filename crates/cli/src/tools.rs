@@ -123,6 +123,9 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         Failure::config("cpu-tier", error.to_string(), hint)
     })?;
     options.command.clone_from(&host.command);
+    if !host.command.is_empty() {
+        options.again = [&host.command[..], &["bench".into()]].concat();
+    }
     if args.quick {
         options.budget = Duration::ZERO;
     }

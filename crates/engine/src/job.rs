@@ -11,7 +11,7 @@ use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::Program;
 use sealane_protocol::{Corruption, Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
-use sealane_yao::Yao;
+use sealane_yao::{ThreeHalves, Yao};
 use std::fmt;
 use std::str::FromStr;
 
@@ -21,6 +21,9 @@ macro_rules! dispatch {
     ($name:expr, $function:ident($($argument:expr),* $(,)?)) => {
         match $name {
             $crate::job::ProtocolName::Yao => $function::<sealane_yao::Yao>($($argument),*),
+            $crate::job::ProtocolName::YaoThreeHalves => {
+                $function::<sealane_yao::Yao<sealane_yao::ThreeHalves>>($($argument),*)
+            }
             $crate::job::ProtocolName::Trio => $function::<sealane_trio::Trio>($($argument),*),
             $crate::job::ProtocolName::Clear => $function::<sealane_clear::Clear>($($argument),*),
         }
@@ -33,6 +36,8 @@ pub(crate) use dispatch;
 pub enum ProtocolName {
     /// Garbled circuits between two parties.
     Yao,
+    /// The same with smaller tables that take longer to make.
+    YaoThreeHalves,
     /// Replicated sharing between three parties.
     Trio,
     /// The reference, without any secrecy.
@@ -41,7 +46,12 @@ pub enum ProtocolName {
 
 impl ProtocolName {
     /// All of them.
-    pub const ALL: [ProtocolName; 3] = [ProtocolName::Yao, ProtocolName::Trio, ProtocolName::Clear];
+    pub const ALL: [ProtocolName; 4] = [
+        ProtocolName::Yao,
+        ProtocolName::YaoThreeHalves,
+        ProtocolName::Trio,
+        ProtocolName::Clear,
+    ];
 
     /// The one that is used unless another is named.
     pub const DEFAULT: ProtocolName = ProtocolName::Yao;
@@ -49,7 +59,8 @@ impl ProtocolName {
     /// What the protocol is.
     pub fn profile(self) -> Profile {
         match self {
-            ProtocolName::Yao => Yao::profile(),
+            ProtocolName::Yao => <Yao>::profile(),
+            ProtocolName::YaoThreeHalves => Yao::<ThreeHalves>::profile(),
             ProtocolName::Trio => Trio::profile(),
             ProtocolName::Clear => Clear::profile(),
         }

@@ -16,7 +16,11 @@ fn page(name: &str) -> String {
 
 #[test]
 fn every_paper_of_a_protocol_is_told_of_on_its_page() {
-    for protocol in [ProtocolName::Yao, ProtocolName::Trio] {
+    for protocol in [
+        ProtocolName::Yao,
+        ProtocolName::YaoThreeHalves,
+        ProtocolName::Trio,
+    ] {
         let page = page(&protocol.to_string());
         let papers = protocol.profile().papers;
         assert!(!papers.is_empty(), "{protocol} rests on something");

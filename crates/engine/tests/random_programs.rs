@@ -94,6 +94,7 @@ proptest! {
     #[test]
     fn yao_computes_what_the_reference_computes(case in cases(), tile in 1u64..5) {
         check(&case, ProtocolName::Yao, 0, tile)?;
+        check(&case, ProtocolName::YaoThreeHalves, 0, tile)?;
     }
 }
 

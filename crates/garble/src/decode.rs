@@ -34,6 +34,7 @@ pub(crate) fn hash_outputs(cpu: Cpu, hash: &Hash, call: u64, labels: &mut [Block
     };
     with_hash!(hash,
         hash => hash.hash(cpu, first, labels),
+        three_halves(hash) => hash.hash(cpu, first, labels),
         prf(f) => f.hash(cpu, first, labels),
     );
 }

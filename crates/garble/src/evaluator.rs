@@ -6,12 +6,13 @@ use sealane_circuit::Tape;
 use crate::half_gates::EvaluateAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::{Ports, Scheme, Tables, decode, prf};
+use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The evaluator of one instance.
 pub struct Evaluator {
     cpu: Cpu,
     hash: Hash,
+    roles: Roles,
     /// The number of the next call, in step with the garbler's.
     next_call: u64,
     machine: Machine,
@@ -23,9 +24,15 @@ impl Evaluator {
         Evaluator {
             cpu,
             hash: Hash::new(cpu, scheme, seed),
+            roles: Roles::default(),
             next_call: 0,
             machine: Machine::default(),
         }
+    }
+
+    /// From now on, the parties that tapes speak of have these roles.
+    pub fn set_roles(&mut self, roles: Roles) {
+        self.roles = roles;
     }
 
     /// Evaluates `tape` on `lanes` lanes; ports carry active labels. `tables` are those of the
@@ -46,11 +53,26 @@ impl Evaluator {
     ) -> Result<(), T::Error> {
         let (cpu, call) = (self.cpu, self.call());
         let (machine, work) = (&mut self.machine, (tape, lanes));
-        let one = Block::ZERO;
         with_hash!(&self.hash,
             hash => {
-                let and = EvaluateAnd { hash };
-                machine.run(cpu, &FreeXor { and, one }, call, work, ports, tables)
+                let gates = FreeXor {
+                    and: EvaluateAnd { hash },
+                    garbler_knows: halves::Evaluate::<_, false> { hash },
+                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    roles: self.roles,
+                    one: Block::ZERO,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
+            },
+            three_halves(hash) => {
+                let gates = FreeXor {
+                    and: three_halves::EvaluateAnd { hash },
+                    garbler_knows: halves::Evaluate::<_, false> { hash },
+                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    roles: self.roles,
+                    one: Block::ZERO,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
             },
             prf(_) => machine.run(cpu, &prf::Evaluate, call, work, ports, tables),
         )

@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::half_gates::GarbleAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::{Ports, Scheme, Tables, decode, prf};
+use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The garbler of one instance.
 pub struct Garbler {
@@ -15,6 +15,7 @@ pub struct Garbler {
     scheme: Scheme,
     seed: Block,
     hash: Hash,
+    roles: Roles,
     delta: Block,
     /// The number of the next call; see the crate's page.
     next_call: u64,
@@ -31,10 +32,16 @@ impl Garbler {
             scheme,
             seed,
             hash: Hash::new(cpu, scheme, seed),
+            roles: Roles::default(),
             delta,
             next_call: 0,
             machine: Machine::default(),
         }
+    }
+
+    /// From now on, the parties that tapes speak of have these roles.
+    pub fn set_roles(&mut self, roles: Roles) {
+        self.roles = roles;
     }
 
     /// The scheme.
@@ -87,8 +94,24 @@ impl Garbler {
         let (machine, work) = (&mut self.machine, (tape, lanes));
         with_hash!(&self.hash,
             hash => {
-                let and = GarbleAnd { hash, delta };
-                machine.run(cpu, &FreeXor { and, one: delta }, call, work, ports, tables)
+                let gates = FreeXor {
+                    and: GarbleAnd { hash, delta },
+                    garbler_knows: halves::Garble::<_, false> { hash, delta },
+                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    roles: self.roles,
+                    one: delta,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
+            },
+            three_halves(hash) => {
+                let gates = FreeXor {
+                    and: three_halves::GarbleAnd { hash, delta },
+                    garbler_knows: halves::Garble::<_, false> { hash, delta },
+                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    roles: self.roles,
+                    one: delta,
+                };
+                machine.run(cpu, &gates, call, work, ports, tables)
             },
             prf(_) => machine.run(cpu, &prf::Garble { spare: delta }, call, work, ports, tables),
         )

@@ -22,9 +22,9 @@ use sealane_block::{Block, GROUP, LabelHash, Lanes};
 
 use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
 
-/// Tags of the two hashes of an AND.
-const A: u32 = 0;
-const B: u32 = 1;
+/// The parts of an AND: the hashes of its operands.
+pub(crate) const A: u32 = 0;
+pub(crate) const B: u32 = 1;
 
 /// The garbler's side of an AND.
 pub(crate) struct GarbleAnd<'a, H> {

@@ -2,13 +2,14 @@
 //!
 //! * A [`Scheme`] is a way to garble: half-gates (Zahur, Rosulek, Evans: "Two Halves Make a
 //!   Whole", Eurocrypt 2015) with free XOR under one of the four hashes of
-//!   [`sealane_block::hash`], or [`prf`], which assumes a pseudorandom function and nothing else.
+//!   [`sealane_block::hash`]; [`three_halves`], with fewer bytes and more AES; or [`prf`], which
+//!   assumes a pseudorandom function and nothing else.
 //! * [`Garbler`] and [`Evaluator`] run a [`Tape`](sealane_circuit::Tape) on any number of lanes
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
 //!   same on every CPU tier, so that tables are too.
-//! * [`half_gates`] and [`prf`] hold the equations, once for all tiers; `kernels` brings the gates
-//!   of a batch to them in groups of sixteen.
+//! * [`half_gates`], [`three_halves`], [`halves`] and [`prf`] hold the equations, once for all
+//!   tiers; `kernels` brings the gates of a batch to them in groups of sixteen.
 //!
 //! **Assumption.** That of the scheme; semi-honest parties. An evaluator who changes tables or
 //! labels is caught only as far as output labels no longer match; a garbler who cheats is not
@@ -33,18 +34,20 @@ mod decode;
 mod evaluator;
 mod garbler;
 pub mod half_gates;
+pub mod halves;
 mod kernels;
 mod labels;
 pub mod machine;
 pub mod prf;
 mod scheme;
 mod tables;
+pub mod three_halves;
 
 pub use decode::{DecodeError, decode};
 pub use evaluator::Evaluator;
 pub use garbler::Garbler;
 pub use labels::Labels;
-pub use scheme::{Scheme, UnknownScheme};
+pub use scheme::{Roles, Scheme, UnknownScheme};
 pub use tables::{ChunkReader, ChunkWriter, Tables};
 
 /// Where a machine finds the labels of a tape's inputs and puts those of its outputs. Bits and

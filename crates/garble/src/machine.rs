@@ -16,16 +16,19 @@
 //!    ```
 //! 3. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
 //!    with half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows.
+//!    ANDs of which one party knows an operand have one plane, and form groups of their own: the
+//!    tape has them one after the other.
 //! 4. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
 //!    number of the call, lane. It does not depend on the order, so every order makes the same
 //!    rows, one after the other in its own order.
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
-use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, Tape, ZERO};
+use sealane_circuit::tape::{FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::kernels::{self, GateKernel, Rowed, Scratch};
-use crate::{Ports, Tables};
+use crate::scheme::Half;
+use crate::{Ports, Roles, Tables};
 
 /// Lanes that run through a tape together: a kilobyte a slot, wide enough to spread the cost of
 /// reading a gate, narrow enough that the live slots of a tape stay in the second-level cache.
@@ -63,24 +66,29 @@ pub(crate) trait Gates {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error>;
-    /// Runs independent ANDs.
+    /// Runs independent ANDs; `knowers` belong to them as in [`Tape::knowers`].
     fn ands<T: Tables>(
         &self,
         cpu: Cpu,
         gates: &[Gate],
+        knowers: &[Knower],
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error>;
 }
 
-/// A side of a scheme with free XOR.
-pub(crate) struct FreeXor<K> {
+/// A side of a scheme with free XOR: its ANDs, those of which the garbler knows an operand, and
+/// those of which the evaluator does.
+pub(crate) struct FreeXor<K, G, E> {
     pub and: K,
+    pub garbler_knows: G,
+    pub evaluator_knows: E,
+    pub roles: Roles,
     /// The label of the constant 1.
     pub one: Block,
 }
 
-impl<K: GateKernel> Gates for FreeXor<K> {
+impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     const LABELS: usize = 1;
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -103,10 +111,23 @@ impl<K: GateKernel> Gates for FreeXor<K> {
         &self,
         cpu: Cpu,
         gates: &[Gate],
+        knowers: &[Knower],
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        kernels::run(cpu, &self.and, gates, rows, tables)
+        let mut gates = gates;
+        for run in knowers.chunk_by(|one, next| self.roles.half(*one) == self.roles.half(*next)) {
+            let now;
+            (now, gates) = gates.split_at(run.len());
+            match self.roles.half(run[0]) {
+                None => kernels::run(cpu, &self.and, now, rows, tables)?,
+                Some(Half::Garbler) => kernels::run(cpu, &self.garbler_knows, now, rows, tables)?,
+                Some(Half::Evaluator) => {
+                    kernels::run(cpu, &self.evaluator_knows, now, rows, tables)?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -190,7 +211,8 @@ impl Machine {
                 let lone = &tape.lone[xors.clone()];
                 gates.xors(cpu, &tape.xors[xors], lone, &mut rows, tables)?;
                 let ands = batch.ands.start as usize..batch.ands.end as usize;
-                gates.ands(cpu, &tape.ands[ands], &mut rows, tables)?;
+                let knowers = &tape.knowers[ands.clone()];
+                gates.ands(cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
             }
             for (output, slot) in tape.outputs.iter().enumerate() {
                 ports.store(output, first_lane, &slots[range(*slot)]);

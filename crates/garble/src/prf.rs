@@ -40,7 +40,7 @@ use sealane_block::aes::FreshKeys;
 use sealane_block::hash::tweak_blocks;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Lanes};
-use sealane_circuit::tape::{Gate, ONE, ZERO};
+use sealane_circuit::tape::{Gate, Knower, ONE, ZERO};
 
 use crate::Tables;
 use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
@@ -101,6 +101,7 @@ impl Gates for Garble {
         &self,
         cpu: Cpu,
         gates: &[Gate],
+        _: &[Knower],
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
@@ -139,6 +140,7 @@ impl Gates for Evaluate {
         &self,
         cpu: Cpu,
         gates: &[Gate],
+        _: &[Knower],
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {

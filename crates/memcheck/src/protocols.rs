@@ -13,7 +13,7 @@ use sealane_protocol::{
     Algebra, Demand, Domain, Outcome, PartyId, PartySet, Protocol, Setting, Step, Work, run_alone,
 };
 use sealane_trio::Trio;
-use sealane_yao::Yao;
+use sealane_yao::{ThreeHalves, Yao};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
@@ -23,6 +23,7 @@ use zeroize::Zeroizing;
 /// The checks of this file.
 pub const CHECKS: &[Check] = &[
     ("yao: all steps", session::<Yao>),
+    ("yao-three-halves: all steps", session::<Yao<ThreeHalves>>),
     ("trio: all steps", session::<Trio>),
 ];
 

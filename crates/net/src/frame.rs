@@ -13,8 +13,10 @@
 //! non-zero padding, a length over the bound of its tag, an empty data frame and a stamp out of
 //! range are all refused.
 
+use std::sync::Arc;
+
 use crate::error::Cause;
-use crate::payload::Payload;
+use crate::payload::{Payload, Stock};
 use crate::text::{MAX_REASON_BYTES, harmless};
 
 /// Longest payload of a frame.
@@ -144,6 +146,8 @@ impl Packet {
 /// Puts frames together from the pieces in which a stream delivers them.
 #[derive(Default)]
 pub(crate) struct Assembler {
+    /// Buffers of long frames.
+    stock: Arc<Stock>,
     header: [u8; HEADER_BYTES],
     header_filled: usize,
     /// The checked header and the payload so far, once the header is complete.
@@ -167,7 +171,7 @@ impl Assembler {
                     return Ok(());
                 }
                 let header = Header::parse(&self.header)?;
-                self.body = Some((header, Payload::with_capacity(header.length)));
+                self.body = Some((header, self.stock.take_for(header.length)));
                 self.header_filled = 0;
             }
             if let Some((header, payload)) = &mut self.body {

@@ -7,7 +7,7 @@
 //! against a recording, or against an adversary that a test puts in between.
 //!
 //! ```text
-//!   protocol code     send / flush / recv bytes
+//!   protocol code     send / flush / recv bytes; room / wrote, ready / used in the frames themselves
 //!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```
@@ -57,6 +57,7 @@ mod timed;
 mod tls;
 
 pub use bell::{Bell, Ring};
+pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};

@@ -17,7 +17,7 @@ pub struct Limits {
     /// computes for longer with all its room taken finds this party gone, and not why.
     pub linger: Duration,
     /// Received bytes that may wait for the protocol, for each peer. The peer is slowed down, not
-    /// refused, when it sends more.
+    /// refused, when it sends more. Here and below, what waits may take twice its bytes in memory.
     pub inbound_bytes: usize,
     /// Sent bytes that may wait for the network, for each peer.
     pub outbound_bytes: usize,

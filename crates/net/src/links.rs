@@ -133,16 +133,47 @@ impl Links {
     ) -> Result<bool, NetError> {
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
         let mut streamed = false;
-        while let Some(frame) = self.member(to)?.append(&mut bytes, stamp) {
-            self.hand_over(frame, &mut wait)?;
-            streamed = true;
+        while !bytes.is_empty() {
+            streamed |= self.make_room_within(&mut wait, 1, stamp)?;
+            let channel = self.member(to)?;
+            let room = channel.room();
+            let (now, later) = bytes.split_at(bytes.len().min(room.len()));
+            room[..now.len()].copy_from_slice(now);
+            channel.wrote(now.len());
+            bytes = later;
         }
+        self.member(to)?;
         Ok(streamed)
+    }
+
+    /// Makes room for `bytes` bytes of the message being written to `to`; says whether a frame left.
+    pub(crate) fn make_room(
+        &mut self,
+        to: PartyId,
+        bytes: usize,
+        stamp: u32,
+    ) -> Result<bool, NetError> {
+        let mut wait = Wait::new(to, Awaited::Room { step: self.step });
+        self.make_room_within(&mut wait, bytes, stamp)
+    }
+
+    fn make_room_within(
+        &mut self,
+        wait: &mut Wait,
+        bytes: usize,
+        stamp: u32,
+    ) -> Result<bool, NetError> {
+        let Some(frame) = self.member(wait.party)?.make_room(bytes, stamp) else {
+            return Ok(false);
+        };
+        self.hand_over(frame, wait)?;
+        Ok(true)
     }
 
     /// Ends the message being written to `to`; says whether there was one.
     pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool, NetError> {
-        let Some(frame) = self.member(to)?.end_message(stamp) else {
+        let last = self.member(to)?.end_message(stamp);
+        let Some(frame) = last.map_err(NetError::Misuse)? else {
             return Ok(false);
         };
         let mut wait = Wait::new(to, Awaited::Room { step: self.step });
@@ -164,6 +195,22 @@ impl Links {
             }
             let frame = self.next_frame(&mut wait)?;
             let accepted = self.member(from)?.accept(frame, into.len());
+            stamp = accepted.map_err(|error| NetError::on_link(from, error))?;
+        }
+    }
+
+    /// Brings the next `bytes` bytes from `from` together in one place; returns the largest stamp
+    /// among the frames that were touched for it, or 0.
+    pub(crate) fn bring_together(&mut self, from: PartyId, bytes: usize) -> Result<u32, NetError> {
+        let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
+        let mut stamp = 0;
+        loop {
+            let missing = self.member(from)?.bring_together(bytes);
+            if missing == 0 {
+                return Ok(stamp);
+            }
+            let frame = self.next_frame(&mut wait)?;
+            let accepted = self.member(from)?.accept(frame, missing);
             stamp = accepted.map_err(|error| NetError::on_link(from, error))?;
         }
     }
@@ -194,7 +241,7 @@ impl Links {
     }
 
     /// The channel to `party`, as long as this party takes part in the run.
-    fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
+    pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
             return Err(NetError::Misuse(format!("there is no channel to {party}")));
         };

@@ -11,7 +11,7 @@
 
 use std::time::Duration;
 
-use crate::channel::Channel;
+use crate::channel::{Channel, MAX_ROOM_BYTES};
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
 use crate::error::{Cause, NetError};
@@ -167,6 +167,35 @@ impl Mesh {
         Ok(())
     }
 
+    /// Room for at least `bytes` bytes, at most [`MAX_ROOM_BYTES`], of the message that is being
+    /// written to `to`, in the very frame that will leave, after waiting for it: all that the frame
+    /// has left. It holds anything at all. A frame begins at a cache line. [`Mesh::wrote`] says how
+    /// much was written, and whoever asks for room uses some of it before the message ends.
+    ///
+    /// # Errors
+    /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::send`].
+    pub fn room(&mut self, to: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+        check_stretch(bytes)?;
+        let stamp = self.stamp();
+        if self.links.make_room(to, bytes, stamp)? {
+            self.rounds = self.rounds.max(stamp);
+        }
+        Ok(self.links.member(to)?.room())
+    }
+
+    /// Makes the first `bytes` bytes of the room that [`Mesh::room`] gave last part of the message.
+    ///
+    /// # Errors
+    /// [`NetError::Misuse`] if the room is smaller.
+    pub fn wrote(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
+        let channel = self.links.member(to)?;
+        check_within("written", bytes, channel.room().len())?;
+        channel.wrote(bytes);
+        self.payload[to.index()].sent += bytes as u64;
+        self.ledger.sent(to.index(), bytes);
+        Ok(())
+    }
+
     /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. A
     /// message without a byte is none: it is not sent and counts nothing.
     pub fn flush(&mut self) -> Result<(), NetError> {
@@ -183,6 +212,35 @@ impl Mesh {
         self.rounds = self.rounds.max(stamp);
         self.payload[from.index()].received += into.len() as u64;
         self.ledger.received(from.index(), into.len());
+        Ok(())
+    }
+
+    /// The next payload bytes from `from` where they lie, at least `bytes`, at most
+    /// [`MAX_ROOM_BYTES`], after waiting for them: all that lie in one place. Only where a frame of
+    /// the sender ends among those that are asked for, these are moved. [`Mesh::used`] says how many
+    /// were consumed; they are digested then or later, so they stay as they came. Whoever asks for
+    /// bytes consumes them, and their stamps count from here.
+    ///
+    /// # Errors
+    /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::recv`].
+    pub fn ready(&mut self, from: PartyId, bytes: usize) -> Result<&mut [u8], NetError> {
+        check_stretch(bytes)?;
+        let stamp = self.links.bring_together(from, bytes)?;
+        self.received_stamp = self.received_stamp.max(stamp);
+        self.rounds = self.rounds.max(stamp);
+        Ok(self.links.member(from)?.unread())
+    }
+
+    /// Consumes the first `bytes` bytes of those that [`Mesh::ready`] gave last.
+    ///
+    /// # Errors
+    /// [`NetError::Misuse`] if they were fewer.
+    pub fn used(&mut self, from: PartyId, bytes: usize) -> Result<(), NetError> {
+        let channel = self.links.member(from)?;
+        check_within("used", bytes, channel.unread().len())?;
+        channel.use_up(bytes);
+        self.payload[from.index()].received += bytes as u64;
+        self.ledger.received(from.index(), bytes);
         Ok(())
     }
 
@@ -370,6 +428,25 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
             rest.len()
         )),
         Err(error) => Err(format!("control message: {error}")),
+    }
+}
+
+/// Whether so many bytes are ever to be had in one place.
+fn check_stretch(bytes: usize) -> Result<(), NetError> {
+    match (1..=MAX_ROOM_BYTES).contains(&bytes) {
+        true => Ok(()),
+        false => Err(NetError::Misuse(format!(
+            "{bytes} bytes in one place; there are 1 to {MAX_ROOM_BYTES}"
+        ))),
+    }
+}
+
+fn check_within(what: &str, bytes: usize, there: usize) -> Result<(), NetError> {
+    match bytes <= there {
+        true => Ok(()),
+        false => Err(NetError::Misuse(format!(
+            "{bytes} bytes {what} where there were {there}"
+        ))),
     }
 }
 

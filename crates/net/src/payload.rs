@@ -1,71 +1,210 @@
-//! Bytes of a message, which may be shares or seeds: erased when they are dropped, never printed.
+//! Bytes of a message, which may be shares or seeds: never printed, and erased in the end.
+//!
+//! **Stock.** Frames of a stream come and go by the thousand a second. Their buffers are not given
+//! back to the system in between but to a [`Stock`] of a few, from which the next frame takes one:
+//! no memory is mapped, zeroed and unmapped on the way. So bytes of a message may stay in memory
+//! until others take their place or the link ends, which is when a stock erases what it holds.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use zeroize::Zeroize;
 
-/// The payload of a frame: bytes that are erased when they are dropped, and whose `Debug` form is
-/// their number. They grow by [`Payload::append`] alone, which erases the place from which they
-/// grow, and never shrink: a vector that is handed out would leave copies and tails behind.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Payload(Vec<u8>);
+use crate::frame::MAX_FRAME_BYTES;
+
+/// Where buffers of a stock begin: at a cache line, which is also where the widest vectors do.
+const LINE_BYTES: usize = 64;
+
+/// Buffers that a stock keeps; more than are on their way at a time while a stream flows.
+const STOCK: usize = 16;
+
+/// The payload of a frame: bytes that are erased when they are dropped, unless their buffer goes
+/// back to a stock, and whose `Debug` form is their number. They grow by [`Payload::append`] and
+/// into their own buffer alone, which leave no copy behind, and never shrink: a
+/// vector that is handed out would leave copies and tails behind.
+#[derive(Default)]
+pub struct Payload {
+    /// All of the buffer; what lies before `start` or from `end` on means nothing.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    home: Option<Arc<Stock>>,
+}
 
 impl Payload {
     /// Nothing yet, with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Payload {
-        Payload(Vec::with_capacity(bytes))
+        Payload {
+            buffer: vec![0; bytes],
+            start: 0,
+            end: 0,
+            home: None,
+        }
     }
 
-    /// What it has room for.
-    #[cfg(test)]
+    /// What it has room for in all.
     pub(crate) fn capacity(&self) -> usize {
-        self.0.capacity()
+        self.buffer.len() - self.start
     }
 
     /// Appends bytes.
     pub fn append(&mut self, bytes: &[u8]) {
-        let needed = self.0.len() + bytes.len();
-        if needed > self.0.capacity() {
+        let needed = self.len() + bytes.len();
+        if needed > self.capacity() {
             // A vector that grew by itself would leave a copy behind.
             let mut larger = Payload::with_capacity(needed.next_power_of_two());
-            larger.0.extend_from_slice(&self.0);
+            larger.room()[..self.len()].copy_from_slice(self);
+            larger.end = self.len();
             *self = larger;
         }
-        self.0.extend_from_slice(bytes);
+        self.room()[..bytes.len()].copy_from_slice(bytes);
+        self.end += bytes.len();
+    }
+
+    /// What can still be written behind the bytes, without another buffer. Holds anything at all.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        &mut self.buffer[self.end..]
+    }
+
+    /// Makes the first `bytes` bytes of the room part of the payload.
+    ///
+    /// # Panics
+    /// If the room is smaller.
+    pub(crate) fn wrote(&mut self, bytes: usize) {
+        assert!(bytes <= self.buffer.len() - self.end, "within the room");
+        self.end += bytes;
+    }
+
+    /// Moves all but the first `bytes` bytes to the front.
+    pub(crate) fn drop_front(&mut self, bytes: usize) {
+        self.buffer
+            .copy_within(self.start + bytes..self.end, self.start);
+        self.end -= bytes;
+    }
+
+    /// The payload to be sent. One that fills little of its buffer leaves without it, so that what
+    /// waits anywhere takes no more than twice its bytes; the buffer stays here.
+    pub(crate) fn leave(&mut self) -> Payload {
+        if self.len() > self.capacity() / 2 {
+            return std::mem::take(self);
+        }
+        let leaving = self.clone();
+        self.zeroize_bytes();
+        self.end = self.start;
+        leaving
+    }
+
+    fn zeroize_bytes(&mut self) {
+        let (start, end) = (self.start, self.end);
+        erase(&mut self.buffer[start..end]);
     }
 }
 
+impl Clone for Payload {
+    fn clone(&self) -> Payload {
+        self.to_vec().into()
+    }
+}
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Payload) -> bool {
+        **self == **other
+    }
+}
+
+impl Eq for Payload {}
+
 impl From<Vec<u8>> for Payload {
-    fn from(bytes: Vec<u8>) -> Payload {
-        Payload(bytes)
+    fn from(mut bytes: Vec<u8>) -> Payload {
+        let end = bytes.len();
+        // It may have been longer before. This moves nothing.
+        bytes.resize(bytes.capacity(), 0);
+        Payload {
+            buffer: bytes,
+            start: 0,
+            end,
+            home: None,
+        }
     }
 }
 
 impl Deref for Payload {
     type Target = [u8];
     fn deref(&self) -> &[u8] {
-        &self.0
+        &self.buffer[self.start..self.end]
     }
 }
 
 impl DerefMut for Payload {
     fn deref_mut(&mut self) -> &mut [u8] {
-        &mut self.0
+        &mut self.buffer[self.start..self.end]
     }
 }
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes", self.0.len())
+        write!(f, "{} bytes", self.len())
     }
 }
 
 impl Drop for Payload {
     fn drop(&mut self) {
-        // A vector that was made into a payload may have been longer before. This moves nothing.
-        self.0.resize(self.0.capacity(), 0);
-        erase(&mut self.0);
+        let mut buffer = std::mem::take(&mut self.buffer);
+        match self.home.take() {
+            Some(home) => home.give(buffer),
+            None => erase(&mut buffer),
+        }
+    }
+}
+
+/// A few buffers for frames, which go from one frame to the next.
+#[derive(Default)]
+pub(crate) struct Stock(Mutex<Vec<Vec<u8>>>);
+
+impl Stock {
+    /// Nothing yet, with room for the longest frame, from a cache line on.
+    pub(crate) fn take(self: &Arc<Stock>) -> Payload {
+        let buffer = self.lock().pop();
+        let mut buffer = buffer.unwrap_or_else(|| vec![0; MAX_FRAME_BYTES + LINE_BYTES]);
+        // That of the first line, if the system tells.
+        let start = buffer.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES);
+        buffer.truncate(start + MAX_FRAME_BYTES);
+        Payload {
+            buffer,
+            start,
+            end: start,
+            home: Some(Arc::clone(self)),
+        }
+    }
+
+    /// Nothing yet, with room for `bytes` bytes, which are at most those of a frame: from the stock
+    /// if they fill most of a buffer.
+    pub(crate) fn take_for(self: &Arc<Stock>, bytes: usize) -> Payload {
+        match bytes > MAX_FRAME_BYTES / 2 {
+            true => self.take(),
+            false => Payload::with_capacity(bytes),
+        }
+    }
+
+    fn give(&self, mut buffer: Vec<u8>) {
+        let mut free = self.lock();
+        if free.len() < STOCK {
+            return free.push(buffer);
+        }
+        drop(free);
+        erase(&mut buffer);
+    }
+
+    /// No code panics while it holds the lock.
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Stock {
+    fn drop(&mut self) {
+        self.lock().iter_mut().for_each(|buffer| erase(buffer));
     }
 }
 
@@ -104,5 +243,37 @@ mod tests {
                 .all(|(pair, i)| *pair == [i, 250])
         );
         assert_eq!(format!("{payload:?}"), "200 bytes");
+    }
+
+    #[test]
+    fn buffers_of_a_stock_begin_at_a_line_and_come_back_to_it() {
+        let stock = Arc::new(Stock::default());
+        let mut payload = stock.take();
+        assert_eq!(payload.capacity(), MAX_FRAME_BYTES);
+        payload.append(&[1, 2, 3]);
+        assert_eq!(payload.as_ptr().align_offset(LINE_BYTES), 0);
+        let place = payload.as_ptr();
+        drop(payload);
+        let again = stock.take();
+        assert_eq!((again.as_ptr(), again.len()), (place, 0));
+        let many: Vec<_> = (0..2 * STOCK).map(|_| stock.take()).collect();
+        drop(many);
+        assert_eq!(stock.lock().len(), STOCK);
+    }
+
+    #[test]
+    fn little_leaves_without_its_buffer_and_much_with_it() {
+        let stock = Arc::new(Stock::default());
+        let mut payload = stock.take();
+        payload.append(&[5; 100]);
+        let place = payload.as_ptr();
+        let little = payload.leave();
+        assert_eq!(*little, [5; 100]);
+        assert!(little.capacity() < 300 && little.home.is_none());
+        assert_eq!((payload.as_ptr(), payload.len()), (place, 0));
+        assert_eq!(payload.room()[..100], [0; 100]);
+        payload.append(&vec![6; MAX_FRAME_BYTES / 2 + 1]);
+        assert_eq!(payload.leave().as_ptr(), place);
+        assert_eq!(payload.capacity(), 0);
     }
 }

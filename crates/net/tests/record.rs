@@ -29,8 +29,8 @@ fn mesh(transport: impl Transport + 'static) -> Mesh {
 /// What party A does, with one byte that may be another than usual.
 fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>, NetError> {
     a.send_control(B, &"job")?;
-    let mut question = pattern(100_000);
-    question[70_000] = byte;
+    let mut question = pattern(300_000);
+    question[270_000] = byte;
     a.send(B, &question)?;
     a.flush()?;
     let mut answer = vec![0; 5];
@@ -50,7 +50,7 @@ fn recording() -> Vec<u8> {
     let mut b = Mesh::from_transports(B, transports, limits).unwrap();
     let peer = std::thread::spawn(move || {
         assert_eq!(b.recv_control::<String>(A).unwrap(), "job");
-        hear(&mut b, A, 100_000);
+        hear(&mut b, A, 300_000);
         say(&mut b, A, b"right");
         hear(&mut b, A, 6);
     });
@@ -65,10 +65,10 @@ fn the_same_run_replays_to_the_same_counts_and_digests() {
     assert_eq!(play(&mut a, 1).unwrap(), b"right");
     assert_eq!(
         (a.rounds(), a.payload_sent(B), a.payload_received(B)),
-        (3, 100_006, 5)
+        (3, 300_006, 5)
     );
-    let mut sent = pattern(100_000);
-    sent[70_000] = 1;
+    let mut sent = pattern(300_000);
+    sent[270_000] = 1;
     sent.extend_from_slice(b"thanks");
     assert_eq!(a.digest_sent(B), *blake3::hash(&sent).as_bytes());
     assert_eq!(a.recv(B, &mut [0]), Err(NetError::Finished(B)));
@@ -77,11 +77,11 @@ fn the_same_run_replays_to_the_same_counts_and_digests() {
 #[test]
 fn a_deviation_is_named_by_frame_and_offset() {
     let mut a = mesh(Replayer::new(&recording()[..]).unwrap());
-    // The control message is frame 0, the first 65536 bytes are frame 1.
+    // The control message is frame 0, the first 262144 bytes are frame 1.
     match play(&mut a, 2) {
         Err(NetError::Diverged(B, what)) => {
             assert!(
-                what.contains("frame 2 sent differs at its byte 4464"),
+                what.contains("frame 2 sent differs at its byte 7856"),
                 "{what}"
             );
         }

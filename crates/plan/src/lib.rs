@@ -110,12 +110,14 @@ pub fn plan_in_tiles<P: Protocol>(
         .iter()
         .map(|rows| rows.bound)
         .collect::<Vec<_>>();
-    let mut lowered = lower::lower(&draft, &tiles, &bounds, profile.goal)?;
+    let owners = program.inputs.iter().map(|input| input.owner);
+    let owners = owners.collect::<Vec<_>>();
+    let mut lowered = lower::lower(&draft, &owners, &tiles, &bounds, profile.goal)?;
     let fitting = tile::with_tapes(&tiles, &draft, &lowered, &profile);
     if fitting != tiles {
         // Trees over the rows of a tile have other levels now.
         tiles = fitting;
-        lowered = lower::lower(&draft, &tiles, &bounds, profile.goal)?;
+        lowered = lower::lower(&draft, &owners, &tiles, &bounds, profile.goal)?;
     }
     let Chosen {
         values,
@@ -142,11 +144,7 @@ pub fn plan_in_tiles<P: Protocol>(
     let mut plan = Plan {
         protocol: P::profile().name,
         setting: settings[0].clone(),
-        owners: program
-            .inputs
-            .iter()
-            .map(|input| PartyId(input.owner))
-            .collect(),
+        owners: owners.into_iter().map(PartyId).collect(),
         rows: rows.collect(),
         tapes,
         values,

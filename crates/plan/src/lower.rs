@@ -8,7 +8,8 @@
 //! What a protocol's circuits should be good at decides how they are built and ordered. For few
 //! gates: small adders, and an order that fills the lanes of a CPU with the circuit's own gates,
 //! since a unit may run on few rows (on many, rows fill the lanes whatever the order, and the live
-//! set stays small). For short chains: prefix adders, and one batch for each level of ANDs, which
+//! set stays small), and with marks where an input's owner knows an operand of an AND, which halves
+//! its garbled table. For short chains: prefix adders, and one batch for each level of ANDs, which
 //! is one round where every AND talks.
 
 mod body;
@@ -23,11 +24,14 @@ use crate::steps::{
 };
 use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
-use sealane_circuit::{Circuit, Goal, Machine, Tape, Word, compile};
+use sealane_circuit::tape::NOBODY;
+use sealane_circuit::{Circuit, Goal, Knower, Machine, Tape, Word, compile, compile_known};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
+use sealane_protocol::{PartyId, knower};
 use std::collections::HashMap;
+use std::iter::repeat_n;
 use std::rc::Rc;
 use words::{Words, widen};
 
@@ -37,10 +41,11 @@ pub(crate) struct Lowered {
     pub steps: Vec<Step>,
 }
 
-/// Lowers every unit. `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
+/// Lowers every unit. `owners` holds the party of each input, `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
 /// plan values are numbered as tensors.
 pub(crate) fn lower(
     draft: &Draft,
+    owners: &[u8],
     tiles: &[u64],
     bounds: &[u64],
     goal: Goal,
@@ -48,6 +53,7 @@ pub(crate) fn lower(
     let mut lowerer = Lowerer {
         draft,
         goal,
+        knowers: knowers(draft, owners),
         tapes: Tapes::default(),
     };
     let mut steps = Vec::with_capacity(draft.units.len());
@@ -65,6 +71,23 @@ pub(crate) fn lower(
         tapes: lowerer.tapes.list,
         steps,
     })
+}
+
+/// Who knows each tensor in the clear: the owner of an input, also where it was only moved.
+fn knowers(draft: &Draft, owners: &[u8]) -> Vec<Knower> {
+    let mut knowers = vec![NOBODY; draft.tensors.len()];
+    for unit in &draft.units {
+        match &unit.work {
+            Work::Input { input, out } => {
+                knowers[out.0 as usize] = knower(PartyId(owners[*input as usize]));
+            }
+            Work::Move { from, out } => {
+                knowers[out.0 as usize] = knowers[from.tensor.0 as usize];
+            }
+            _ => {}
+        }
+    }
+    knowers
 }
 
 /// A few words for the operations of a step.
@@ -89,6 +112,8 @@ fn label(ops: &[String]) -> String {
 struct Lowerer<'a> {
     draft: &'a Draft,
     goal: Goal,
+    /// By tensor.
+    knowers: Vec<Knower>,
     tapes: Tapes,
 }
 
@@ -152,10 +177,7 @@ impl Lowerer<'_> {
     }
 
     fn body(&mut self, body: &Body, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let reads = body
-            .operands
-            .iter()
-            .map(|read| (read.tensor, read.inner.count(1)));
+        let reads = body.operands.iter().map(|read| self.param(read));
         let params = reads.collect::<Vec<_>>();
         let outs = body.outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
         let tape = self.tape(&body.graph, &params, &outs, unit)?;
@@ -168,14 +190,17 @@ impl Lowerer<'_> {
     }
 
     fn scan(&mut self, scan: &Scan, unit: &Unit) -> Result<StepOp, Diagnostic> {
-        let whole = |id: &TensorId| (*id, self.draft.tensor(*id).elements);
-        let mut params = scan.init.iter().map(whole).collect::<Vec<_>>();
-        params.extend(
-            scan.over
-                .iter()
-                .map(|read| (read.tensor, read.inner.count(1))),
-        );
-        params.extend(scan.captured.iter().map(whole));
+        let whole = |id: &TensorId, knower| Param {
+            tensor: *id,
+            elements: self.draft.tensor(*id).elements,
+            knower,
+        };
+        // What is carried is an input of its owner in the first iteration alone.
+        let init = scan.init.iter().map(|id| whole(id, NOBODY));
+        let mut params = init.collect::<Vec<_>>();
+        params.extend(scan.over.iter().map(|read| self.param(read)));
+        let known = |id: &TensorId| whole(id, self.knowers[id.0 as usize]);
+        params.extend(scan.captured.iter().map(known));
         let mut outs = scan.carries.clone();
         outs.extend(scan.outs.iter().map(|out| out.tensor));
         let tape = self.tape(&scan.graph, &params, &outs, unit)?;
@@ -210,21 +235,36 @@ impl Lowerer<'_> {
         outs.iter().map(produced).collect()
     }
 
-    /// The tape of a graph: parameter `i` has the elements of a lane of tensor `params[i].0`, the
+    /// A parameter for what a lane reads.
+    fn param(&self, read: &Read) -> Param {
+        Param {
+            tensor: read.tensor,
+            elements: read.inner.count(1),
+            knower: self.knowers[read.tensor.0 as usize],
+        }
+    }
+
+    /// The tape of a graph: parameter `i` has the elements of a lane of `params[i]`, the
     /// results go to `outs`. A number of elements in a lane is the same for any number of rows.
     fn tape(
         &mut self,
         graph: &Graph,
-        params: &[(TensorId, u64)],
+        params: &[Param],
         outs: &[TensorId],
         unit: &Unit,
     ) -> Result<TapeId, Diagnostic> {
         let mut lowering = Lowering::new(self.goal);
         let range = |id: &TensorId| self.draft.tensor(*id).range;
-        let params = params
+        let bits =
+            |param: &Param| param.elements as usize * usize::from(range(&param.tensor).bits());
+        let known = params
             .iter()
-            .map(|(id, count)| lowering.input(range(id), *count));
-        let params = params.collect::<Result<Vec<_>, TooLarge>>();
+            .flat_map(|param| repeat_n(param.knower, bits(param)));
+        let known = known.collect::<Vec<_>>();
+        let inputs = params
+            .iter()
+            .map(|param| lowering.input(range(&param.tensor), param.elements));
+        let params = inputs.collect::<Result<Vec<_>, TooLarge>>();
         let values = params.and_then(|params| lowering.graph(graph, &params));
         let values = values.map_err(|TooLarge| too_large(unit))?;
         let stored = |(result, out): (&Rc<Words>, &TensorId)| widen(result, range(out));
@@ -233,8 +273,19 @@ impl Lowerer<'_> {
             .flat_map(|result| result.words.clone())
             .collect::<Vec<Word>>();
         let circuit = lowering.builder.finish(outputs);
-        Ok(self.tapes.intern(self::tape(&circuit, self.goal)))
+        let tape = match self.goal {
+            Goal::Size => compile_known(&circuit, &Machine::CPU, &known),
+            Goal::Depth => self::tape(&circuit, self.goal),
+        };
+        Ok(self.tapes.intern(tape))
     }
+}
+
+/// A parameter of a tape: so many elements of a tensor a lane, and who knows them.
+struct Param {
+    tensor: TensorId,
+    elements: u64,
+    knower: Knower,
 }
 
 /// What a graph without parameters returns first: the builder folds it to constant wires. None if

@@ -49,6 +49,8 @@ pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
         .iter()
         .flat_map(|batch| [batch.xors.end, batch.ands.end]);
     ends.chain(tape.outputs.iter().copied()).for_each(&mut word);
+    bytes.extend(tape.lone.iter().map(|lone| u8::from(*lone)));
+    bytes.extend_from_slice(&tape.knowers);
     blake3::hash(&bytes)
 }
 

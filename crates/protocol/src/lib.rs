@@ -25,4 +25,6 @@ pub use sealane_circuit::Goal;
 pub use sealane_net::{NetworkClass, PartyId};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares, View};
-pub use words::{Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, Work};
+pub use words::{
+    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, Work, knower,
+};

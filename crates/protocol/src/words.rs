@@ -1,7 +1,7 @@
 //! The words that plans, engines and protocols share.
 
 use crate::paper::Paper;
-use sealane_circuit::{Goal, Tape};
+use sealane_circuit::{Goal, Knower, Tape};
 use sealane_net::PartyId;
 
 /// A set of parties of one run (at most 64).
@@ -23,6 +23,11 @@ impl PartySet {
             .map(PartyId)
             .filter(move |party| self.contains(*party))
     }
+}
+
+/// What tapes call a party that knows an operand: see [`Tape::knowers`].
+pub fn knower(party: PartyId) -> Knower {
+    party.0 + 1
 }
 
 /// How a value is held between the parties.

@@ -15,7 +15,13 @@
 //! fails only where no placement exists. For 3 functions and 1.2 n bins, with a stash of 1, that was
 //! measured (`cargo test --release -p sealane-psi -- --ignored --nocapture failures`):
 //!
-//! MEASURED
+//! | items | attempts | with one item in the stash | refused |
+//! |---|---|---|---|
+//! | 4 | 1,000,000 | 27,322 | 154 |
+//! | 16 | 1,000,000 | 26,001 | 2,847 |
+//! | 64 | 1,000,000 | 8,094 | 3,101 |
+//! | 256 | 1,000,000 | 12 | 9 |
+//! | 1,024 | 100,000 | 0 | 0 |
 
 use std::collections::VecDeque;
 
@@ -330,11 +336,11 @@ mod tests {
     #[ignore = "takes minutes"]
     fn failures() {
         for (size, tries) in [
-            (4, 100_000),
-            (16, 100_000),
-            (64, 100_000),
-            (256, 100_000),
-            (1024, 20_000),
+            (4, 1_000_000),
+            (16, 1_000_000),
+            (64, 1_000_000),
+            (256, 1_000_000),
+            (1024, 100_000),
         ] {
             let texts = texts(0, size);
             let mut left = [0; 4];

@@ -1,10 +1,10 @@
 //! The evaluator: holds one active label of each wire.
 
 use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{Labels, TapePorts, input_labels};
+use crate::{IncomingTables, Labels, TapePorts, input_labels, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{ChunkReader, Evaluator, Scheme, decode};
+use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::CotReceiver;
 use sealane_protocol::{Fault, PartyId};
@@ -24,6 +24,7 @@ impl EvaluatorSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
+        (scheme, knowers): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
@@ -33,8 +34,10 @@ impl EvaluatorSide {
         let mut seeds = [Block::ZERO; 2];
         mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
         let [hash, labels] = seeds;
+        let mut evaluator = Evaluator::new(cpu, scheme, hash);
+        evaluator.set_roles(knowers);
         Ok(EvaluatorSide {
-            evaluator: Evaluator::new(cpu, Scheme::Mi, hash),
+            evaluator,
             ot,
             labels: Prg::new(cpu, labels),
             hashes: vec![],
@@ -54,6 +57,10 @@ impl EvaluatorSide {
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
         let mut labels = vec![Block::ZERO; bits.len()];
         ot.extend(mesh, bits, &mut labels).map_err(ot_fault)?;
+        for (label, bit) in labels.iter_mut().zip(bits) {
+            // The zero label's permute bit is cleared, so that of the active label is the bit.
+            *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
+        }
         Ok(labels)
     }
 
@@ -67,8 +74,7 @@ impl EvaluatorSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let total = Scheme::Mi.table_bytes(tape, lanes as u64);
-        let mut tables = ChunkReader::new(total, |chunk: &mut [u8]| mesh.recv(peer, chunk));
+        let mut tables = IncomingTables::new(mesh, peer);
         self.evaluator
             .evaluate(tape, lanes, &mut ports, &mut tables)?;
         Ok(ports.outputs)

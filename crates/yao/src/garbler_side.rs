@@ -1,9 +1,9 @@
 //! The garbler: holds the offset and all zero labels.
 
-use crate::{Labels, TapePorts, input_labels};
+use crate::{Labels, OutgoingTables, TapePorts, input_labels, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::{ChunkWriter, Garbler, Scheme, decode};
+use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
 use sealane_ot::{CotSender, OtError};
 use sealane_protocol::{Domain, Fault, PartyId, PartySet};
@@ -29,11 +29,13 @@ impl GarblerSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
+        (scheme, knowers): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
-        let garbler = Garbler::new(cpu, Scheme::Mi, coins);
+        let mut garbler = Garbler::new(cpu, scheme, coins);
+        garbler.set_roles(knowers);
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         let mut seed = [Block::ZERO];
@@ -75,6 +77,9 @@ impl GarblerSide {
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
         let mut labels = vec![Block::ZERO; count];
         ot.extend(mesh, &mut labels).map_err(ot_fault)?;
+        labels
+            .iter_mut()
+            .for_each(|label| *label = unpermuted(*label));
         Ok(labels)
     }
 
@@ -88,10 +93,8 @@ impl GarblerSide {
         mesh: &mut Mesh,
     ) -> Result<Labels, Fault> {
         let mut ports = TapePorts::new(tape, lanes, operands);
-        let mut tables = ChunkWriter::new(|chunk: &[u8]| mesh.send(peer, chunk));
+        let mut tables = OutgoingTables::new(mesh, peer);
         self.garbler.garble(tape, lanes, &mut ports, &mut tables)?;
-        tables.flush()?;
-        drop(tables);
         Ok(ports.outputs)
     }
 

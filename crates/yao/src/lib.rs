@@ -9,8 +9,11 @@
 //!    hash and a seed of input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the seed of input labels; the garbler
 //!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
-//!    pseudorandom whatever the bit, which is all that the evaluator's view needs.
-//! 3. *Input of the evaluator.* Correlated OT with offset `delta`.
+//!    pseudorandom whatever the bit, which is all that the evaluator's view needs. Their permute
+//!    bits are 0.
+//! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
+//!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes half
+//!    a table (`garble::halves`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This guards against accident, not against malice.
@@ -27,27 +30,66 @@ mod cost;
 mod evaluator_side;
 mod garbler_side;
 mod papers;
+mod tables;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
-use sealane_garble::Ports;
+use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_protocol::{
-    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, PartySet, Planes,
-    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests, send_digests,
+    Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, PartyId, PartySet,
+    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests,
+    send_digests,
 };
+use std::marker::PhantomData;
 use std::sync::Arc;
+
+pub use tables::{IncomingTables, OutgoingTables};
 
 /// At the garbler zero labels, at the evaluator active labels.
 pub type Labels = Planes<Block>;
 
-/// One party of a run.
-pub struct Yao {
+/// One party of a run, with tables garbled in one way.
+pub struct Yao<G = MultiInstance> {
     me: PartyId,
     peer: PartyId,
     side: Side,
+    garbling: PhantomData<G>,
+}
+
+/// How tables are garbled: what sets one protocol of this room apart from another.
+pub trait Garbling: Send + 'static {
+    /// The scheme.
+    const SCHEME: Scheme;
+    /// The name of the protocol.
+    const NAME: &'static str;
+    /// What is assumed of the hash.
+    const ASSUMPTION: &'static str;
+    /// What the protocol is built of.
+    const PAPERS: &'static [Paper];
+}
+
+/// Half gates under the multi-instance hash: the protocol `yao`.
+pub struct MultiInstance;
+
+/// Three-halves: the protocol `yao-three-halves`, for networks on which bytes cost more than AES.
+pub struct ThreeHalves;
+
+impl Garbling for MultiInstance {
+    const SCHEME: Scheme = Scheme::Mi;
+    const NAME: &'static str = "yao";
+    const ASSUMPTION: &'static str = "the MI hash is circular correlation robust (ideal cipher); \
+                                      CDH in ristretto255 (random oracle)";
+    const PAPERS: &'static [Paper] = papers::MULTI_INSTANCE;
+}
+
+impl Garbling for ThreeHalves {
+    const SCHEME: Scheme = Scheme::ThreeHalves;
+    const NAME: &'static str = "yao-three-halves";
+    const ASSUMPTION: &'static str = "AES is an ideal cipher; CDH in ristretto255 (random oracle)";
+    const PAPERS: &'static [Paper] = papers::THREE_HALVES;
 }
 
 /// The two roles; a side is made by [`Protocol::prepare`].
@@ -62,6 +104,7 @@ struct Unprepared {
     cpu: Cpu,
     coins: Coins,
     garbles: bool,
+    knowers: Roles,
 }
 
 /// A step that has begun.
@@ -88,14 +131,14 @@ const LABELS: Domain = Domain {
     authenticated: false,
 };
 
-impl Protocol for Yao {
+impl<G: Garbling> Protocol for Yao<G> {
     type Share = Labels;
     type Pending<'a> = Pending<'a>;
     type Check = ();
 
     fn profile() -> Profile {
         Profile {
-            name: "yao",
+            name: G::NAME,
             version: 1,
             roles: &["garbler", "evaluator"],
             outsiders: false,
@@ -103,9 +146,8 @@ impl Protocol for Yao {
             arithmetic: false,
             share_bits: 128,
             corruption: Corruption::SemiHonest(1),
-            assumption: "the MI hash is circular correlation robust (ideal cipher); \
-                         CDH in ristretto255 (random oracle)",
-            papers: papers::PAPERS,
+            assumption: G::ASSUMPTION,
+            papers: G::PAPERS,
             security_bits: 128,
         }
     }
@@ -115,7 +157,7 @@ impl Protocol for Yao {
     }
 
     fn cost(setting: &Setting, work: &Work) -> Cost {
-        cost::cost(setting, work)
+        cost::cost(G::SCHEME, setting, work)
     }
 
     fn demand(setting: &Setting, work: &Work) -> Demand {
@@ -133,11 +175,13 @@ impl Protocol for Yao {
             cpu,
             coins,
             garbles: me == garbler,
+            knowers: cost::knowers(setting),
         };
         Yao {
             me,
             peer,
             side: Side::Unprepared(Box::new(unprepared)),
+            garbling: PhantomData,
         }
     }
 
@@ -149,14 +193,16 @@ impl Protocol for Yao {
             cpu,
             coins,
             garbles,
+            knowers,
         } = &mut **unprepared;
         let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
+        let knowers = *knowers;
         self.side = if *garbles {
-            Side::Garbler(Box::new(GarblerSide::prepare(cpu, coins, ot, peer, mesh)?))
+            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            Side::Garbler(Box::new(side))
         } else {
-            Side::Evaluator(Box::new(EvaluatorSide::prepare(
-                cpu, coins, ot, peer, mesh,
-            )?))
+            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            Side::Evaluator(Box::new(side))
         };
         Ok(())
     }
@@ -325,4 +371,12 @@ fn input_labels(labels: &mut Prg, count: usize) -> Vec<Block> {
     let mut active = vec![Block::ZERO; count];
     labels.fill(&mut active);
     active
+        .iter_mut()
+        .for_each(|label| *label = unpermuted(*label));
+    active
+}
+
+/// A label with the permute bit 0.
+fn unpermuted(label: Block) -> Block {
+    label & Block::new(!1)
 }

@@ -1,63 +1,99 @@
-//! What `yao` is built of, and the papers that it follows; the page `docs/yao.md` tells the same.
+//! What `yao` is built of, and the papers that it follows; the page `docs/protocols/yao.md` tells the
+//! same.
 
 use sealane_protocol::{Paper, Security};
 
-/// The parts, from the whole to what is beneath.
-pub(crate) const PAPERS: &[Paper] = &[
-    Paper {
-        part: "garbled circuits",
-        authors: "Lindell, Pinkas",
-        venue: "J. Cryptology 2009",
-        section: "section 4",
-        assumption: "semi-honest parties",
-        security: Security::Perfect,
-    },
-    Paper {
-        part: "free XOR",
-        authors: "Kolesnikov, Schneider",
-        venue: "ICALP 2008",
-        section: "",
-        assumption: "circular correlation robust hash (Choi, Katz, Kumaresan, Zhou, TCC 2012)",
-        security: Security::Computational(128),
-    },
-    Paper {
-        part: "half gates",
-        authors: "Zahur, Rosulek, Evans",
-        venue: "Eurocrypt 2015",
-        section: "figure 2",
-        assumption: "the same of the hash, with tweaks",
-        security: Security::Computational(128),
-    },
-    Paper {
-        part: "gate hash MI",
-        authors: "Guo, Katz, Wang, Weng, Yu",
-        venue: "Crypto 2020",
-        section: "",
-        assumption: "AES-128 is an ideal cipher",
-        security: Security::Computational(128),
-    },
-    Paper {
-        part: "OT extension",
-        authors: "Ishai, Kilian, Nissim, Petrank",
-        venue: "Crypto 2003",
-        section: "section 3",
-        assumption: "AES-128 in counter mode is a pseudorandom generator",
-        security: Security::Computational(128),
-    },
-    Paper {
-        part: "correlated OT",
-        authors: "Asharov, Lindell, Schneider, Zohner",
-        venue: "CCS 2013",
-        section: "section 5",
-        assumption: "none of its own: rows go into the gate hash alone",
-        security: Security::Computational(128),
-    },
-    Paper {
-        part: "base OT",
-        authors: "Chou, Orlandi",
-        venue: "Latincrypt 2015",
-        section: "figure 1",
-        assumption: "computational Diffie-Hellman in ristretto255, BLAKE3 as random oracle",
-        security: Security::Computational(128),
-    },
+/// The parts of `yao`, from the whole to what is beneath.
+pub(crate) const MULTI_INSTANCE: &[Paper] = &[
+    YAO,
+    FREE_XOR,
+    HALF_GATES,
+    MI,
+    OT_EXTENSION,
+    CORRELATED_OT,
+    BASE_OT,
 ];
+
+/// The parts of `yao-three-halves`. Where a party knows an operand, half of a half gate is left.
+pub(crate) const THREE_HALVES: &[Paper] = &[
+    YAO,
+    FREE_XOR,
+    SLICING,
+    HALF_GATES,
+    MI,
+    OT_EXTENSION,
+    CORRELATED_OT,
+    BASE_OT,
+];
+
+const YAO: Paper = Paper {
+    part: "garbled circuits",
+    authors: "Lindell, Pinkas",
+    venue: "J. Cryptology 2009",
+    section: "section 4",
+    assumption: "semi-honest parties",
+    security: Security::Perfect,
+};
+
+const FREE_XOR: Paper = Paper {
+    part: "free XOR",
+    authors: "Kolesnikov, Schneider",
+    venue: "ICALP 2008",
+    section: "",
+    assumption: "circular correlation robust hash (Choi, Katz, Kumaresan, Zhou, TCC 2012)",
+    security: Security::Computational(128),
+};
+
+const SLICING: Paper = Paper {
+    part: "three-halves",
+    authors: "Rosulek, Roy",
+    venue: "Crypto 2021",
+    section: "section 5",
+    assumption: "AES-128 is an ideal cipher; with three control bits",
+    security: Security::Computational(128),
+};
+
+const HALF_GATES: Paper = Paper {
+    part: "half gates",
+    authors: "Zahur, Rosulek, Evans",
+    venue: "Eurocrypt 2015",
+    section: "figure 2",
+    assumption: "the same of the hash, with tweaks",
+    security: Security::Computational(128),
+};
+
+const MI: Paper = Paper {
+    part: "gate hash MI",
+    authors: "Guo, Katz, Wang, Weng, Yu",
+    venue: "Crypto 2020",
+    section: "",
+    assumption: "AES-128 is an ideal cipher",
+    security: Security::Computational(128),
+};
+
+const OT_EXTENSION: Paper = Paper {
+    part: "OT extension",
+    authors: "Ishai, Kilian, Nissim, Petrank",
+    venue: "Crypto 2003",
+    section: "section 3",
+    assumption: "AES-128 in counter mode is a pseudorandom generator",
+    security: Security::Computational(128),
+};
+
+const CORRELATED_OT: Paper = Paper {
+    part: "correlated OT",
+    authors: "Asharov, Lindell, Schneider, Zohner",
+    venue: "CCS 2013",
+    section: "section 5",
+    assumption: "none of its own: rows go into the gate hash alone",
+    security: Security::Computational(128),
+};
+
+const BASE_OT: Paper = Paper {
+    part: "base OT",
+    authors: "Chou, Orlandi",
+    venue: "Latincrypt 2015",
+    section: "figure 1",
+    assumption: "computational Diffie-Hellman in ristretto255, BLAKE3 as random oracle",
+    security: Security::Computational(128),
+};

@@ -40,6 +40,7 @@ fn tape() -> Tape {
         slots: 8,
         xors: vec![gate(2, 3, 4, 0), gate(2, ONE, 5, 1)],
         lone: vec![false; 2],
+        knowers: vec![0; 2],
         ands: vec![gate(2, 3, 6, 0), gate(4, 5, 7, 1)],
         batches: vec![Batch {
             xors: 0..2,
@@ -70,7 +71,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     };
     let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
     let coins = Coins::danger_fixed_seed(side.cpu, side.seed);
-    let mut party = Yao::start(&setting, me, side.cpu, coins);
+    let mut party = <Yao>::start(&setting, me, side.cpu, coins);
     let mut demand = Demand::default();
     let correlation = Correlation::Cot {
         sender: GARBLER,
@@ -82,7 +83,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     let input = |owner, count| Step::Input {
         owner,
         elements: count,
-        domain: Yao::input_domain(Algebra::Z2),
+        domain: <Yao>::input_domain(Algebra::Z2),
         planes: 1,
         bits: (owner == me).then(|| Zeroizing::new(side.bits.clone())),
     };
@@ -103,7 +104,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
     };
     let z = Arc::new(share(run(step)));
     let step = Step::Reveal {
-        results: vec![(z.clone(), Yao::domain(Algebra::Z2), to)],
+        results: vec![(z.clone(), <Yao>::domain(Algebra::Z2), to)],
         checks: vec![],
     };
     let Outcome::Revealed(revealed) = run(step) else {

@@ -162,7 +162,19 @@ impl Lanes for Portable {
             carryless_product(a as u64, b as u64)
         })
     }
+
+    #[inline(always)]
+    fn blend_words(self, even: Four, odd: Four) -> Four {
+        zip(even, odd, |a, b| (a & EVEN_WORDS) | (b & !EVEN_WORDS))
+    }
+    #[inline(always)]
+    fn swap_words(self, v: Four) -> Four {
+        v.map(|x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
+    }
 }
+
+/// Words 0 and 2 of a block.
+const EVEN_WORDS: u128 = 0x00000000_ffffffff_00000000_ffffffff;
 
 #[inline(always)]
 fn zip(a: Four, b: Four, f: impl Fn(u128, u128) -> u128) -> Four {

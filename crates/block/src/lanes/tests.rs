@@ -22,7 +22,7 @@ impl Kernel for AllOperations<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Vec<Vec<Block>> {
-        let mut out = vec![vec![Block::ZERO; GROUP]; 27];
+        let mut out = vec![vec![Block::ZERO; GROUP]; 29];
         for at in (0..GROUP).step_by(L::WIDTH) {
             let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
             let results = [
@@ -61,6 +61,8 @@ impl Kernel for AllOperations<'_> {
             let mut bytes = [0; 16 * GROUP + 1];
             l.store_bytes(&mut bytes[1..], b);
             l.store(&mut out[26][at..], l.load_bytes(&bytes[1..]));
+            l.store(&mut out[27][at..], l.blend_words(a, b));
+            l.store(&mut out[28][at..], l.swap_words(a));
         }
         out
     }
@@ -85,6 +87,11 @@ fn halves(x: Block, f: impl Fn(u64) -> u64) -> Block {
     Block::new(f(low) as u128 | (f(high) as u128) << 64)
 }
 
+fn from_words(words: [u32; 4]) -> Block {
+    let bytes = words.map(u32::to_le_bytes);
+    Block::from_bytes(bytes.concat().try_into().unwrap())
+}
+
 fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
     let half = |x: Block, upper| (if upper { x.value() >> 64 } else { x.value() }) as u64 as u128;
     let (a, b) = (half(a, upper_a), half(b, upper_b));
@@ -98,7 +105,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 20] = [
+    let definitions: [(usize, Definition<'_>); 22] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
@@ -128,6 +135,14 @@ fn plain_operations_match_their_definitions() {
         (21, &|a, b| clmul_bits(a, b, false, false)),
         (25, &|a, _| a),
         (26, &|_, b| b),
+        (27, &|a, b| {
+            let ([a0, _, a2, _], [_, b1, _, b3]) = (a.words(), b.words());
+            from_words([a0, b1, a2, b3])
+        }),
+        (28, &|a, _| {
+            let [w0, w1, w2, w3] = a.words();
+            from_words([w1, w0, w3, w2])
+        }),
     ];
     for cpu in Cpu::available() {
         let results = cpu.run(AllOperations { a: &a, b: &b });

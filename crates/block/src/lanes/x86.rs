@@ -51,7 +51,7 @@ macro_rules! tier {
         zip8: $zip_lo8:ident $zip_hi8:ident,
         zip32: $zip_lo32:ident $zip_hi32:ident,
         zip64: $zip_lo64:ident $zip_hi64:ident,
-        aes: $aes_round:ident $aes_last:ident, clmul: $clmul:ident,
+        aes: $aes_round:ident $aes_last:ident, clmul: $clmul:ident, blend32: $blend32:ident,
     ) => {
         /// Compiles a kernel for this tier.
         #[target_feature(enable = $features)]
@@ -221,6 +221,9 @@ macro_rules! tier {
                 // SAFETY: the token proves that the instruction exists.
                 unsafe { $clmul::<HALVES>(a, b) }
             }
+
+            operation!(blend_words(even: $vector, odd: $vector) = $blend32(even, odd));
+            operation!(swap_words(v: $vector) = $shuffle32::<0b10_11_00_01>(v));
         }
 
         impl $token {
@@ -287,7 +290,7 @@ tier! {
     zip8: _mm_unpacklo_epi8 _mm_unpackhi_epi8,
     zip32: _mm_unpacklo_epi32 _mm_unpackhi_epi32,
     zip64: _mm_unpacklo_epi64 _mm_unpackhi_epi64,
-    aes: _mm_aesenc_si128 _mm_aesenclast_si128, clmul: _mm_clmulepi64_si128,
+    aes: _mm_aesenc_si128 _mm_aesenclast_si128, clmul: _mm_clmulepi64_si128, blend32: blend32_128,
 }
 
 tier! {
@@ -303,7 +306,7 @@ tier! {
     zip8: _mm256_unpacklo_epi8 _mm256_unpackhi_epi8,
     zip32: _mm256_unpacklo_epi32 _mm256_unpackhi_epi32,
     zip64: _mm256_unpacklo_epi64 _mm256_unpackhi_epi64,
-    aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128, clmul: _mm256_clmulepi64_epi128,
+    aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128, clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
 }
 
 tier! {
@@ -321,7 +324,7 @@ tier! {
     zip8: _mm512_unpacklo_epi8 _mm512_unpackhi_epi8,
     zip32: _mm512_unpacklo_epi32 _mm512_unpackhi_epi32,
     zip64: _mm512_unpacklo_epi64 _mm512_unpackhi_epi64,
-    aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128, clmul: _mm512_clmulepi64_epi128,
+    aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128, clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
 }
 
 const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
@@ -342,6 +345,27 @@ const ROTATE_WORDS: Block = {
 #[inline(always)]
 unsafe fn only_lane<const LANE: i32>(v: __m128i) -> __m128i {
     v
+}
+
+/// The families blend words by instructions of different kinds: halves of words, words, a mask.
+#[inline(always)]
+unsafe fn blend32_128(even: __m128i, odd: __m128i) -> __m128i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm_blend_epi16::<0b1100_1100>(even, odd) }
+}
+
+/// As [`blend32_128`].
+#[inline(always)]
+unsafe fn blend32_256(even: __m256i, odd: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_blend_epi32::<0b1010_1010>(even, odd) }
+}
+
+/// As [`blend32_128`].
+#[inline(always)]
+unsafe fn blend32_512(even: __m512i, odd: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd) }
 }
 
 /// A 128-bit register in its one lane, so that all tiers fill lanes alike.

@@ -2,9 +2,9 @@
 //! hash functions name; the other one lays each of its items into all of its bins. What is equal
 //! meets in a bin, so a bin compares one item with at most `load` others, in place of all of them.
 //!
-//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010; the
-//! paper, section 3): the bin says a part of the item, and only the rest is stored, with the number
-//! of the hash function. [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
+//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010): the
+//! bin says a part of the item, and only the rest is stored, with the number of the hash function.
+//! [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
 //!
 //! The few items that fit nowhere in the cuckoo table go to a stash; each place of the stash is
 //! compared with all items of the other side.
@@ -18,7 +18,7 @@
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
-use crate::word::Int;
+use crate::psi::is_in;
 
 /// Hash functions of the cuckoo table.
 pub const HASHES: usize = 3;
@@ -125,22 +125,6 @@ pub fn circuit(sizes: &Sizes) -> Circuit {
         .map(|item| is_in(&mut b, item, &items))
         .collect();
     b.finish(vec![in_bins, in_stash])
-}
-
-/// Whether `item` is among `others`, which are all different: w - 1 ANDs for each of w bits.
-///
-/// # Panics
-/// If the words differ in width.
-pub fn is_in(b: &mut Builder, item: &[Wire], others: &[Word]) -> Wire {
-    let same: Word = others
-        .iter()
-        .map(|other| {
-            assert_eq!(item.len(), other.len(), "words of different widths");
-            b.eq(Int::unsigned(item), Int::unsigned(other))
-        })
-        .collect();
-    // At most one is equal, so that the XOR is the OR, and free.
-    b.parity(&same)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //! are equal are in both; a permutation hides where they stood.
 //!
 //! Of three neighbours s0 <= s1 <= s2 at most two are equal, since a set holds an item once. So one
-//! output for every other place, s1 where it equals s0 or s2, keeps every match once (the paper's
-//! DupSelect-3) and halves what is shuffled.
+//! output for every other place, s1 where it equals s0 or s2, keeps every match once, and halves what
+//! is shuffled.
 //!
 //! Whoever knows the permutation must not see the shuffled outputs: it would learn how many items
 //! lie between the matches. So the outputs go to the other side alone, which may pass the matches
@@ -11,7 +11,8 @@
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;
-use crate::word::{Int, merging_network, permutation_network};
+use crate::psi::is_in;
+use crate::word::{merging_network, permutation_network};
 
 /// The circuit for two sets of `items` items of `width` bits. Inputs: both lists, ascending, as
 /// words of `items * width` bits, and the switches of the permutation of as many rows, by the side
@@ -57,14 +58,9 @@ pub fn intersect(
     let mut matches: Vec<Word> = Vec::with_capacity(merged.len() / 2);
     for middle in (1..merged.len()).step_by(2) {
         let item = &merged[middle];
-        let mut same = |other: Option<&Word>| {
-            other.map_or(Wire::ZERO, |other| {
-                b.eq(Int::unsigned(item), Int::unsigned(other))
-            })
-        };
-        let (below, above) = (same(merged.get(middle - 1)), same(merged.get(middle + 1)));
-        // Never both: the XOR is the OR, and free.
-        let either = b.xor(below, above);
+        let before = &merged[middle - 1];
+        // A set holds an item once: it cannot be equal to both.
+        let either = is_in(b, item, [before].into_iter().chain(merged.get(middle + 1)));
         matches.push(b.select(either, item, &nothing));
     }
     b.permute(&mut matches, switches);

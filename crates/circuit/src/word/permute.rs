@@ -1,6 +1,6 @@
 //! Permutations by switches whose settings are data: the network of Waksman ("A permutation
 //! network", JACM 1968) for any number of rows, after Beauquier and Darrot ("On arbitrary size
-//! Waksman networks and their vulnerability", 2002), section 2.
+//! Waksman networks and their vulnerability", 2002).
 //!
 //! A network of n rows is a column of switches, each over a row of the first half and the one in its
 //! place in the second half; a network for either half; and another such column. If n is even, the

@@ -2,8 +2,9 @@
 //! here in the clear, cell by cell.
 
 use super::*;
+use crate::args::{Cli, Psi, Verb};
+use clap::Parser;
 use std::collections::BTreeSet;
-use std::fs;
 use tempfile::TempDir;
 
 /// A party of these items, in a folder of its own.
@@ -194,4 +195,46 @@ fn an_item_that_is_missing_is_refused_with_its_place() {
         failure.starts_with("error[data-column-missing]"),
         "{failure}"
     );
+}
+
+#[test]
+fn the_table_of_the_user_is_not_written_over() {
+    let (_, mut sender) = parties(PsiMethod::Phased);
+    let file = sender.folder.path().join("items.csv");
+    fs::rename(&sender.args.file, &file).unwrap();
+    let before = fs::read(&file).unwrap();
+    sender.args.file = sender.folder.path().join(".").join("items.csv");
+    sender.args.folder = sender.folder.path().to_path_buf();
+    let failure = sender.prepare().unwrap_err();
+    assert_eq!(
+        sender.told(&failure).lines().next(),
+        Some("error[output]: cannot write items.csv")
+    );
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert!(!sender.path("bins.csv").exists());
+}
+
+#[test]
+fn the_command_line_says_what_to_prepare() {
+    let line = |size: &str| {
+        let line = format!(
+            "sealane psi prepare a.csv --column email --method phased --side sender --seed s \
+             --size {size} --attempt 2"
+        );
+        let words: Vec<&str> = line.split(' ').collect();
+        Cli::try_parse_from(words).ok()
+    };
+    let Some(Verb::Psi(Psi {
+        verb: PsiVerb::Prepare(args),
+    })) = line("256").map(|cli| cli.verb)
+    else {
+        panic!("it is a command to prepare");
+    };
+    assert_eq!(
+        (args.method, args.side),
+        (PsiMethod::Phased, PsiSide::Sender)
+    );
+    assert_eq!((args.size, args.attempt), (256, Some(2)));
+    assert!(line("4096").is_some());
+    assert!(line("0").is_none() && line("4097").is_none());
 }

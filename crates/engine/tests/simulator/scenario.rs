@@ -190,7 +190,7 @@ fn random_case(random: &mut Random) -> Option<(Arc<Job>, BTreeMap<String, Data>)
     let case = random_program(random.seed());
     let protocol = random.pick(&ProtocolName::ALL);
     let helpers: &[&str] = match protocol {
-        ProtocolName::Yao => &[],
+        ProtocolName::Yao | ProtocolName::YaoThreeHalves => &[],
         ProtocolName::Trio => random.pick(&[&["ada"][..], &["ada", "bob", "cyd"]]),
         ProtocolName::Clear => random.pick(&[&[][..], &["ada"]]),
     };

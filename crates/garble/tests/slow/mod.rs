@@ -1,12 +1,16 @@
 //! Garblers written from the documentation, one gate and lane at a time with single AES calls, and
 //! the attack on hashes without sigma.
 
+mod three_halves;
+
 use std::collections::{HashMap, HashSet};
 
 use sealane_block::{Aes128, Block, Cpu, Tweak};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Gate, ONE, ZERO};
 use sealane_garble::Scheme;
+
+use crate::support::ROLES;
 
 fn aes(key: Block, x: Block) -> Block {
     Aes128::new(Cpu::detect().unwrap(), key).encrypt(x)
@@ -17,52 +21,68 @@ pub fn sigma(x: Block) -> Block {
     Block::new(((high ^ low) as u128) << 64 | high as u128)
 }
 
-/// The groups of pairs that have a table, in the order of the stream, with whether they are ANDs.
-/// An XOR has one plane, so its groups may as well be single pairs.
+/// The groups of pairs that have a table, in the order of the stream, with whether they are ANDs
+/// and how many bytes the pieces of a pair have, plane by plane. An XOR has one plane, so its
+/// groups may as well be single pairs.
 pub fn each_group(
     scheme: Scheme,
     tape: &Tape,
     lanes: usize,
-    mut group: impl FnMut(bool, &[(Gate, usize)]),
+    mut group: impl FnMut(bool, &[usize], &[(Gate, usize)]),
 ) {
     each_batch(tape, lanes, |xors, _, ands, first, width| {
-        let constant = |gate: &&Gate| {
-            [gate.a, gate.b]
-                .iter()
-                .any(|slot| [ZERO, ONE].contains(slot))
-        };
-        for gate in xors
-            .iter()
-            .filter(|gate| scheme == Scheme::Prf && !constant(gate))
-        {
+        let constant = |slot: &u32| [ZERO, ONE].contains(slot);
+        let with_table =
+            |gate: &&Gate| scheme == Scheme::Prf && ![gate.a, gate.b].iter().any(constant);
+        for gate in xors.iter().filter(with_table) {
             for lane in first..first + width {
-                group(false, &[(*gate, lane)]);
+                group(false, &[16], &[(*gate, lane)]);
             }
         }
-        for pairs in groups(ands, first, width) {
-            group(true, &pairs);
+        for (knower, pairs) in groups(scheme, ands, first, width) {
+            let planes: &[usize] = match (knower, scheme) {
+                (0, Scheme::ThreeHalves) => &[16, 8, 1],
+                (0, _) => &[16, 16],
+                _ => &[16],
+            };
+            group(true, planes, &pairs);
         }
     });
 }
 
-/// The ANDs of a batch in groups of up to sixteen pairs.
-fn groups(ands: &[Gate], first: usize, width: usize) -> Vec<Vec<(Gate, usize)>> {
-    let lanes = first..first + width;
-    let pairs = ands
-        .iter()
-        .flat_map(|gate| lanes.clone().map(move |lane| (*gate, lane)));
-    pairs
-        .collect::<Vec<_>>()
-        .chunks(16)
-        .map(<[_]>::to_vec)
-        .collect()
+/// The ANDs of a batch in groups of up to sixteen pairs, each with who knows an operand.
+fn groups(
+    scheme: Scheme,
+    ands: &[(Gate, u8)],
+    first: usize,
+    width: usize,
+) -> Vec<(u8, Vec<(Gate, usize)>)> {
+    let knower = |and: &(Gate, u8)| match and.1 {
+        knower if scheme == Scheme::Prf || ![1, 2].contains(&knower) => 0,
+        knower => knower,
+    };
+    let mut groups = Vec::new();
+    for run in ands.chunk_by(|one, next| knower(one) == knower(next)) {
+        let lanes = first..first + width;
+        let pairs = run
+            .iter()
+            .flat_map(|(gate, _)| lanes.clone().map(move |lane| (*gate, lane)));
+        let pairs = pairs.collect::<Vec<_>>();
+        groups.extend(
+            pairs
+                .chunks(16)
+                .map(|group| (knower(&run[0]), group.to_vec())),
+        );
+    }
+    groups
 }
 
-/// The batches of every block of lanes: XORs and their marks, ANDs, first lane and width.
+/// The batches of every block of lanes: XORs and their marks, ANDs and theirs, first lane and
+/// width.
 fn each_batch(
     tape: &Tape,
     lanes: usize,
-    mut batch: impl FnMut(&[Gate], &[bool], &[Gate], usize, usize),
+    mut batch: impl FnMut(&[Gate], &[bool], &[(Gate, u8)], usize, usize),
 ) {
     let mut first = 0;
     while first < lanes {
@@ -73,14 +93,12 @@ fn each_batch(
         };
         for b in &tape.batches {
             let xors = b.xors.start as usize..b.xors.end as usize;
-            let ands = &tape.ands[b.ands.start as usize..b.ands.end as usize];
-            batch(
-                &tape.xors[xors.clone()],
-                &tape.lone[xors],
-                ands,
-                first,
-                width,
-            );
+            let ands = b.ands.start as usize..b.ands.end as usize;
+            let known = tape.knowers[ands.clone()].iter().copied();
+            let ands = tape.ands[ands].iter().copied().zip(known);
+            let ands = ands.collect::<Vec<_>>();
+            let lone = &tape.lone[xors.clone()];
+            batch(&tape.xors[xors], lone, &ands, first, width);
         }
         first += width;
     }
@@ -122,9 +140,30 @@ impl Slow {
         match self.scheme {
             Scheme::Prp => aes(self.seed, sigma(x) ^ t) ^ sigma(x),
             Scheme::Tccr => aes(self.seed, aes(self.seed, x) ^ t) ^ aes(self.seed, x),
-            Scheme::Mi => aes(self.seed ^ t, sigma(x)) ^ sigma(x),
+            Scheme::Mi | Scheme::ThreeHalves => aes(self.seed ^ t, sigma(x)) ^ sigma(x),
             Scheme::Circ | Scheme::Prf => aes(x, t),
         }
+    }
+
+    /// The pieces of the table, plane by plane, and both output labels of an AND.
+    fn and_planes(
+        &mut self,
+        gate: Gate,
+        lane: usize,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> (Vec<Vec<u8>>, [Block; 2]) {
+        if self.scheme != Scheme::ThreeHalves {
+            let (rows, c) = self.and(gate, lane, a, b);
+            return (rows.map(|row| row.to_bytes().to_vec()).to_vec(), c);
+        }
+        let ab = [a[0] ^ b[0], a[0] ^ b[1]];
+        let tweaks = [0, 1, 2].map(|part| self.tweak(gate.number, lane, part));
+        let hash = |part: usize, labels: [Block; 2]| labels.map(|x| self.hash(x, tweaks[part]));
+        let slow = three_halves::gate(a, b, [hash(0, a), hash(1, b), hash(2, ab)]);
+        let (c, rows) = slow.garble();
+        let c = three_halves::unslice(c);
+        (three_halves::planes(&rows).to_vec(), [c, c ^ self.delta])
     }
 
     /// Rows and both output labels of an AND.
@@ -149,6 +188,29 @@ impl Slow {
         let evaluator_wire = b0 ^ (rows[1] ^ a[0]).masked(b[0].lsb());
         let c = garbler_wire ^ evaluator_wire;
         (rows, [c, c ^ self.delta])
+    }
+
+    /// The half of an AND that the party who does not know b has: its row, and the labels.
+    fn half(
+        &mut self,
+        gate: Gate,
+        lane: usize,
+        knower: u8,
+        a: [Block; 2],
+        b: [Block; 2],
+    ) -> (Block, [Block; 2]) {
+        let (row, c) = if knower == ROLES.evaluator {
+            assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
+            let t = self.tweak(gate.number, lane, 1);
+            let [b0, b1] = b.map(|x| self.hash(x, t));
+            (b0 ^ b1 ^ a[0], b0)
+        } else {
+            let t = self.tweak(gate.number, lane, 0);
+            let [a0, a1] = a.map(|x| self.hash(x, t));
+            let row = a0 ^ a1 ^ self.delta.masked(b[0].lsb());
+            (row, a0 ^ row.masked(a[0].lsb()))
+        };
+        (row, [c, c ^ self.delta])
     }
 
     /// The table of the paper: the row of each pair of signals, looked up by trial.
@@ -269,16 +331,23 @@ impl Slow {
                     slots[gate.out as usize][lane] = c;
                 }
             }
-            for pairs in groups(ands, first, width) {
-                let mut rows = [Vec::new(), Vec::new()];
+            for (knower, pairs) in groups(self.scheme, ands, first, width) {
+                let mut planes = vec![Vec::new(); 3];
                 for (gate, lane) in pairs {
                     let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                    let ([first, second], c) = self.and(gate, lane, a, b);
-                    rows[0].push(first);
-                    rows[1].push(second);
+                    let (pieces, c) = match knower {
+                        0 => self.and_planes(gate, lane, a, b),
+                        _ => {
+                            let (row, c) = self.half(gate, lane, knower, a, b);
+                            (vec![row.to_bytes().to_vec()], c)
+                        }
+                    };
+                    for (plane, piece) in planes.iter_mut().zip(pieces) {
+                        plane.extend(piece);
+                    }
                     slots[gate.out as usize][lane] = c;
                 }
-                tables.extend_from_slice(Block::as_bytes(&rows.concat()));
+                tables.extend(planes.concat());
             }
         });
         for (output, slot) in tape.outputs.iter().enumerate() {

@@ -7,7 +7,8 @@ use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate};
 use sealane_garble::{
-    CHUNK_BYTES, ChunkReader, ChunkWriter, DecodeError, Evaluator, Garbler, Labels, Scheme, decode,
+    CHUNK_BYTES, ChunkReader, ChunkWriter, DecodeError, Evaluator, Garbler, Labels, Roles, Scheme,
+    decode,
 };
 
 /// The plain value of every output, one byte a lane, gate by gate as the tape's page says.
@@ -45,6 +46,12 @@ pub struct Run {
     pub active_outputs: Vec<Block>,
 }
 
+/// The parties of tapes.
+pub const ROLES: Roles = Roles {
+    garbler: 1,
+    evaluator: 2,
+};
+
 /// Both sides of an instance, and where their inputs come from.
 pub struct Session {
     pub garbler: Garbler,
@@ -55,8 +62,10 @@ pub struct Session {
 impl Session {
     pub fn new(scheme: Scheme, cpus: [Cpu; 2], seed: u64) -> Session {
         let mut coins = Coins::danger_fixed_seed(cpus[0], seed);
-        let garbler = Garbler::new(cpus[0], scheme, &mut coins);
-        let evaluator = Evaluator::new(cpus[1], scheme, garbler.seed());
+        let mut garbler = Garbler::new(cpus[0], scheme, &mut coins);
+        let mut evaluator = Evaluator::new(cpus[1], scheme, garbler.seed());
+        garbler.set_roles(ROLES);
+        evaluator.set_roles(ROLES);
         Session {
             garbler,
             evaluator,
@@ -108,7 +117,10 @@ impl Session {
         let Ok(()) = self.garbler.garble(tape, lanes, &mut ports, &mut sink);
         let Ok(()) = sink.flush();
         drop(sink);
-        assert_eq!(tables.len() as u64, scheme.table_bytes(tape, lanes as u64));
+        assert_eq!(
+            tables.len() as u64,
+            scheme.table_bytes(tape, lanes as u64, ROLES)
+        );
         let mut zeros = std::mem::take(&mut ports.outputs);
         let ones = match scheme.labels() {
             2 => zeros.split_off(zeros.len() / 2),
@@ -167,6 +179,22 @@ impl Session {
             .output_hashes(&run.active_outputs, &mut hashes);
         let verdict = decode(&hashes, &table, &mut bits);
         (bits, verdict)
+    }
+}
+
+/// Gives the labels of inputs the permute bits that their knowers need: see `halves`.
+pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8], lanes: usize) {
+    let [zeros, ones] = labels;
+    for (i, (zero, one)) in zeros.iter_mut().zip(ones).enumerate() {
+        let wanted = match known.get(i / lanes) {
+            Some(&knower) if knower == ROLES.evaluator => 0,
+            Some(&knower) if knower == ROLES.garbler => bits[i],
+            _ => continue,
+        };
+        if zero.lsb() != wanted {
+            *zero ^= Block::new(1);
+            *one ^= Block::new(1);
+        }
     }
 }
 
@@ -273,6 +301,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         inputs,
         slots,
         lone: vec![false; xors.len()],
+        knowers: vec![0; ands.len()],
         xors,
         ands,
         batches,

@@ -1,0 +1,234 @@
+//! Suite `stream`: garbling, sending, receiving and evaluating at the same time, two
+//! operating-system processes over TLS and over bare TCP on loopback.
+//!
+//! Each process runs this suite again, told by [`PARTY_VARIABLE`] which of the two it is
+//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again and again,
+//! its outputs fed back into its inputs, so that a run of any length needs the memory of one call.
+//!
+//! * `wide`: AES-128 on [`WIDE_ROWS`] rows at a time.
+//! * `chain`: one row, and every AND depends on the one before.
+//! * `long`: AES-128 until 10 billion gates have run, for the peak of memory.
+//!
+//! Seconds are those of the evaluator, from its first word until its outputs are decoded: every one
+//! of them matches one of the garbler's two labels, or the run is an error. `cpu_ns_per_and` is what
+//! all threads of a side took together, in the system too; beside seconds it tells what a run costs
+//! from what it waits for. Hold the suite to two cores (`taskset -c 0,1`) to see them decide.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use sealane_block::{Cpu, cpu::TIER_VARIABLE};
+use sealane_net::{Identity, free_loopback_port};
+
+use crate::{Options, Record};
+use party::{Circuit, Outcome, Part, Peer};
+
+mod party;
+
+/// The suite's name.
+pub const SUITE: &str = "stream";
+
+/// Says to a process that it is one of the two of a run, and which; JSON.
+pub const PARTY_VARIABLE: &str = "SEALANE_BENCH_PARTY";
+
+/// Rows of a call of the wide cases.
+pub const WIDE_ROWS: usize = 1024;
+
+/// Runs of each case but the long one, of which the fastest counts.
+const RUNS: usize = 3;
+
+/// The two sides, in the order of their parties.
+const SIDES: [&str; 2] = ["garbler", "evaluator"];
+
+/// What is run, and until when.
+struct Case {
+    name: &'static str,
+    circuit: Circuit,
+    rows: usize,
+    until: Until,
+    runs: usize,
+    tls: &'static [bool],
+}
+
+/// The length of a run, rounded up to whole calls.
+#[derive(Clone, Copy)]
+enum Until {
+    /// So many ANDs.
+    Ands(u64),
+    /// So many gates of all kinds.
+    Gates(u64),
+}
+
+/// Runs every case on the fastest of the tiers; or is one of the two parties of a run.
+///
+/// # Errors
+/// There is no way to start this suite again, or a run failed.
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
+    let cpu = *options.cpus.last().ok_or("no tier to run on")?;
+    if let Some(part) = std::env::var_os(PARTY_VARIABLE) {
+        return party::take(cpu, &part);
+    }
+    if options.again.is_empty() {
+        return Err("the suite stream needs to start itself again".to_string());
+    }
+    for case in cases(options.budget.is_zero()) {
+        for tls in case.tls {
+            let run = || run_once(&options.again, cpu, &case, *tls);
+            let mut best = run()?;
+            for _ in 1..case.runs {
+                let next = run()?;
+                if next[1].seconds < best[1].seconds {
+                    best = next;
+                }
+            }
+            hand_out(cpu, &case, *tls, &best, record);
+        }
+    }
+    Ok(())
+}
+
+/// All cases; short ones to see that the suite works.
+fn cases(quick: bool) -> [Case; 3] {
+    let (short, runs) = if quick { (100, 1) } else { (1, RUNS) };
+    [
+        Case {
+            name: "wide/aes128",
+            circuit: Circuit::Aes128,
+            rows: WIDE_ROWS,
+            until: Until::Ands(100_000_000 / short),
+            runs,
+            tls: &[false, true],
+        },
+        Case {
+            name: "chain",
+            circuit: Circuit::Chain,
+            rows: 1,
+            until: Until::Ands(20_000_000 / short),
+            runs,
+            tls: &[false, true],
+        },
+        Case {
+            name: "long/aes128",
+            circuit: Circuit::Aes128,
+            rows: WIDE_ROWS,
+            until: Until::Gates(10_000_000_000 / (short * short)),
+            runs: 1,
+            tls: &[true],
+        },
+    ]
+}
+
+fn hand_out(
+    cpu: Cpu,
+    case: &Case,
+    tls: bool,
+    outcomes: &[Outcome; 2],
+    record: &mut dyn FnMut(Record),
+) {
+    let [_, evaluator] = outcomes;
+    let ands = evaluator.ands as f64;
+    let mut figures = vec![
+        ("", "seconds", evaluator.seconds, "s"),
+        (
+            "",
+            "million_ands_per_s",
+            ands / evaluator.seconds / 1e6,
+            "million/s",
+        ),
+        ("", "ands", ands, "gates"),
+        ("", "gates", evaluator.gates as f64, "gates"),
+    ];
+    for (side, outcome) in SIDES.iter().zip(outcomes) {
+        figures.push((
+            side,
+            "cpu_ns_per_and",
+            outcome.cpu_seconds * 1e9 / ands,
+            "ns",
+        ));
+        figures.push((
+            side,
+            "peak_megabytes",
+            outcome.peak_bytes as f64 / 1e6,
+            "MB",
+        ));
+    }
+    let link = if tls { "tls" } else { "tcp" };
+    for (side, metric, value, unit) in figures {
+        let slash = if side.is_empty() { "" } else { "/" };
+        record(Record {
+            suite: SUITE,
+            case: format!("{}/{link}{slash}{side}", case.name),
+            tier: cpu.tier().name(),
+            metric,
+            value,
+            unit,
+        });
+    }
+}
+
+/// One run with a process for each side; what each of them saw.
+fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Outcome; 2], String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let parts = parts(folder.path(), case, tls)?;
+    let mut children = Vec::new();
+    for part in &parts {
+        children.push(start(again, cpu, part)?);
+    }
+    let mut failures = Vec::new();
+    for (side, child) in SIDES.iter().zip(children) {
+        let output = child
+            .wait_with_output()
+            .map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            failures.push(format!("the {side} failed: {}", said.trim_end()));
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures.join("; "));
+    }
+    let [garbler, evaluator] = &parts;
+    Ok([Outcome::read(garbler)?, Outcome::read(evaluator)?])
+}
+
+/// What both sides are told. Their keys are fresh and lie in `folder`.
+fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
+    let mut peers = Vec::new();
+    for side in SIDES {
+        let identity = Identity::generate();
+        let port = free_loopback_port().map_err(|error| error.to_string())?;
+        let saved = identity.save(&folder.join(format!("{side}.key")));
+        saved.map_err(|error| error.to_string())?;
+        peers.push(Peer {
+            address: format!("127.0.0.1:{port}"),
+            key: identity.public_key().to_string(),
+        });
+    }
+    let calls = party::calls(case.circuit, case.rows, case.until);
+    let part = |me: u8| Part {
+        me,
+        identity: folder.join(format!("{}.key", SIDES[usize::from(me)])),
+        outcome: folder.join(format!("{}.json", SIDES[usize::from(me)])),
+        peers: peers.clone(),
+        tls,
+        circuit: case.circuit,
+        rows: case.rows,
+        calls,
+    };
+    Ok([part(0), part(1)])
+}
+
+fn start(again: &[OsString], cpu: Cpu, part: &Part) -> Result<Child, String> {
+    let part = serde_json::to_string(part).map_err(|error| error.to_string())?;
+    Command::new(&again[0])
+        .args(&again[1..])
+        .arg(SUITE)
+        .env(PARTY_VARIABLE, part)
+        .env(TIER_VARIABLE, cpu.tier().name())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| format!("cannot start a party: {error}"))
+}

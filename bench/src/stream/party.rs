@@ -1,0 +1,287 @@
+//! One of the two parties of a run of suite `stream`.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use sealane_block::{Block, Coins, Cpu, Prg};
+use sealane_circuit::{Builder, Machine, Tape, compile};
+use sealane_garble::{Evaluator, Garbler, Labels, Scheme, decode};
+use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_yao::{IncomingTables, OutgoingTables};
+use serde::{Deserialize, Serialize};
+
+use super::{SIDES, Until};
+
+const GARBLER: PartyId = PartyId(0);
+const EVALUATOR: PartyId = PartyId(1);
+
+/// ANDs of one call of the chain.
+const CHAIN_ANDS: usize = 10_000;
+
+/// The seed of the evaluator's labels: inputs are nobody's secret here.
+const LABEL_SEED: u128 = 11;
+
+/// The netlists that are called.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) enum Circuit {
+    /// A key and a block to a block, which is the next call's.
+    Aes128,
+    /// A state, which every AND changes, and bits that it is changed with.
+    Chain,
+}
+
+/// What a party is told.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Part {
+    pub(super) me: u8,
+    /// The file of this party's key.
+    pub(super) identity: PathBuf,
+    /// The file for this party's outcome.
+    pub(super) outcome: PathBuf,
+    /// Both parties.
+    pub(super) peers: Vec<Peer>,
+    pub(super) tls: bool,
+    pub(super) circuit: Circuit,
+    /// Rows of a call.
+    pub(super) rows: usize,
+    pub(super) calls: u64,
+}
+
+/// Where a party is met, and the key that it shows.
+#[derive(Clone, Serialize, Deserialize)]
+pub(super) struct Peer {
+    pub(super) address: String,
+    pub(super) key: String,
+}
+
+/// What a party saw.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Outcome {
+    pub(super) seconds: f64,
+    pub(super) ands: u64,
+    /// ANDs, XORs and NOTs that are no part of another gate.
+    pub(super) gates: u64,
+    /// Of all threads of this process during those seconds, in the system too.
+    pub(super) cpu_seconds: f64,
+    /// The most memory that the process ever held.
+    pub(super) peak_bytes: u64,
+}
+
+impl Outcome {
+    /// The outcome that a party has left.
+    pub(super) fn read(part: &Part) -> Result<Outcome, String> {
+        let text = fs::read_to_string(&part.outcome).map_err(|error| error.to_string())?;
+        serde_json::from_str(&text).map_err(|error| error.to_string())
+    }
+}
+
+/// Calls of `circuit` on `rows` rows until a run is so long.
+pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
+    let tape = circuit.tape();
+    let (aim, each) = match until {
+        Until::Ands(ands) => (ands, tape.ands.len()),
+        Until::Gates(gates) => (gates, tape.ands.len() + tape.xors.len()),
+    };
+    aim.div_ceil((each * rows) as u64)
+}
+
+/// Takes the part of a party, as it stands in the variable.
+pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
+    let part: Part =
+        serde_json::from_str(&part.to_string_lossy()).map_err(|error| error.to_string())?;
+    let config = part.config()?;
+    let met = match part.tls {
+        true => Mesh::connect(&config),
+        false => Mesh::danger_plaintext(&config),
+    };
+    let mut mesh = met.map_err(|error| error.to_string())?;
+    let run = Run::new(cpu, &part);
+    let done = match part.me {
+        0 => run.garble(&mut mesh),
+        _ => run.evaluate(&mut mesh),
+    };
+    let outcome = done.and_then(|outcome| mesh.finish().map(|()| outcome));
+    let outcome = outcome.map_err(|error| error.with_names(&SIDES).to_string())?;
+    let text = serde_json::to_string(&outcome).map_err(|error| error.to_string())?;
+    fs::write(&part.outcome, text).map_err(|error| error.to_string())
+}
+
+impl Part {
+    fn config(&self) -> Result<MeshConfig, String> {
+        let mut parties = Vec::new();
+        for (name, peer) in SIDES.iter().zip(&self.peers) {
+            parties.push(Endpoint {
+                name: (*name).to_string(),
+                address: peer.address.clone(),
+                key: peer.key.parse().map_err(|_| "no key".to_string())?,
+            });
+        }
+        Ok(MeshConfig {
+            me: PartyId(self.me),
+            identity: Identity::load(&self.identity).map_err(|error| error.to_string())?,
+            parties,
+            listen: None,
+            limits: Limits::default(),
+        })
+    }
+}
+
+impl Circuit {
+    fn tape(self) -> Tape {
+        match self {
+            Circuit::Aes128 => compile(&sealane_circuit::aes::circuit(), &Machine::CPU),
+            Circuit::Chain => compile(&chain(), &Machine::CPU),
+        }
+    }
+}
+
+/// Each bit of the state is ANDed with the bit that the AND before gave, and changes it.
+fn chain() -> sealane_circuit::Circuit {
+    let mut b = Builder::new();
+    let (keys, mut state) = (b.input(128), b.input(128));
+    let mut last = state[127];
+    for i in 0..CHAIN_ANDS {
+        let product = b.and(last, state[i % 128]);
+        last = b.xor(product, keys[i % 128]);
+        state[i % 128] = last;
+    }
+    b.finish(vec![state])
+}
+
+/// A run as both sides see it.
+struct Run {
+    cpu: Cpu,
+    tape: Tape,
+    rows: usize,
+    calls: u64,
+}
+
+impl Run {
+    fn new(cpu: Cpu, part: &Part) -> Run {
+        Run {
+            cpu,
+            tape: part.circuit.tape(),
+            rows: part.rows,
+            calls: part.calls,
+        }
+    }
+
+    /// Labels of the same bits at both parties: `offset` where a bit is 1, on top of what the
+    /// evaluator holds.
+    fn labels(&self, offset: Block) -> Labels {
+        let mut labels = Labels::new(&self.tape, self.rows, 1);
+        Prg::new(self.cpu, Block::new(LABEL_SEED)).fill(&mut labels.inputs);
+        for (i, label) in labels.inputs.iter_mut().enumerate() {
+            *label ^= offset.masked((i % 3 == 1) as u8);
+        }
+        labels
+    }
+
+    fn garble(&self, mesh: &mut Mesh) -> Result<Outcome, NetError> {
+        let mut garbler = Garbler::new(
+            self.cpu,
+            Scheme::Mi,
+            &mut Coins::danger_fixed_seed(self.cpu, 7),
+        );
+        mesh.send(EVALUATOR, Block::as_bytes(&[garbler.seed()]))?;
+        mesh.flush()?;
+        let mut labels = self.labels(garbler.delta());
+        mesh.recv(EVALUATOR, &mut [0])?;
+        let meter = Meter::start();
+        for _ in 0..self.calls {
+            let mut tables = OutgoingTables::new(mesh, EVALUATOR);
+            garbler.garble(&self.tape, self.rows, &mut labels, &mut tables)?;
+            feed_back(&mut labels);
+        }
+        let mut table = vec![[Block::ZERO; 2]; labels.outputs.len()];
+        garbler.decode_table(&labels.outputs, &mut table);
+        mesh.send(EVALUATOR, Block::as_bytes(table.as_flattened()))?;
+        mesh.flush()?;
+        mesh.recv(EVALUATOR, &mut [0])?;
+        Ok(self.outcome(&meter))
+    }
+
+    fn evaluate(&self, mesh: &mut Mesh) -> Result<Outcome, NetError> {
+        let mut seed = [Block::ZERO];
+        mesh.recv(GARBLER, Block::as_bytes_mut(&mut seed))?;
+        let mut evaluator = Evaluator::new(self.cpu, Scheme::Mi, seed[0]);
+        let mut labels = self.labels(Block::ZERO);
+        let say = |mesh: &mut Mesh| mesh.send(GARBLER, &[0]).and_then(|()| mesh.flush());
+        say(mesh)?;
+        let meter = Meter::start();
+        for _ in 0..self.calls {
+            let mut tables = IncomingTables::new(mesh, GARBLER);
+            evaluator.evaluate(&self.tape, self.rows, &mut labels, &mut tables)?;
+            feed_back(&mut labels);
+        }
+        let count = labels.outputs.len();
+        let mut table = vec![[Block::ZERO; 2]; count];
+        mesh.recv(GARBLER, Block::as_bytes_mut(table.as_flattened_mut()))?;
+        let mut hashes = vec![Block::ZERO; count];
+        evaluator.output_hashes(&labels.outputs, &mut hashes);
+        if decode(&hashes, &table, &mut vec![0; count]).is_err() {
+            return Err(NetError::Misuse(
+                "an output is none of the garbler's".into(),
+            ));
+        }
+        let outcome = self.outcome(&meter);
+        say(mesh)?;
+        Ok(outcome)
+    }
+
+    fn outcome(&self, meter: &Meter) -> Outcome {
+        let total = |gates: usize| gates as u64 * self.rows as u64 * self.calls;
+        Outcome {
+            seconds: meter.started.elapsed().as_secs_f64(),
+            ands: total(self.tape.ands.len()),
+            gates: total(self.tape.ands.len() + self.tape.xors.len()),
+            cpu_seconds: cpu_seconds() - meter.cpu_seconds,
+            peak_bytes: peak_bytes(),
+        }
+    }
+}
+
+/// When the measured part of a run began.
+struct Meter {
+    started: Instant,
+    cpu_seconds: f64,
+}
+
+impl Meter {
+    fn start() -> Meter {
+        Meter {
+            started: Instant::now(),
+            cpu_seconds: cpu_seconds(),
+        }
+    }
+}
+
+/// What this process has computed so far, in the system too; 0 where the system does not tell.
+fn cpu_seconds() -> f64 {
+    /// The unit of the file, which is the same on all machines with Linux that we know.
+    const TICKS_PER_S: f64 = 100.0;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the command, which comes second and stands in brackets, may hold spaces.
+    let fields = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks.filter_map(|t| t.parse::<f64>().ok()).sum::<f64>() / TICKS_PER_S
+}
+
+/// The most memory that this process ever held; 0 where the system does not tell.
+fn peak_bytes() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Makes the outputs the last inputs.
+fn feed_back(labels: &mut Labels) {
+    let first = labels.inputs.len() - labels.outputs.len();
+    let Labels {
+        inputs, outputs, ..
+    } = labels;
+    inputs[first..].copy_from_slice(outputs);
+}

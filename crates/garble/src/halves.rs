@@ -1,0 +1,182 @@
+//! Half of an AND: what is left where one party knows an operand in the clear.
+//!
+//! Zahur, Rosulek, Evans (section 3.1 of the paper in [`half_gates`](crate::half_gates)) build an
+//! AND of two halves, each of one row. If an input's permute bits are chosen with care, one half is
+//! nothing, and its row and hashes are left out:
+//!
+//! * The evaluator knows b. Zero labels of its inputs have the permute bit 0, so the bit of an
+//!   active label is the value, and the sum of such labels keeps that: p_b = 0, s_b = b.
+//!
+//!   ```text
+//!   garbler  T = H(b) ^ H(b ^ delta) ^ a   c = H(b)         evaluator  c = H(b) ^ s_b (T ^ a)
+//!   ```
+//! * The garbler knows b. Active labels of its inputs have the permute bit 0, so the bit of a zero
+//!   label is the value: s_b = 0, p_b = b.
+//!
+//!   ```text
+//!   garbler  T = H(a) ^ H(a ^ delta) ^ p_b delta
+//!            c = H(a) ^ p_a T                               evaluator  c = H(a) ^ s_a T
+//!   ```
+//!
+//! Nobody learns anything: of its own inputs a party knows the bit anyway, and of the other's it
+//! sees a constant. Tape and compiler see to it that b is such a sum and not inverted
+//! ([`knowers`](sealane_circuit::Tape::knowers)); inputs whose bits follow these rules are the
+//! caller's part. One block an AND; the assumption is that of half-gates.
+
+use sealane_block::hash::HashLanes;
+use sealane_block::lanes::Quad;
+use sealane_block::{Block, GROUP, LabelHash, Lanes};
+
+use crate::half_gates::{A, B};
+use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+
+/// The garbler's side of an AND whose operand b the evaluator knows, or the garbler.
+pub(crate) struct Garble<'a, H, const EVALUATOR: bool> {
+    pub hash: &'a H,
+    pub delta: Block,
+}
+
+/// The evaluator's side of the same.
+pub(crate) struct Evaluate<'a, H, const EVALUATOR: bool> {
+    pub hash: &'a H,
+}
+
+/// [`Garble`] inside a kernel.
+pub(crate) struct GarbleLanes<L: Lanes, H, const EVALUATOR: bool> {
+    hash: H,
+    delta: L::V,
+}
+
+/// [`Evaluate`] inside a kernel.
+pub(crate) struct EvaluateLanes<H, const EVALUATOR: bool> {
+    hash: H,
+}
+
+/// The operand that is hashed, and its part of the tweak.
+const fn hashed(evaluator: bool, place: Place) -> (usize, u32) {
+    match evaluator {
+        true => (place.b, B),
+        false => (place.a, A),
+    }
+}
+
+/// The quads of a group two by two, or the only one twice.
+const fn pairs<L: Lanes>(q: usize) -> [usize; 2] {
+    [q, (q + 1) % L::QUADS]
+}
+
+impl<H: LabelHash, const EVALUATOR: bool> GateKernel for Garble<'_, H, EVALUATOR> {
+    const PLANES: &'static [usize] = &[16];
+    const LABELS: usize = 1;
+    type Lanes<L: Lanes> = GarbleLanes<L, H::Lanes<L>, EVALUATOR>;
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+        GarbleLanes {
+            hash: self.hash.lanes(l),
+            delta: l.splat(self.delta),
+        }
+    }
+}
+
+impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
+    for GarbleLanes<L, H, EVALUATOR>
+{
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &mut table[..16 * GROUP];
+        let (from, part) = hashed(EVALUATOR, place);
+        for q in (0..L::QUADS).step_by(2) {
+            let quads = pairs::<L>(q);
+            let [at, next] = quads.map(|q| q * L::QUAD);
+            let labels = [
+                l.load_quad(&slots[from + at..]),
+                l.load_quad(&slots[from + next..]),
+            ];
+            let tweaks = [
+                (tweaks.of_quad(l, &self.hash, quads[0]), part),
+                (tweaks.of_quad(l, &self.hash, quads[1]), part),
+            ];
+            let [zero, one] = self.hash.both(l, tweaks, self.delta, labels);
+            for (i, at) in [at, next].into_iter().enumerate() {
+                let a = l.load_quad(&slots[place.a + at..]);
+                let b = l.load_quad(&slots[place.b + at..]);
+                let (mut c, mut row) = (zero[i], a);
+                for m in 0..4 {
+                    let both = l.xor(zero[i][m], one[i][m]);
+                    if EVALUATOR {
+                        row[m] = l.xor(both, a[m]);
+                    } else {
+                        row[m] = l.xor(both, l.and(l.permute_mask(b[m]), self.delta));
+                        c[m] = l.xor(zero[i][m], l.and(l.permute_mask(a[m]), row[m]));
+                    }
+                }
+                l.store_quad(&mut slots[place.out + at..], c);
+                l.store_quad_bytes(&mut table[16 * at..], row);
+            }
+        }
+    }
+}
+
+impl<H: LabelHash, const EVALUATOR: bool> GateKernel for Evaluate<'_, H, EVALUATOR> {
+    const PLANES: &'static [usize] = &[16];
+    const LABELS: usize = 1;
+    type Lanes<L: Lanes> = EvaluateLanes<H::Lanes<L>, EVALUATOR>;
+
+    #[inline(always)]
+    fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L> {
+        EvaluateLanes {
+            hash: self.hash.lanes(l),
+        }
+    }
+}
+
+impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
+    for EvaluateLanes<H, EVALUATOR>
+{
+    #[inline(always)]
+    fn group(
+        &mut self,
+        l: L,
+        tweaks: &impl Tweaks,
+        slots: &mut [Block],
+        place: Place,
+        table: &mut [u8],
+    ) {
+        let table = &table[..16 * GROUP];
+        let (from, part) = hashed(EVALUATOR, place);
+        for q in (0..L::QUADS).step_by(2) {
+            let quads = pairs::<L>(q);
+            let [at, next] = quads.map(|q| q * L::QUAD);
+            let labels = [
+                l.load_quad(&slots[from + at..]),
+                l.load_quad(&slots[from + next..]),
+            ];
+            let tweaks = [
+                (tweaks.of_quad(l, &self.hash, quads[0]), part),
+                (tweaks.of_quad(l, &self.hash, quads[1]), part),
+            ];
+            let mut results = self.hash.one(l, tweaks, labels);
+            for (i, at) in [at, next].into_iter().enumerate() {
+                let mut row: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
+                if EVALUATOR {
+                    row = l.xor_quad(row, l.load_quad(&slots[place.a + at..]));
+                }
+                for m in 0..4 {
+                    let row = l.and(l.permute_mask(labels[i][m]), row[m]);
+                    results[i][m] = l.xor(results[i][m], row);
+                }
+            }
+            for (c, at) in results.into_iter().zip([at, next]) {
+                l.store_quad(&mut slots[place.out + at..], c);
+            }
+        }
+    }
+}

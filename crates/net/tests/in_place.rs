@@ -1,0 +1,178 @@
+//! Payload written into the frame that leaves, and read where it lies.
+
+mod common;
+
+use proptest::prelude::*;
+
+use common::{A, B, hear, pair, pattern, say, short};
+use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError};
+
+/// Digests are compared after pieces of so many bytes, since each takes all that came before.
+const OFTEN_ENOUGH: usize = 4000;
+
+/// Calls: whether in place, bytes that are asked for, and how many of them are used.
+fn calls(most: usize) -> impl Strategy<Value = Vec<(bool, usize, usize)>> {
+    let length = prop_oneof![100usize..1000, 1usize..5000, 60_000usize..=most];
+    proptest::collection::vec((any::<bool>(), length, any::<prop::sample::Index>()), 1..40)
+        .prop_map(|calls| {
+            let part = |(in_place, bytes, part): (_, _, prop::sample::Index)| {
+                (in_place, bytes, bytes - part.index(bytes / 2 + 1))
+            };
+            calls.into_iter().map(part).collect()
+        })
+}
+
+/// Writes `bytes` in the pieces that `calls` say again and again, in place or not, and flushes now
+/// and then.
+fn write(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
+    let mut left = bytes;
+    for (in_place, asked, used) in calls.iter().cycle() {
+        if left.is_empty() {
+            break;
+        }
+        let taken = match in_place {
+            true => {
+                let room = mesh.room(B, *asked).unwrap();
+                assert!(room.len() >= *asked);
+                let taken = (*used).min(left.len());
+                room[..taken].copy_from_slice(&left[..taken]);
+                mesh.wrote(B, taken).unwrap();
+                taken
+            }
+            false => {
+                let taken = (*used).min(left.len());
+                mesh.send(B, &left[..taken]).unwrap();
+                taken
+            }
+        };
+        left = &left[taken..];
+        if used % 7 == 0 {
+            mesh.flush().unwrap();
+        }
+        if taken >= OFTEN_ENOUGH {
+            let so_far = &bytes[..bytes.len() - left.len()];
+            assert_eq!(mesh.digest_sent(B), *blake3::hash(so_far).as_bytes());
+        }
+    }
+    mesh.flush().unwrap();
+}
+
+/// Reads and compares `bytes` in the pieces that `calls` say, in place or not.
+fn read(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
+    let mut left = bytes;
+    for (in_place, asked, used) in calls.iter().cycle() {
+        if left.is_empty() {
+            break;
+        }
+        let asked = (*asked).min(left.len());
+        let taken = (*used).min(asked);
+        if *in_place {
+            let ready = mesh.ready(A, asked).unwrap();
+            assert!(ready[..asked] == left[..asked]);
+            mesh.used(A, taken).unwrap();
+        } else {
+            assert!(hear(mesh, A, taken) == left[..taken]);
+        }
+        left = &left[taken..];
+        let so_far = bytes.len() - left.len();
+        assert_eq!(mesh.payload_received(A), so_far as u64);
+        if taken >= OFTEN_ENOUGH {
+            let digest = *blake3::hash(&bytes[..so_far]).as_bytes();
+            assert_eq!(mesh.digest_received(A), digest);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_mix_of_calls_carries_the_same_bytes_digests_and_counts(
+        total in 1usize..900_000,
+        writes in calls(MAX_ROOM_BYTES),
+        reads in calls(MAX_ROOM_BYTES),
+    ) {
+        let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+        let bytes = pattern(total);
+        write(&mut a, &bytes, &writes);
+        read(&mut b, &bytes, &reads);
+        prop_assert_eq!((a.rounds(), b.rounds()), (1, 1));
+        prop_assert_eq!(a.payload_sent(B), total as u64);
+        let (sent, received) = (a.counters(), b.counters());
+        prop_assert_eq!(sent.messages[1].sent, received.messages[0].received);
+        prop_assert_eq!(sent.wire[1].sent, received.wire[0].received);
+        prop_assert_eq!(
+            sent.payload_by_step[&0][1].sent,
+            received.payload_by_step[&0][0].received
+        );
+    }
+}
+
+#[test]
+fn a_stream_in_place_crosses_tls_as_it_was_written() {
+    let (mut a, mut b) = pair(short());
+    let bytes = pattern(9_000_000);
+    let calls = [(true, 2048, 2048), (true, 65_536, 40_000), (true, 32, 32)];
+    std::thread::scope(|threads| {
+        threads.spawn(|| write(&mut a, &bytes, &calls[..1]));
+        read(&mut b, &bytes, &calls);
+    });
+    assert_eq!(a.digest_sent(B), b.digest_received(A));
+}
+
+#[test]
+fn stamps_count_when_bytes_are_asked_for_and_payload_when_it_is_used() {
+    let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+    say(&mut a, B, b"early");
+    assert_eq!((b.rounds(), b.payload_received(A)), (0, 0));
+    assert_eq!(b.ready(A, 2).unwrap(), b"early");
+    assert_eq!((b.rounds(), b.payload_received(A)), (1, 0));
+    b.used(A, 5).unwrap();
+    assert_eq!(b.payload_received(A), 5);
+    say(&mut b, A, b"late");
+    assert_eq!(b.rounds(), 2);
+}
+
+#[test]
+fn no_more_is_given_or_taken_than_there_is() {
+    let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+    let misuse = |result: Result<(), NetError>| {
+        assert!(matches!(result, Err(NetError::Misuse(_))), "{result:?}");
+    };
+    for bytes in [0, MAX_ROOM_BYTES + 1] {
+        misuse(a.room(B, bytes).map(|_| ()));
+        misuse(b.ready(A, bytes).map(|_| ()));
+    }
+    misuse(a.wrote(B, 1));
+    let room = a.room(B, 1).unwrap().len();
+    misuse(a.wrote(B, room + 1));
+    a.wrote(B, 3).unwrap();
+    a.flush().unwrap();
+    let ready = b.ready(A, 3).unwrap().len();
+    misuse(b.used(A, ready + 1));
+    b.used(A, ready).unwrap();
+    misuse(a.room(A, 1).map(|_| ()));
+}
+
+#[test]
+fn room_for_which_frames_have_left_is_used_before_the_message_ends() {
+    let [mut a, _b] = Mesh::in_memory(2).try_into().ok().unwrap();
+    a.room(B, 1).unwrap();
+    // Nothing has left for it, so there is no message.
+    a.flush().unwrap();
+    let room = a.room(B, MAX_ROOM_BYTES).unwrap().len();
+    a.wrote(B, room).unwrap();
+    a.room(B, 1).unwrap();
+    assert!(matches!(a.flush(), Err(NetError::Misuse(_))));
+    a.wrote(B, 1).unwrap();
+    a.flush().unwrap();
+    assert_eq!(a.counters().messages[1].sent, 1);
+}
+
+#[test]
+fn bytes_that_never_come_are_missed() {
+    let [mut a, mut b] = Mesh::in_memory(2).try_into().ok().unwrap();
+    say(&mut a, B, b"half");
+    a.finish().unwrap();
+    assert_eq!(b.ready(A, 8).unwrap_err(), NetError::Finished(A));
+}

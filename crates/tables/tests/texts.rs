@@ -1,0 +1,63 @@
+//! Cells as texts: which are read, and what is refused with its place.
+
+use sealane_tables::Texts;
+use std::fs;
+
+/// The cells of the columns, or the error without the folder of the file.
+fn read(content: &str, wanted: &[&str], columns: &[&str]) -> Result<Vec<Vec<String>>, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.csv");
+    fs::write(&path, content).unwrap();
+    let texts = Texts::read(&path, wanted).map_err(|error| {
+        let text = error.render(None);
+        text.replace(&format!("{}/", folder.path().display()), "")
+    })?;
+    let cells = |name: &&str| {
+        let column = texts.column(name).unwrap();
+        column.iter().map(|cell| cell.to_string()).collect()
+    };
+    Ok(columns.iter().map(cells).collect())
+}
+
+#[test]
+fn cells_are_texts_without_white_space_around_them() {
+    let table = "\u{feff}n, mail \r\n1, a@b \r\n\r\n2,\"c, \"\"d\"\"\"\r\n";
+    let mails = vec!["a@b".to_string(), "c, \"d\"".to_string()];
+    assert_eq!(read(table, &["mail"], &["mail"]), Ok(vec![mails.clone()]));
+    let numbers = vec!["1".to_string(), "2".to_string()];
+    assert_eq!(read(table, &[], &["mail", "n"]), Ok(vec![mails, numbers]));
+    assert_eq!(read("mail\n", &["mail"], &["mail"]), Ok(vec![vec![]]));
+}
+
+#[test]
+fn columns_that_nobody_asked_for_are_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.csv");
+    fs::write(&path, "n,mail\n,a\n").unwrap();
+    let texts = Texts::read(&path, &["mail"]).unwrap();
+    assert!(texts.column("n").is_none());
+    assert_eq!(texts.column("mail").map(<[_]>::len), Some(1));
+}
+
+#[test]
+fn what_is_missing_is_refused_with_its_place() {
+    let refused = |content: &str| read(content, &["mail"], &[]).unwrap_err();
+    let starts = |content: &str, text: &str| {
+        let found = refused(content);
+        assert!(found.starts_with(text), "{found}");
+    };
+    let empty = "error[data-null]: a cell in column `mail` is empty\n --> people.csv:3:3";
+    starts("n,mail\n1,a\n2,  \n", empty);
+    starts(
+        "mail\na\n\nb\n",
+        "error[data-malformed]: people.csv has a blank line",
+    );
+    starts("n,mail\n1\n", "error[data-malformed]");
+    starts(
+        "n,mail,mail\n",
+        "error[data-column-twice]: people.csv has two columns `mail`",
+    );
+    let near = refused("n,Mail\n");
+    assert!(near.contains("is it `Mail`?"), "{near}");
+    starts("", "error[data-column-missing]");
+}
