@@ -6,7 +6,7 @@
 #   make site     the documentation as a site, in target/site
 #   make bench    all benchmarks
 #   make nightly  what takes too long for every change: fuzzing guided by coverage, secrets under
-#                 valgrind, networks that fail
+#                 valgrind, times against secrets, networks that fail
 #   make clean    as after a fresh clone
 #
 # It needs Python 3.11 or newer, rustup's cargo 1.89 or newer, and a C compiler, and says so if one
@@ -58,6 +58,7 @@ bench: $(STAMPS)/package
 nightly: $(STAMPS)/machine
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/fuzz.sh 60
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/secrets.sh
+	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/timing.sh
 	@. $(STAMPS)/machine && PATH="$$(dirname "$$CARGO"):$$PATH" sh tools/networks.sh 100000
 
 clean:

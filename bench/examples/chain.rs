@@ -42,7 +42,7 @@ fn main() {
             g.garble(&tape, 1, &mut l, &mut w).unwrap();
             best[0] = best[0].min(t.elapsed().as_secs_f64());
             let mut a = Labels::new(&tape, 1, 1);
-            a.inputs = l.inputs[..2].to_vec();
+            a.inputs = l.inputs[..2].to_vec().into();
             let t = std::time::Instant::now();
             let mut r = ChunkReader::new(
                 scheme.table_bytes(&tape, 1, Roles::default()),

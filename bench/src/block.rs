@@ -82,13 +82,11 @@ fn measure_tier(cpu: Cpu, options: &Options, record: &mut dyn FnMut(Record)) {
     });
 }
 
+/// Measures work on blocks, under a name.
+type Measure<'a> = dyn FnMut(&str, &mut dyn FnMut(&mut [Block])) + 'a;
+
 /// Hashes under tweaks that never repeat.
-fn hash<H: LabelHash>(
-    name: &str,
-    hash: &H,
-    cpu: Cpu,
-    case: &mut dyn FnMut(&str, &mut dyn FnMut(&mut [Block])),
-) {
+fn hash<H: LabelHash>(name: &str, hash: &H, cpu: Cpu, case: &mut Measure<'_>) {
     let mut tweak = Tweak::default();
     case(name, &mut |blocks| {
         hash.hash(cpu, tweak, blocks);

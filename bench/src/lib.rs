@@ -23,7 +23,10 @@ pub mod e2e;
 pub mod garble;
 pub mod net;
 pub mod ot;
+pub mod plot;
 pub mod stream;
+
+use plot::Chart;
 
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,6 +117,8 @@ pub struct Suite {
     pub about: &'static str,
     /// The suite itself.
     pub run: Run,
+    /// What of it is worth a picture.
+    pub charts: fn(&[Record]) -> Vec<Chart>,
 }
 
 /// All suites, from the ground floor up.
@@ -125,6 +130,7 @@ pub const SUITES: &[Suite] = &[
             block::run(options, record);
             Ok(())
         },
+        charts: Chart::by_metric,
     },
     Suite {
         name: circuit::SUITE,
@@ -133,19 +139,22 @@ pub const SUITES: &[Suite] = &[
             circuit::run(options, record);
             Ok(())
         },
+        charts: Chart::by_metric,
     },
     Suite {
         name: garble::SUITE,
-        about: "garbling and evaluating AES-128 over rows, in memory: core cycles an AND",
+        about: "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
         run: |options, record| {
             garble::run(options, record);
             Ok(())
         },
+        charts: garble::charts,
     },
     Suite {
         name: net::SUITE,
         about: "bytes one way and round trips, over memory, TCP and TLS in one process",
         run: net::run,
+        charts: Chart::by_metric,
     },
     Suite {
         name: ot::SUITE,
@@ -154,16 +163,19 @@ pub const SUITES: &[Suite] = &[
             ot::run(options, record);
             Ok(())
         },
+        charts: Chart::by_metric,
     },
     Suite {
         name: e2e::SUITE,
         about: "AES-128 and the hospital example, two processes over TLS: AND gates a second",
         run: e2e::run,
+        charts: Chart::by_metric,
     },
     Suite {
         name: stream::SUITE,
         about: "garbling to evaluating between two processes: AND gates a second, peak memory",
         run: stream::run,
+        charts: Chart::by_metric,
     },
 ];
 
@@ -186,12 +198,27 @@ mod tests {
         // Those of two processes need the command; the tests of the Python package run them.
         let alone = |suite: &&Suite| ![e2e::SUITE, stream::SUITE].contains(&suite.name);
         for suite in SUITES.iter().filter(alone) {
+            let mut records = Vec::new();
             let ended = (suite.run)(&options, &mut |record| {
                 assert_eq!(record.suite, suite.name);
                 assert!(record.value.is_finite() && record.value > 0.0, "{record:?}");
-                assert!(seen.insert((record.suite, record.case, record.tier, record.metric)));
+                let name = (
+                    record.suite,
+                    record.case.clone(),
+                    record.tier,
+                    record.metric,
+                );
+                assert!(seen.insert(name));
+                records.push(record);
             });
             assert_eq!(ended, Ok(()));
+            let charts = (suite.charts)(&records);
+            let bars = charts.iter().flat_map(|chart| &chart.groups);
+            assert!(
+                bars.map(|(_, bars)| bars.len()).sum::<usize>() > 0,
+                "{}",
+                suite.name
+            );
         }
     }
 }

@@ -23,7 +23,7 @@
 //! random blocks.
 //!
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
-//! wherever a permute bit is set. A test of room `garble` mounts that attack on every scheme.
+//! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
 
 use crate::aes::{self, Aes128, FreshKeys, SlicedKeys};
 use crate::lanes::Quad;
@@ -49,8 +49,8 @@ impl Tweak {
     /// word the part below the rest of the call.
     pub const fn block(self) -> Block {
         debug_assert!(self.call < 1 << 60 && self.part < 16);
-        let low = self.gate as u128 | ((self.call as u32) as u128) << 32;
-        let high = self.row as u64 | (high_word(self.call) | self.part) as u64 * (1 << 32);
+        let low = self.gate as u128 | (((self.call as u32) as u128) << 32);
+        let high = self.row as u64 | ((high_word(self.call) | self.part) as u64) << 32;
         Block::new(low | (high as u128) << 64)
     }
 }

@@ -462,6 +462,9 @@ pub struct Bench {
     /// Measure no longer than it takes to see that the suite works
     #[arg(long)]
     pub quick: bool,
+    /// Draw bar charts into an SVG file as well
+    #[arg(long, value_name = "FILE")]
+    pub plot: Option<PathBuf>,
 }
 
 /// Every protocol by its name, with what it withstands.

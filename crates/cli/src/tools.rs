@@ -4,7 +4,7 @@ use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
-use sealane_bench::{Machine, Options, Record, SUITES};
+use sealane_bench::{Machine, Options, Record, SUITES, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_engine::EngineError;
 use sealane_page::Card;
@@ -130,17 +130,28 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         options.budget = Duration::ZERO;
     }
     let machine = Machine::detect();
+    let mut charts = Vec::new();
     for suite in chosen {
-        let mut printed = Ok(());
+        let (mut printed, mut records) = (Ok(()), Vec::new());
         let ended = (suite.run)(&options, &mut |record| {
             if printed.is_ok() {
                 printed = print_record(args, &machine, &record);
             }
+            records.push(record);
         });
         printed?;
         ended.map_err(EngineError::internal)?;
+        charts.extend((suite.charts)(&records));
     }
-    Ok(())
+    let Some(file) = &args.plot else {
+        return Ok(());
+    };
+    let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
+    std::fs::write(file, plot::svg(&heading, &charts)).map_err(|error| {
+        let what = format!("cannot write {}", file.display());
+        let hint = "name a file in a folder that can be written to, `--plot FILE`";
+        Failure::config("output", what, hint).because(error.to_string())
+    })
 }
 
 /// A line of a table, or of JSON with what it takes to make the record again.

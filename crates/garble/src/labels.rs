@@ -2,20 +2,19 @@
 
 use sealane_block::Block;
 use sealane_circuit::Tape;
-use zeroize::{Zeroize, ZeroizeOnDrop};
+use zeroize::Zeroizing;
 
 use crate::Ports;
 
 /// The labels of a tape's inputs and outputs on so many lanes, as `[label of the wire][bit][lane]`:
 /// one label a wire, or two at the garbler of a scheme without free XOR.
-#[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Labels {
     lanes: usize,
     per_wire: usize,
     /// Of the inputs: to be set before a run.
-    pub inputs: Vec<Block>,
+    pub inputs: Zeroizing<Vec<Block>>,
     /// Of the outputs: set by a run.
-    pub outputs: Vec<Block>,
+    pub outputs: Zeroizing<Vec<Block>>,
 }
 
 impl Labels {
@@ -26,7 +25,7 @@ impl Labels {
 
     /// Room for `per_wire` labels of each wire, all zero.
     pub fn new(tape: &Tape, lanes: usize, per_wire: usize) -> Labels {
-        let room = |wires: usize| vec![Block::ZERO; wires * lanes * per_wire];
+        let room = |wires: usize| Zeroizing::new(vec![Block::ZERO; wires * lanes * per_wire]);
         Labels {
             lanes,
             per_wire,

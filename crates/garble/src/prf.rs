@@ -46,8 +46,7 @@ use crate::Tables;
 use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
 use crate::machine::Gates;
 
-/// The inputs of F that belong to row xy of an AND: `AND_A + 2x + y` under the label of a, and `AND_B
-/// + 2x + y` under that of b. One input for both would give the sum 0 where a and b have the same
+/// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One input for both would give the sum 0 where a and b have the same
 /// labels, as the same wire in two inputs of a tape has.
 const AND_A: u32 = 4;
 const AND_B: u32 = 8;

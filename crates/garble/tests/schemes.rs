@@ -470,7 +470,7 @@ fn errors_of_the_stream_come_back() {
     let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
     let [zeros, _] = session.labels(&tape, 5, false);
     let mut ports = Labels::new(&tape, 5, 1);
-    ports.inputs = zeros;
+    ports.inputs = zeros.into();
     let mut sink = ChunkWriter::new(|_: &[u8]| Err("closed"));
     session
         .garbler

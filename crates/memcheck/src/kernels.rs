@@ -106,14 +106,14 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     public(Block::as_bytes(&[seed]));
     let inputs = tape.inputs as usize * LANES;
     let mut zeros = Labels::new(&tape, LANES, scheme.labels());
-    zeros.inputs = garbler.fresh_labels(&mut coins, inputs).to_vec();
+    zeros.inputs = garbler.fresh_labels(&mut coins, inputs);
     // All values are 0, so what a party knows has the permute bit 0 on both sides.
     let labels = zeros.inputs.chunks_mut(LANES).zip(&known);
     let known = labels.filter(|(_, knower)| scheme.labels() == 1 && **knower != 0);
     for label in known.flat_map(|(labels, _)| labels) {
         *label = *label & Block::new(!1);
     }
-    let active = zeros.inputs[..inputs].to_vec();
+    let active = zeros.inputs[..inputs].to_vec().into();
     let mut tables = Vec::new();
     let mut sink = ChunkWriter::new(|chunk: &[u8]| {
         public(chunk);

@@ -108,7 +108,7 @@ impl Session {
         };
         let mut tables = Vec::new();
         let mut ports = Labels::new(tape, lanes, scheme.labels());
-        ports.inputs = inputs;
+        ports.inputs = inputs.into();
         let mut sink = ChunkWriter::new(|chunk: &[u8]| {
             assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
             tables.extend_from_slice(chunk);
@@ -121,7 +121,7 @@ impl Session {
             tables.len() as u64,
             scheme.table_bytes(tape, lanes as u64, ROLES)
         );
-        let mut zeros = std::mem::take(&mut ports.outputs);
+        let mut zeros = std::mem::take(&mut *ports.outputs);
         let ones = match scheme.labels() {
             2 => zeros.split_off(zeros.len() / 2),
             _ => zeros
@@ -140,7 +140,7 @@ impl Session {
         tables: &[u8],
     ) -> Vec<Block> {
         let mut ports = Labels::new(tape, lanes, 1);
-        ports.inputs = active;
+        ports.inputs = active.into();
         let mut unread = tables;
         let mut source = ChunkReader::new(tables.len() as u64, |chunk: &mut [u8]| {
             assert!(!chunk.is_empty() && chunk.len() <= CHUNK_BYTES);
@@ -154,7 +154,7 @@ impl Session {
             .evaluate(tape, lanes, &mut ports, &mut source);
         drop(source);
         assert!(unread.is_empty(), "the evaluator reads every byte");
-        std::mem::take(&mut ports.outputs)
+        std::mem::take(&mut *ports.outputs)
     }
 
     /// Garbles, then evaluates from the bytes, cut differently.

@@ -1,0 +1,203 @@
+//! The circuits that papers on garbling measure, with inputs and what they give in the clear; and
+//! circuits of one kind of gate.
+//!
+//! | circuit | rows | size |
+//! |---|---|---|
+//! | AES-128 | 65 | one block and its key |
+//! | SHA-1 | 63 | one block of 512 bits |
+//! | sort-compare-shuffle | 1 | 1024 items of 32 bits on each side |
+//! | circuit phasing | 1 | 1024 items of 32 bits on each side, 3 hash functions, 1.2 bins an item, a stash of 1 |
+
+use sealane_block::{Coins, Cpu};
+use sealane_circuit::psi::{phased, shuffled};
+use sealane_circuit::{Builder, Circuit, Wire, Word, aes, permutation_network, sha1};
+
+/// A circuit, how many rows go through it, and their bits.
+pub struct Case {
+    /// Such as `aes128x65`.
+    pub name: String,
+    /// The circuit.
+    pub circuit: Circuit,
+    /// Rows.
+    pub rows: usize,
+    /// Bits of the inputs as `[bit][row]`, 0 or 1 a byte.
+    pub inputs: Vec<u8>,
+    /// Bits of the outputs that the circuit gives in the clear, as `[bit][row]`.
+    pub outputs: Vec<u8>,
+}
+
+impl Case {
+    /// Rows of random bits.
+    pub fn random(name: String, circuit: Circuit, rows: usize) -> Case {
+        let mut coins = coins(rows as u64);
+        let widths = circuit.input_widths().to_vec();
+        let values = (0..rows).map(|_| {
+            let word = |&width: &usize| bits(&mut coins, width);
+            widths.iter().map(word).collect()
+        });
+        let values = values.collect();
+        Case::new(name, circuit, values)
+    }
+
+    /// Rows of given values, one for each input of the circuit.
+    fn new(name: String, circuit: Circuit, values: Vec<Vec<Vec<bool>>>) -> Case {
+        let found: Vec<_> = values.iter().map(|row| circuit.eval(row)).collect();
+        Case {
+            name,
+            circuit,
+            rows: values.len(),
+            inputs: by_bit(&values),
+            outputs: by_bit(&found),
+        }
+    }
+}
+
+/// From `[row][word][bit]` to `[bit][row]`.
+fn by_bit(rows: &[Vec<Vec<bool>>]) -> Vec<u8> {
+    let rows: Vec<Vec<bool>> = rows.iter().map(|row| row.concat()).collect();
+    let width = rows.first().map_or(0, Vec::len);
+    let bit = |i: usize| rows.iter().map(move |row| u8::from(row[i]));
+    (0..width).flat_map(bit).collect()
+}
+
+/// The four circuits, one after the other: a large one is gone before the next is made. `small`
+/// makes each as small as it can be and still have all of its parts.
+pub fn papers(small: bool) -> impl Iterator<Item = Case> {
+    let [aes_rows, sha1_rows, items, width] = if small {
+        [2, 1, 4, 8]
+    } else {
+        [65, 63, 1024, 32]
+    };
+    let make: [Box<dyn Fn() -> Case>; 4] = [
+        Box::new(move || Case::random(format!("aes128x{aes_rows}"), aes::circuit(), aes_rows)),
+        Box::new(move || Case::random(format!("sha1x{sha1_rows}"), sha1::circuit(), sha1_rows)),
+        Box::new(move || sort_compare_shuffle(items, width)),
+        Box::new(move || phasing(items, width)),
+    ];
+    make.into_iter().map(|make| make())
+}
+
+/// Two sorted sets, every other item of which is in both, and a random order.
+fn sort_compare_shuffle(items: usize, width: usize) -> Case {
+    let mut coins = coins(1);
+    let step = (1u64 << width) / (items as u64 + 1);
+    let set = |other: u64| {
+        let item = |i: u64| step * (i + 1) + (i % 2) * other;
+        words((0..items as u64).map(item), width)
+    };
+    let switches = bits(&mut coins, permutation_network(items).len());
+    let values = vec![vec![set(0), set(1), switches]];
+    let name = format!("psi-scs-{items}x{width}");
+    Case::new(name, shuffled::circuit(items, width), values)
+}
+
+/// Random tables, in which every other item of the cuckoo table has its match.
+fn phasing(items: usize, width: usize) -> Case {
+    let mut coins = coins(2);
+    let sizes = phased::Sizes::new(items, width);
+    let table = bits(&mut coins, sizes.bins * sizes.stored);
+    let stash = bits(&mut coins, phased::STASH * width);
+    let mut candidates = bits(&mut coins, sizes.bins * sizes.load * sizes.stored);
+    for bin in (0..sizes.bins).step_by(2) {
+        let at = (bin * sizes.load + bin % sizes.load) * sizes.stored;
+        let item = &table[bin * sizes.stored..][..sizes.stored];
+        candidates[at..at + sizes.stored].copy_from_slice(item);
+    }
+    let mut others = bits(&mut coins, items * width);
+    others[..width].copy_from_slice(&stash[..width]);
+    let values = vec![vec![table, stash, candidates, others]];
+    let name = format!("psi-phasing-{items}x{width}");
+    Case::new(name, phased::circuit(&sizes), values)
+}
+
+/// Gates of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// ANDs alone.
+    And,
+    /// XORs of a value that nobody else reads, as most are in additions.
+    Xor,
+    /// XORs of values that others read too, where a scheme without free XOR needs another hash.
+    SharedXor,
+}
+
+impl Kind {
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::And, Kind::Xor, Kind::SharedXor];
+
+    /// Its name in cases.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::And => "and",
+            Kind::Xor => "xor",
+            Kind::SharedXor => "xor-shared",
+        }
+    }
+}
+
+/// Layers of sixteen gates of one kind, on few enough slots for the nearest caches.
+pub fn gates(kind: Kind, layers: usize, rows: usize) -> Case {
+    const WIDTH: usize = 16;
+    let mut b = Builder::new();
+    let inputs = b.input(WIDTH);
+    let mut values: Word = inputs.clone();
+    for layer in 0..layers {
+        let gate = |i: usize| -> Wire {
+            let next = values[(i + 1) % WIDTH];
+            match kind {
+                Kind::And => b.and(values[i], next),
+                Kind::Xor => b.xor(values[i], inputs[(i + layer + 1) % WIDTH]),
+                Kind::SharedXor => b.xor(values[i], next),
+            }
+        };
+        values = (0..WIDTH).map(gate).collect();
+    }
+    Case::random(kind.name().to_string(), b.finish(vec![values]), rows)
+}
+
+/// The bits of words, lowest first.
+fn words(values: impl Iterator<Item = u64>, width: usize) -> Vec<bool> {
+    let bit = |value: u64| (0..width).map(move |i| value >> i & 1 == 1);
+    values.flat_map(bit).collect()
+}
+
+fn bits(coins: &mut Coins, count: usize) -> Vec<bool> {
+    let mut bytes = vec![0; count];
+    coins.fill_bytes(&mut bytes);
+    bytes.into_iter().map(|byte| byte & 1 == 1).collect()
+}
+
+/// The same inputs in every run; nothing is secret here.
+fn coins(seed: u64) -> Coins {
+    let cpu = Cpu::available()
+        .pop()
+        .expect("the portable tier is everywhere");
+    Coins::danger_fixed_seed(cpu, seed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Else a garbler whose outputs are all 0 would pass.
+    #[test]
+    fn every_circuit_gives_zeros_and_ones() {
+        for case in papers(true) {
+            let ones = case.outputs.iter().filter(|&&bit| bit == 1).count();
+            assert!(0 < ones && ones < case.outputs.len(), "{}", case.name);
+        }
+    }
+
+    #[test]
+    fn circuits_of_one_kind_hold_nothing_else() {
+        for kind in Kind::ALL {
+            let info = gates(kind, 10, 1).circuit.info();
+            let counts = if kind == Kind::And {
+                (160, 0)
+            } else {
+                (0, 160)
+            };
+            assert_eq!((info.ands, info.xors), counts, "{kind:?}");
+        }
+    }
+}

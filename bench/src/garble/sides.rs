@@ -1,0 +1,280 @@
+//! Both sides of one scheme over one circuit in one way, checked before they are timed.
+//!
+//! A first run keeps its tables, is decoded, and is compared with the circuit in the clear, so a
+//! figure of wrong work cannot be printed. Timed runs then stream through a ring of 256 KiB, as a
+//! channel would; the evaluator finds stale tables there, which take the same time.
+
+use std::convert::Infallible;
+
+use sealane_block::{Block, Coins, Cpu};
+use sealane_circuit::Tape;
+use sealane_garble::decode;
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Ports, Roles, Scheme};
+
+use super::circuits::Case;
+use super::reference::Reference;
+use crate::Options;
+use crate::cycles::{Measured, measure};
+
+/// Bytes of tables between the two sides of a channel.
+const RING_BYTES: usize = 256 * 1024;
+
+/// How rows go through a tape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// One gate of one row at a time: [`super::reference`].
+    GateByGate,
+    /// One row at a time: what fills lanes are the gates of a batch.
+    OneByOne,
+    /// All rows side by side.
+    Together,
+}
+
+/// Garbler and evaluator of one case.
+pub struct Sides<'a> {
+    cpu: Cpu,
+    scheme: Scheme,
+    tape: &'a Tape,
+    rows: usize,
+    how: Rows,
+    garbler: Garbler,
+    evaluator: Evaluator,
+    zeros: Labels,
+    active: Labels,
+    /// Slots of the reference.
+    slots: Vec<Block>,
+}
+
+/// One row of many.
+struct Row<'a> {
+    labels: &'a mut Labels,
+    row: usize,
+}
+
+impl Ports for Row<'_> {
+    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
+        self.labels.load(input, self.row + first_lane, labels);
+    }
+    fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
+        self.labels.store(output, self.row + first_lane, labels);
+    }
+}
+
+impl<'a> Sides<'a> {
+    /// Both sides with labels for the inputs of `case`, whose circuit `tape` is.
+    pub fn new(cpu: Cpu, scheme: Scheme, tape: &'a Tape, case: &Case, how: Rows) -> Sides<'a> {
+        let mut coins = Coins::danger_fixed_seed(cpu, case.rows as u64);
+        let garbler = Garbler::new(cpu, scheme, &mut coins);
+        let count = case.inputs.len();
+        let mut zeros = Labels::new(tape, case.rows, scheme.labels());
+        zeros.inputs = garbler.fresh_labels(&mut coins, count);
+        let mut active = Labels::new(tape, case.rows, 1);
+        for (i, &bit) in case.inputs.iter().enumerate() {
+            let one = match scheme.labels() {
+                2 => zeros.inputs[count + i],
+                _ => zeros.inputs[i] ^ garbler.delta(),
+            };
+            active.inputs[i] = if bit == 1 { one } else { zeros.inputs[i] };
+        }
+        Sides {
+            cpu,
+            scheme,
+            tape,
+            rows: case.rows,
+            how,
+            evaluator: Evaluator::new(cpu, scheme, garbler.seed()),
+            garbler,
+            zeros,
+            active,
+            slots: Vec::new(),
+        }
+    }
+
+    /// Runs both sides once and compares what they decode with the circuit in the clear.
+    ///
+    /// # Panics
+    /// If it is something else, in a new pair of sides.
+    pub fn check(&mut self, case: &Case) {
+        let bytes = self.table_bytes();
+        let mut tables = Vec::with_capacity(bytes as usize);
+        self.garble_to(|chunk| tables.extend_from_slice(chunk));
+        assert_eq!(tables.len() as u64, bytes, "the tables have their size");
+        let mut rest = &tables[..];
+        self.evaluate_from(|chunk| {
+            let (now, later) = rest.split_at(chunk.len());
+            chunk.copy_from_slice(now);
+            rest = later;
+        });
+        assert!(
+            self.decoded() == case.outputs,
+            "{}: wrong outputs",
+            case.name
+        );
+    }
+
+    fn table_bytes(&self) -> u64 {
+        let rows = self.rows as u64;
+        self.scheme.table_bytes(self.tape, rows, Roles::default())
+    }
+
+    fn decoded(&mut self) -> Vec<u8> {
+        let count = self.active.outputs.len();
+        let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![0; count]);
+        match self.zeros.outputs.split_at(count) {
+            (zeros, []) => self.garbler.decode_table(zeros, &mut table),
+            (zeros, ones) => self.garbler.decode_table_of(zeros, ones, &mut table),
+        }
+        let mut hashes = vec![Block::ZERO; count];
+        self.evaluator
+            .output_hashes(&self.active.outputs, &mut hashes);
+        decode(&hashes, &table, &mut bits).expect("own tables decode");
+        bits
+    }
+
+    /// Times both sides, for `operations` gates of each row: garbler, then evaluator.
+    pub fn measure(&mut self, operations: usize, options: &Options) -> [Measured; 2] {
+        let count = (operations * self.rows) as u64;
+        let mut ring = Ring::new();
+        let garble = measure(count, options.budget, || {
+            self.garble_to(|chunk| ring.next(chunk.len()).copy_from_slice(chunk));
+        });
+        let evaluate = measure(count, options.budget, || {
+            self.evaluate_from(|chunk| chunk.copy_from_slice(ring.next(chunk.len())));
+        });
+        [garble, evaluate]
+    }
+
+    fn garble_to(&mut self, mut sink: impl FnMut(&[u8])) {
+        let mut writer = ChunkWriter::new(|chunk: &[u8]| {
+            sink(chunk);
+            Ok::<(), Infallible>(())
+        });
+        let reference = self.reference(Some(self.garbler.delta()));
+        let labels = &mut self.zeros;
+        match self.how {
+            Rows::Together => {
+                let Ok(()) = self
+                    .garbler
+                    .garble(self.tape, self.rows, labels, &mut writer);
+            }
+            Rows::OneByOne => {
+                for row in 0..self.rows {
+                    let mut port = Row { labels, row };
+                    let Ok(()) = self.garbler.garble(self.tape, 1, &mut port, &mut writer);
+                }
+            }
+            Rows::GateByGate => {
+                for row in 0..self.rows {
+                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
+                    reference.run(work, &mut self.slots, &mut port, &mut writer);
+                }
+            }
+        }
+        let Ok(()) = writer.flush();
+    }
+
+    fn evaluate_from(&mut self, mut source: impl FnMut(&mut [u8])) {
+        let total = self.table_bytes();
+        let mut reader = ChunkReader::new(total, |chunk: &mut [u8]| {
+            source(chunk);
+            Ok::<(), Infallible>(())
+        });
+        let reference = self.reference(None);
+        let labels = &mut self.active;
+        match self.how {
+            Rows::Together => {
+                let Ok(()) = self
+                    .evaluator
+                    .evaluate(self.tape, self.rows, labels, &mut reader);
+            }
+            Rows::OneByOne => {
+                for row in 0..self.rows {
+                    let mut port = Row { labels, row };
+                    let Ok(()) = self
+                        .evaluator
+                        .evaluate(self.tape, 1, &mut port, &mut reader);
+                }
+            }
+            Rows::GateByGate => {
+                for row in 0..self.rows {
+                    let (work, mut port) = ((self.tape, row as u64), Row { labels, row });
+                    reference.run(work, &mut self.slots, &mut port, &mut reader);
+                }
+            }
+        }
+    }
+
+    fn reference(&self, delta: Option<Block>) -> Reference {
+        Reference {
+            cpu: self.cpu,
+            scheme: self.scheme,
+            seed: self.garbler.seed(),
+            delta,
+        }
+    }
+}
+
+/// A buffer that starts over where it ends.
+struct Ring {
+    bytes: Vec<u8>,
+    next: usize,
+}
+
+impl Ring {
+    fn new() -> Ring {
+        Ring {
+            bytes: vec![0; RING_BYTES],
+            next: 0,
+        }
+    }
+
+    fn next(&mut self, len: usize) -> &mut [u8] {
+        if self.next + len > self.bytes.len() {
+            self.next = 0;
+        }
+        self.next += len;
+        &mut self.bytes[self.next - len..self.next]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_circuit::{Machine, Order, compile};
+
+    use super::super::circuits::papers;
+    use super::super::reference;
+    use super::*;
+
+    /// So the reference is the same work, done in another way. One row in one call has the same
+    /// tweaks in both.
+    #[test]
+    fn the_reference_makes_the_tables_of_the_batched_garbler() {
+        let written = Machine {
+            lanes: 1,
+            order: Order::None,
+        };
+        let cpu = *Cpu::available().last().unwrap();
+        for case in papers(true).filter(|case| case.rows == 1) {
+            let tape = compile(&case.circuit, &written);
+            for scheme in Scheme::ALL.into_iter().filter(|&s| reference::of(s) == s) {
+                let tables = [Rows::OneByOne, Rows::GateByGate].map(|how| {
+                    let mut tables = Vec::new();
+                    let mut sides = Sides::new(cpu, scheme, &tape, &case, how);
+                    sides.garble_to(|chunk| tables.extend_from_slice(chunk));
+                    tables
+                });
+                assert!(!tables[0].is_empty() && tables[0] == tables[1], "{scheme}");
+            }
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "wrong outputs")]
+    fn other_outputs_than_those_of_the_circuit_are_found() {
+        let mut case = papers(true).nth(2).unwrap();
+        let tape = compile(&case.circuit, &Machine::CPU);
+        case.outputs[0] ^= 1;
+        let cpu = *Cpu::available().last().unwrap();
+        Sides::new(cpu, Scheme::Mi, &tape, &case, Rows::Together).check(&case);
+    }
+}

@@ -1,0 +1,311 @@
+//! Bar charts of records, as one SVG file that needs nothing else: no script, no font, no request.
+//!
+//! A [`Chart`] has groups, one below the other, with a bar for each series; every bar says its value.
+//! Colours follow the reader's light or dark scheme.
+
+use std::fmt::{self, Display, Write};
+
+use crate::Record;
+
+/// Bars in groups.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// What the bars are.
+    pub title: String,
+    /// Their unit.
+    pub unit: String,
+    /// The series, in the order of their colours.
+    pub series: Vec<String>,
+    /// The groups, each with the values of its series: index of the series, and value.
+    pub groups: Vec<(String, Vec<(usize, f64)>)>,
+}
+
+impl Chart {
+    /// Of the records for which `place` names group and series. Both keep the order in which they
+    /// first occur.
+    pub fn of(
+        records: &[Record],
+        title: String,
+        unit: &str,
+        place: impl Fn(&Record) -> Option<(String, String)>,
+    ) -> Chart {
+        let mut chart = Chart {
+            title,
+            unit: unit.to_string(),
+            series: Vec::new(),
+            groups: Vec::new(),
+        };
+        for record in records {
+            if let Some((group, series)) = place(record) {
+                chart.add(group, series, record.value);
+            }
+        }
+        chart
+    }
+
+    /// One chart for each metric: cases as groups, tiers as series.
+    pub fn by_metric(records: &[Record]) -> Vec<Chart> {
+        let mut charts: Vec<Chart> = Vec::new();
+        for record in records {
+            let title = format!("{}: {}", record.suite, record.metric);
+            if charts.iter().any(|chart| chart.title == title) {
+                continue;
+            }
+            charts.push(Chart::of(records, title, record.unit, |other| {
+                let same = (other.suite, other.metric) == (record.suite, record.metric);
+                same.then(|| (other.case.clone(), other.tier.to_string()))
+            }));
+        }
+        charts
+    }
+
+    fn add(&mut self, group: String, series: String, value: f64) {
+        let series = position(&mut self.series, |name| *name == series, || series.clone());
+        let place = position(
+            &mut self.groups,
+            |(name, _)| *name == group,
+            || (group.clone(), Vec::new()),
+        );
+        self.groups[place].1.push((series, value));
+    }
+
+    fn height(&self) -> f64 {
+        let bars: usize = self.groups.iter().map(|(_, bars)| bars.len()).sum();
+        HEAD + bars as f64 * PITCH + self.groups.len() as f64 * GAP
+    }
+
+    /// Draws the chart from `top` on.
+    fn draw(&self, out: &mut String, top: f64) -> fmt::Result {
+        let values = self.groups.iter().flat_map(|(_, bars)| bars);
+        let most = values.map(|&(_, value)| value).fold(0.0, f64::max);
+        let scale = if most > 0.0 {
+            (RIGHT - LEFT) / most
+        } else {
+            0.0
+        };
+        let title = Escaped(&self.title);
+        writeln!(
+            out,
+            "<text class=\"title\" x=\"{MARGIN}\" y=\"{}\">{title}</text>",
+            top + 16.0
+        )?;
+        let mut x = LEFT;
+        for (index, name) in self.series.iter().enumerate() {
+            let y = top + 27.0;
+            let colour = index % COLOURS.len();
+            let name = Escaped(name);
+            writeln!(
+                out,
+                "<rect class=\"c{colour}\" x=\"{x}\" y=\"{y}\" width=\"10\" height=\"10\"/>"
+            )?;
+            writeln!(
+                out,
+                "<text x=\"{}\" y=\"{}\">{name}</text>",
+                x + 14.0,
+                y + 9.0
+            )?;
+            x += 30.0 + LETTER * name.0.chars().count() as f64;
+        }
+        let mut y = top + HEAD;
+        for (group, bars) in &self.groups {
+            let middle = y + bars.len() as f64 * PITCH / 2.0 + 4.0;
+            let name = Escaped(group);
+            let end = LEFT - 8.0;
+            writeln!(
+                out,
+                "<text class=\"group\" x=\"{end}\" y=\"{middle}\">{name}</text>"
+            )?;
+            for &(series, value) in bars {
+                let width = (value * scale).max(1.0);
+                let colour = series % COLOURS.len();
+                let shown = shown(value);
+                writeln!(
+                    out,
+                    "<rect class=\"c{colour}\" x=\"{LEFT}\" y=\"{y}\" width=\"{width:.1}\" \
+                     height=\"{}\"><title>{name}, {}: {shown} {}</title></rect>",
+                    PITCH - 2.0,
+                    Escaped(&self.series[series]),
+                    Escaped(&self.unit),
+                )?;
+                let (x, base) = (LEFT + width + 5.0, y + PITCH - 4.0);
+                writeln!(out, "<text x=\"{x:.1}\" y=\"{base}\">{shown}</text>")?;
+                y += PITCH;
+            }
+            y += GAP;
+        }
+        Ok(())
+    }
+}
+
+/// The index of the item that `is` finds, which is made if there is none.
+fn position<T>(items: &mut Vec<T>, is: impl Fn(&T) -> bool, make: impl Fn() -> T) -> usize {
+    items.iter().position(is).unwrap_or_else(|| {
+        items.push(make());
+        items.len() - 1
+    })
+}
+
+/// A picture of charts, one below the other.
+pub fn svg(heading: &str, charts: &[Chart]) -> String {
+    let height = charts.iter().map(Chart::height).sum::<f64>() + TOP;
+    let mut out = String::new();
+    // Writing to a string does not fail.
+    let _ = write_svg(&mut out, heading, charts, height);
+    out
+}
+
+fn write_svg(out: &mut String, heading: &str, charts: &[Chart], height: f64) -> fmt::Result {
+    let heading = Escaped(heading);
+    writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" \
+         width=\"{WIDTH}\" height=\"{height}\" role=\"img\" aria-label=\"{heading}\">"
+    )?;
+    writeln!(out, "<style>\n{STYLE}")?;
+    for (index, [light, _]) in COLOURS.iter().enumerate() {
+        writeln!(out, ".c{index} {{ fill: {light} }}")?;
+    }
+    writeln!(out, "@media (prefers-color-scheme: dark) {{\n{STYLE_DARK}")?;
+    for (index, [_, dark]) in COLOURS.iter().enumerate() {
+        writeln!(out, ".c{index} {{ fill: {dark} }}")?;
+    }
+    writeln!(out, "}}\n</style>")?;
+    writeln!(
+        out,
+        "<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>"
+    )?;
+    writeln!(out, "<text x=\"{MARGIN}\" y=\"22\">{heading}</text>")?;
+    let mut top = TOP;
+    for chart in charts {
+        chart.draw(out, top)?;
+        top += chart.height();
+    }
+    writeln!(out, "</svg>")
+}
+
+/// Three digits, more only before the point.
+fn shown(value: f64) -> String {
+    let decimals = match value.abs() {
+        v if v >= 99.95 => 0,
+        v if v >= 9.995 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}")
+}
+
+const WIDTH: f64 = 800.0;
+const MARGIN: f64 = 16.0;
+const TOP: f64 = 36.0;
+/// Where bars begin, and where the longest ends.
+const LEFT: f64 = 150.0;
+const RIGHT: f64 = 730.0;
+/// Title and legend of a chart.
+const HEAD: f64 = 46.0;
+/// A bar, and the space behind a group.
+const PITCH: f64 = 14.0;
+const GAP: f64 = 9.0;
+/// About as wide as a letter.
+const LETTER: f64 = 7.0;
+
+const STYLE: &str = "text { font: 12px sans-serif; fill: #222 }\n\
+    .title { font-size: 15px; font-weight: bold }\n\
+    .group { text-anchor: end }\n\
+    .paper { fill: #fff }";
+const STYLE_DARK: &str = "text { fill: #ddd }\n.paper { fill: #16181c }";
+
+/// Colours that also those tell apart who see few; for light paper and for dark.
+const COLOURS: [[&str; 2]; 7] = [
+    ["#0072b2", "#56b4e9"],
+    ["#d55e00", "#e8853a"],
+    ["#009e73", "#2bbf94"],
+    ["#cc79a7", "#e0a0c4"],
+    ["#8a6d00", "#f0e442"],
+    ["#666666", "#a0a0a0"],
+    ["#5b3fa0", "#a48fe0"],
+];
+
+/// Text that cannot be taken for markup.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                control if control.is_control() => f.write_char(char::REPLACEMENT_CHARACTER)?,
+                other => f.write_char(other)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(case: &str, tier: &'static str, value: f64) -> Record {
+        Record {
+            suite: "garble",
+            case: case.to_string(),
+            tier,
+            metric: "cycles",
+            value,
+            unit: "cycles",
+        }
+    }
+
+    #[test]
+    fn records_become_groups_and_series_in_their_order() {
+        let records = [
+            record("mi", "aesni", 40.0),
+            record("mi", "vaes256", 20.0),
+            record("prp", "vaes256", 10.0),
+        ];
+        let charts = Chart::by_metric(&records);
+        let [chart] = &charts[..] else {
+            panic!("{charts:?}")
+        };
+        assert_eq!(chart.series, ["aesni", "vaes256"]);
+        let groups = [
+            ("mi".to_string(), vec![(0, 40.0), (1, 20.0)]),
+            ("prp".to_string(), vec![(1, 10.0)]),
+        ];
+        assert_eq!(chart.groups, groups);
+    }
+
+    /// The longest bar reaches the end, one of half the value half as far; each says its value.
+    #[test]
+    fn bars_are_as_long_as_values_are_large() {
+        let records = [record("a", "x", 40.0), record("b", "x", 20.0)];
+        let drawn = svg("h", &Chart::by_metric(&records));
+        for (width, value) in [("580.0", "40.0"), ("290.0", "20.0")] {
+            assert!(drawn.contains(&format!(" width=\"{width}\"")), "{drawn}");
+            assert!(drawn.contains(&format!(">{value}</text>")), "{drawn}");
+        }
+    }
+
+    /// The name of the format is all that looks like an address, and no text becomes markup.
+    #[test]
+    fn a_picture_asks_nobody_and_runs_nothing() {
+        let hostile = record("<script>alert(\"&\")</script>\u{1b}", "x", 1.0);
+        let drawn = svg("<b>", &Chart::by_metric(&[hostile]));
+        assert!(!drawn.contains("<script") && !drawn.contains("<b>") && !drawn.contains('\u{1b}'));
+        assert_eq!(drawn.matches("http").count(), 1);
+        for attribute in ["href", "url(", "@import", "onload"] {
+            assert!(!drawn.contains(attribute));
+        }
+        assert!(drawn.contains("prefers-color-scheme: dark"));
+    }
+
+    #[test]
+    fn charts_without_bars_have_no_bad_numbers() {
+        let chart = Chart::of(&[], "nothing".to_string(), "", |_| None);
+        let zero = Chart::by_metric(&[record("a", "x", 0.0)]);
+        let drawn = svg("", &[&[chart], &zero[..]].concat());
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf"));
+    }
+}
