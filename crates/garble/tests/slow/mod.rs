@@ -321,15 +321,16 @@ impl Slow {
         slots[0].fill([Block::ZERO, other]);
         slots[1].fill([other, Block::ZERO]);
         for input in 0..tape.inputs as usize {
-            for lane in 0..lanes {
+            for (lane, labels) in slots[2 + input].iter_mut().enumerate() {
                 let at = input * lanes + lane;
-                slots[2 + input][lane] = [inputs[0][at], inputs[1][at]];
+                *labels = [inputs[0][at], inputs[1][at]];
             }
         }
         let mut tables = Vec::new();
         let mut outputs = [0, 1].map(|_| vec![Block::ZERO; tape.outputs.len() * lanes]);
         each_batch(tape, lanes, |xors, lone, ands, first, width| {
             for (gate, lone) in xors.iter().zip(lone) {
+                #[allow(clippy::needless_range_loop)] // Three slots, one lane.
                 for lane in first..first + width {
                     let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
                     let (row, c) = self.xor(*gate, *lone, lane, a, b);
