@@ -73,7 +73,8 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
-        v.map(|x| 0u128.wrapping_sub(x & 1))
+        // With the barrier of `mask`: without it the compiler has made branches of masks.
+        v.map(|x| Block::mask(x as u8).value())
     }
     #[inline(always)]
     fn sigma(self, v: Four) -> Four {
