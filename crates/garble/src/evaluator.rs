@@ -35,6 +35,12 @@ impl Evaluator {
         self.roles = roles;
     }
 
+    /// From now on, large calls run on up to `threads` threads; see
+    /// [`Garbler::set_threads`](crate::Garbler::set_threads).
+    pub fn set_threads(&mut self, threads: usize) {
+        self.machine.threads = threads;
+    }
+
     /// Evaluates `tape` on `lanes` lanes; ports carry active labels. `tables` are those of the
     /// garbler, [`Scheme::table_bytes`] bytes.
     ///
@@ -43,7 +49,8 @@ impl Evaluator {
     /// use.
     ///
     /// # Panics
-    /// If the tape names slots or gates that it does not have, or for 2^32 lanes and more.
+    /// If the tape names slots or gates that it does not have, for 2^32 lanes and more, or where
+    /// the operating system has no more threads.
     pub fn evaluate<T: Tables>(
         &mut self,
         tape: &Tape,
@@ -61,6 +68,7 @@ impl Evaluator {
                     evaluator_knows: halves::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
+                    garbles: false,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
@@ -71,6 +79,7 @@ impl Evaluator {
                     evaluator_knows: halves::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
+                    garbles: false,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
