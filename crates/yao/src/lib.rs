@@ -44,7 +44,9 @@ use sealane_protocol::{
     send_digests,
 };
 use std::marker::PhantomData;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 
 pub use tables::{IncomingTables, OutgoingTables};
 
@@ -364,6 +366,23 @@ impl Ports for TapePorts<'_> {
         let lanes = first_lane..first_lane + labels.len();
         self.outputs.plane_mut(output)[lanes].copy_from_slice(labels);
     }
+}
+
+/// Threads for the tables of large tapes on a machine with so many cores: a core is left to
+/// connections, and 1, 2 and 4 share a span of blocks evenly. So two parties on a machine with two
+/// cores have one each, and with four, two each. Tables are the same on any number; but for what
+/// frames they cross in, a run is too.
+const fn table_threads(cores: usize) -> usize {
+    match cores {
+        0..3 => 1,
+        3..5 => 2,
+        _ => 4,
+    }
+}
+
+/// [`table_threads`] of this machine.
+fn threads_here() -> usize {
+    table_threads(thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 /// Active labels of the garbler's inputs, the same at both parties.
