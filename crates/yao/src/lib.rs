@@ -368,14 +368,13 @@ impl Ports for TapePorts<'_> {
     }
 }
 
-/// Threads for the tables of large tapes on a machine with so many cores: a core is left to
-/// connections, and 1, 2 and 4 share a span of blocks evenly. So two parties on a machine with two
-/// cores have one each, and with four, two each. Tables are the same on any number; but for what
-/// frames they cross in, a run is too.
+/// Threads for the tables of large tapes on a machine with so many cores: half of them, since
+/// connections want some, and the other party all that if it runs here too; 1, 2 or 4, which share
+/// a span of blocks evenly. Tables are the same on any number; only where frames end may differ.
 const fn table_threads(cores: usize) -> usize {
     match cores {
-        0..3 => 1,
-        3..5 => 2,
+        0..4 => 1,
+        4..8 => 2,
         _ => 4,
     }
 }
