@@ -39,6 +39,12 @@ impl Evaluator {
         self.roles = roles;
     }
 
+    /// From now on, large calls run on up to `threads` threads; see
+    /// [`Garbler::set_threads`](crate::Garbler::set_threads).
+    pub fn set_threads(&mut self, threads: usize) {
+        self.machine.threads = threads;
+    }
+
     /// Evaluates `tape` on `lanes` lanes; ports carry active labels. `tables` are those of the
     /// garbler, [`Scheme::table_bytes`] bytes.
     ///
@@ -47,7 +53,8 @@ impl Evaluator {
     /// use.
     ///
     /// # Panics
-    /// If the tape names slots or gates that it does not have, or for 2^32 lanes and more.
+    /// If the tape names slots or gates that it does not have, for 2^32 lanes and more, or where
+    /// the operating system has no more threads.
     pub fn evaluate<T: Tables>(
         &mut self,
         tape: &Tape,
@@ -65,6 +72,7 @@ impl Evaluator {
                     evaluator_knows: halves::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
+                    garbles: false,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
@@ -75,6 +83,7 @@ impl Evaluator {
                     evaluator_knows: halves::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
+                    garbles: false,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },

@@ -44,6 +44,13 @@ impl Garbler {
         self.roles = roles;
     }
 
+    /// From now on, large calls run on up to `threads` threads beside the caller's: up to
+    /// [`SPAN`](crate::machine::SPAN) of them have work. The default, and 0, is 1, the caller's
+    /// own. Tables and labels are the same on any number.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.machine.threads = threads;
+    }
+
     /// The scheme.
     pub fn scheme(&self) -> Scheme {
         self.scheme
@@ -82,7 +89,8 @@ impl Garbler {
     /// use.
     ///
     /// # Panics
-    /// If the tape names slots or gates that it does not have, or for 2^32 lanes and more.
+    /// If the tape names slots or gates that it does not have, for 2^32 lanes and more, or where
+    /// the operating system has no more threads.
     pub fn garble<T: Tables>(
         &mut self,
         tape: &Tape,
@@ -100,6 +108,7 @@ impl Garbler {
                     evaluator_knows: halves::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
+                    garbles: true,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },
@@ -110,6 +119,7 @@ impl Garbler {
                     evaluator_knows: halves::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
+                    garbles: true,
                 };
                 machine.run(cpu, &gates, call, work, ports, tables)
             },

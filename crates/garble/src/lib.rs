@@ -7,7 +7,7 @@
 //! * [`Garbler`] and [`Evaluator`] run a [`Tape`](sealane_circuit::Tape) on any number of lanes
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
-//!   same on every CPU tier, so that tables are too.
+//!   same on every CPU tier and on any number of cores, so that tables are too.
 //! * [`half_gates`], [`three_halves`], [`halves`] and [`prf`] hold the equations, once for all
 //!   tiers; `kernels` brings the gates of a batch to them in groups of sixteen.
 //!
@@ -30,6 +30,7 @@
 
 use sealane_block::Block;
 
+mod cores;
 mod decode;
 mod evaluator;
 mod garbler;
@@ -53,8 +54,8 @@ pub use tables::{ChunkReader, ChunkWriter, Tables};
 /// Where a machine finds the labels of a tape's inputs and puts those of its outputs. Bits and
 /// lanes are indexed as the tape numbers them; a call covers neighbouring lanes of one bit. A garbler
 /// of a scheme without free XOR loads and stores two labels a lane: those of 0 for all lanes, then
-/// those of 1.
-pub trait Ports {
+/// those of 1. Several threads load at a time.
+pub trait Ports: Sync {
     /// Fills `labels` with input bit `input` of lanes `first_lane..first_lane + labels.len()`.
     fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]);
     /// Takes output bit `output` of lanes `first_lane..first_lane + labels.len()`.

@@ -2,46 +2,79 @@
 //!
 //! This order is the *format*: garbler and evaluator follow it, on any CPU tier.
 //!
-//! 1. Lanes are cut into blocks of [`LANE_BLOCK`]; what is left, into one block of whole groups of
-//!    16 and one of fewer than 16. Each block runs the whole tape before the next begins, so
-//!    memory is bounded by the tape's slots times [`LANE_BLOCK`], however many lanes there are.
-//! 2. A block holds its labels as `[slot][lane]`. The gates of a batch are taken one by one, and
-//!    lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group of a
-//!    narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
+//! 1. Lanes are cut into blocks of [`block_width`]; what is left, into one block of whole groups of
+//!    16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which runs the whole
+//!    tape before the next begins, so memory is bounded by the tape's slots times four blocks,
+//!    however many lanes there are.
+//! 2. A tape is cut into *pieces*, each as many whole batches as have together at most 512 ANDs and
+//!    2048 XORs. A batch with more is cut itself: 2048 of its XORs at a time, then 512 of its ANDs
+//!    at a time; batches that fit follow the rest in its piece. Each block of a span in its turn
+//!    has its tables of the first piece, then each those of the second, and so on. So several
+//!    cores can work on the blocks of a span, each with tables in hand that are bounded (`cores`);
+//!    the order is the same on one.
+//!
+//!    ```text
+//!    300 lanes, pieces P and Q:  P0..63 P64..127 P128..191 P192..255  Q0..63 ... Q192..255
+//!                                P256..287 P288..299                  Q256..287 Q288..299
+//!    ```
+//! 3. A block holds its labels as `[slot][lane]`. The gates of a batch in a piece are taken one by
+//!    one, and lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group
+//!    of a narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
 //!    one gate, contiguous in memory; in a narrow one the pairs are gathered.
 //!
 //!    ```text
 //!    37 lanes, gates g and h:  block of 32: g0..15 | g16..31 | h0..15 | h16..31
 //!                              block of  5: g32..36 h32..36
 //!    ```
-//! 3. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
+//! 4. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
 //!    with half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows.
 //!    ANDs of which one party knows an operand have one plane, and form groups of their own: the
 //!    tape has them one after the other.
-//! 4. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
+//! 5. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
 //!    number of the call, lane. It does not depend on the order, so every order makes the same
 //!    rows, one after the other in its own order.
+
+use std::ops::Range;
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
 use sealane_circuit::tape::{FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::cores::{self, Stock};
 use crate::kernels::{self, GateKernel, Rowed, Scratch};
 use crate::scheme::Half;
 use crate::{Ports, Roles, Tables};
 
-/// Lanes that run through a tape together: a kilobyte a slot, wide enough to spread the cost of
-/// reading a gate, narrow enough that the live slots of a tape stay in the second-level cache.
-pub const LANE_BLOCK: usize = 64;
+/// Blocks of lanes that run through a tape in turns.
+pub const SPAN: usize = 4;
+
+/// Most lanes of a block: a kilobyte a slot, wide enough to spread the cost of reading a gate.
+const WIDEST: usize = 64;
+
+/// Bytes of slots that a block of more than one group stays under, so that those of a core fit in
+/// its second-level cache.
+const BLOCK_BYTES: usize = 1 << 20;
+
+/// Most gates of a piece. With 64 lanes its tables are a mebibyte, or three where XORs have some.
+const PIECE_ANDS: usize = 512;
+const PIECE_XORS: usize = 2048;
+
+/// Lanes of a block: 64, else 32, where all slots of the tape take at most a mebibyte at 16 bytes
+/// a lane, else 16.
+pub fn block_width(tape: &Tape) -> usize {
+    let fits = |width: usize| tape.slots as usize * width * size_of::<Block>() <= BLOCK_BYTES;
+    let widths = [WIDEST, WIDEST / 2];
+    widths.into_iter().find(|w| fits(*w)).unwrap_or(GROUP)
+}
 
 /// The blocks of lanes in order: first lane and width.
-pub fn lane_blocks(lanes: usize) -> impl Iterator<Item = (usize, usize)> {
-    let mut first = 0;
+pub fn lane_blocks(tape: &Tape, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
+    let (full, mut first) = (block_width(tape), 0);
     std::iter::from_fn(move || {
         let left = lanes - first;
         let width = match left {
             0 => return None,
-            LANE_BLOCK.. => LANE_BLOCK,
+            _ if left >= full => full,
             GROUP.. => left - left % GROUP,
             _ => left,
         };
@@ -50,10 +83,51 @@ pub fn lane_blocks(lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
+/// Neighbouring gates of a tape: whole batches, or a part of one and those after it.
+pub(crate) struct Piece {
+    batches: Range<usize>,
+    /// Those of the tape that belong to it.
+    pub xors: Range<usize>,
+    pub ands: Range<usize>,
+}
+
+/// The pieces of a tape, in order.
+pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
+    let (mut batch, mut xor, mut and) = (0, 0, 0);
+    std::iter::from_fn(move || {
+        let (first, first_xor, first_and) = (batch, xor, and);
+        let cut = tape.batches.get(first)?;
+        let (last_xor, last_and) = (xor + PIECE_XORS, and + PIECE_ANDS);
+        for whole in &tape.batches[first..] {
+            let (xors, ands) = (whole.xors.end as usize, whole.ands.end as usize);
+            if xors > last_xor || ands > last_and {
+                break;
+            }
+            (batch, xor, and) = (batch + 1, xors, ands);
+        }
+        if batch == first {
+            let xors = cut.xors.end as usize;
+            (xor, and) = match xors > last_xor {
+                true => (last_xor, and),
+                false => (xors, last_and),
+            };
+        }
+        Some(Piece {
+            batches: first..batch.max(first + 1),
+            xors: first_xor..xor,
+            ands: first_and..and,
+        })
+    })
+}
+
 /// One side of a scheme: what it does with the gates of a batch.
 pub(crate) trait Gates {
     /// Labels that this side holds of a wire.
     const LABELS: usize;
+    /// Whether this side writes tables; else it reads them.
+    fn garbles(&self) -> bool;
+    /// Bytes of tables of some gates on one lane; `knowers` are those of the ANDs.
+    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize;
     /// The labels of the constants 0 and 1; the second of each is that of the value 1, where this
     /// side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
@@ -86,10 +160,25 @@ pub(crate) struct FreeXor<K, G, E> {
     pub roles: Roles,
     /// The label of the constant 1.
     pub one: Block,
+    /// Whether this is the garbler.
+    pub garbles: bool,
 }
 
 impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     const LABELS: usize = 1;
+
+    fn garbles(&self) -> bool {
+        self.garbles
+    }
+
+    fn table_bytes(&self, _: &[Gate], knowers: &[Knower]) -> usize {
+        let bytes = |knower: &Knower| match self.roles.half(*knower) {
+            None => K::PAIR,
+            Some(Half::Garbler) => G::PAIR,
+            Some(Half::Evaluator) => E::PAIR,
+        };
+        knowers.iter().map(bytes).sum()
+    }
 
     fn constants(&self) -> [[Block; 2]; 2] {
         [[Block::ZERO; 2], [self.one; 2]]
@@ -167,16 +256,121 @@ fn xor_group<L: Lanes>(l: L, slots: &mut [Block], a: usize, b: usize, out: usize
     }
 }
 
+/// A tape that is run, as some call, by one side.
+#[derive(Clone, Copy)]
+pub(crate) struct Run<'a, G> {
+    pub cpu: Cpu,
+    pub gates: &'a G,
+    pub call: u64,
+    pub tape: &'a Tape,
+}
+
 /// The labels of all slots of one block of lanes.
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
-pub(crate) struct Machine {
+pub(crate) struct LaneBlock {
     slots: Vec<Group>,
     scratch: Scratch,
+    first_lane: usize,
+    pub width: usize,
+}
+
+impl<G: Gates> Run<'_, G> {
+    /// Loads the inputs of a block's lanes.
+    pub fn begin(&self, block: &mut LaneBlock, ports: &impl Ports) {
+        let (first_lane, width) = (block.first_lane, block.width);
+        let slots = block.slots(self.tape.slots as usize * width * G::LABELS);
+        for (slot, labels) in [ZERO, ONE].into_iter().zip(self.gates.constants()) {
+            let of_value = slots[Self::range(slot, width)].chunks_exact_mut(width);
+            of_value
+                .zip(labels)
+                .for_each(|(slots, label)| slots.fill(label));
+        }
+        for input in 0..self.tape.inputs {
+            let labels = &mut slots[Self::range(FIRST_INPUT + input, width)];
+            ports.load(input as usize, first_lane, labels);
+        }
+    }
+
+    /// Runs the gates of a piece on a block.
+    pub fn piece<T: Tables>(
+        &self,
+        block: &mut LaneBlock,
+        piece: &Piece,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        let (tape, width) = (self.tape, block.width);
+        let count = tape.slots as usize * width * G::LABELS;
+        let mut rows = Rowed {
+            slots: &mut Group::as_blocks_mut(&mut block.slots)[..count],
+            width,
+            call: self.call,
+            first_row: u32::try_from(block.first_lane).expect("a call has fewer than 2^32 lanes"),
+            scratch: &mut block.scratch,
+        };
+        for batch in &tape.batches[piece.batches.clone()] {
+            let xors = within(&batch.xors, &piece.xors);
+            let lone = &tape.lone[xors.clone()];
+            let gates = self.gates;
+            gates.xors(self.cpu, &tape.xors[xors], lone, &mut rows, tables)?;
+            let ands = within(&batch.ands, &piece.ands);
+            let knowers = &tape.knowers[ands.clone()];
+            gates.ands(self.cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of a block's tables of a piece.
+    pub fn table_bytes(&self, piece: &Piece, width: usize) -> usize {
+        let xors = &self.tape.xors[piece.xors.clone()];
+        let knowers = &self.tape.knowers[piece.ands.clone()];
+        width * self.gates.table_bytes(xors, knowers)
+    }
+
+    /// Stores the outputs of a block's lanes.
+    fn end(&self, block: &mut LaneBlock, ports: &mut impl Ports) {
+        let (first_lane, width) = (block.first_lane, block.width);
+        let slots = Group::as_blocks_mut(&mut block.slots);
+        for (output, slot) in self.tape.outputs.iter().enumerate() {
+            ports.store(output, first_lane, &slots[Self::range(*slot, width)]);
+        }
+    }
+
+    fn range(slot: u32, width: usize) -> Range<usize> {
+        let stride = width * G::LABELS;
+        slot as usize * stride..(slot as usize + 1) * stride
+    }
+}
+
+/// What of a batch's gates belongs to a piece.
+fn within(batch: &Range<u32>, piece: &Range<usize>) -> Range<usize> {
+    piece.start.max(batch.start as usize)..piece.end.min(batch.end as usize)
+}
+
+impl LaneBlock {
+    /// Room for `count` labels, from a cache line on. Grown memory is not copied, so no label is
+    /// left behind in a freed allocation.
+    fn slots(&mut self, count: usize) -> &mut [Block] {
+        let groups = count.div_ceil(GROUP);
+        if self.slots.len() < groups {
+            self.slots.zeroize();
+            self.slots = vec![Group::ZERO; groups];
+        }
+        &mut Group::as_blocks_mut(&mut self.slots)[..count]
+    }
+}
+
+/// The blocks of a span, and the cores that work on them.
+#[derive(Default, Zeroize, ZeroizeOnDrop)]
+pub(crate) struct Machine {
+    blocks: [LaneBlock; SPAN],
+    stock: Stock,
+    /// Threads of its own that a machine may start; with fewer than two it starts none.
+    pub threads: usize,
 }
 
 impl Machine {
     /// Runs a tape on so many lanes, as the given call.
-    pub fn run<G: Gates, T: Tables>(
+    pub fn run<G: Gates + Sync, T: Tables>(
         &mut self,
         cpu: Cpu,
         gates: &G,
@@ -185,51 +379,38 @@ impl Machine {
         ports: &mut impl Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
-        for (first_lane, width) in lane_blocks(lanes) {
-            let stride = width * G::LABELS;
-            let (slots, scratch) = self.slots(tape.slots as usize * stride);
-            let range = |slot: u32| slot as usize * stride..(slot as usize + 1) * stride;
-            for (slot, labels) in [ZERO, ONE].into_iter().zip(gates.constants()) {
-                let of_value = slots[range(slot)].chunks_exact_mut(width);
-                of_value
-                    .zip(labels)
-                    .for_each(|(slots, label)| slots.fill(label));
+        let run = Run {
+            cpu,
+            gates,
+            call,
+            tape,
+        };
+        let mut left = lane_blocks(tape, lanes).peekable();
+        while left.peek().is_some() {
+            let (mut count, mut span_lanes) = (0, 0);
+            for (block, (first_lane, width)) in self.blocks.iter_mut().zip(left.by_ref()) {
+                (block.first_lane, block.width) = (first_lane, width);
+                count += 1;
+                span_lanes += width;
             }
-            for input in 0..tape.inputs {
-                let labels = &mut slots[range(FIRST_INPUT + input)];
-                ports.load(input as usize, first_lane, labels);
+            let blocks = &mut self.blocks[..count];
+            if self.threads.min(count) > 1 && tape.ands.len() * span_lanes >= cores::FEWEST_ANDS {
+                let (threads, stock) = (self.threads, &mut self.stock);
+                cores::run(&run, blocks, threads, &*ports, stock, tables)?;
+            } else {
+                for block in &mut *blocks {
+                    run.begin(block, &*ports);
+                }
+                for piece in pieces(tape) {
+                    for block in &mut *blocks {
+                        run.piece(block, &piece, tables)?;
+                    }
+                }
             }
-            let mut rows = Rowed {
-                slots,
-                width,
-                call,
-                first_row: u32::try_from(first_lane).expect("a call has fewer than 2^32 lanes"),
-                scratch,
-            };
-            for batch in &tape.batches {
-                let xors = batch.xors.start as usize..batch.xors.end as usize;
-                let lone = &tape.lone[xors.clone()];
-                gates.xors(cpu, &tape.xors[xors], lone, &mut rows, tables)?;
-                let ands = batch.ands.start as usize..batch.ands.end as usize;
-                let knowers = &tape.knowers[ands.clone()];
-                gates.ands(cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
-            }
-            for (output, slot) in tape.outputs.iter().enumerate() {
-                ports.store(output, first_lane, &slots[range(*slot)]);
+            for block in blocks {
+                run.end(block, ports);
             }
         }
         Ok(())
-    }
-
-    /// Room for `count` labels, from a cache line on. Grown memory is not copied, so no label is
-    /// left behind in a freed allocation.
-    fn slots(&mut self, count: usize) -> (&mut [Block], &mut Scratch) {
-        let groups = count.div_ceil(GROUP);
-        if self.slots.len() < groups {
-            self.slots.zeroize();
-            self.slots = vec![Group::ZERO; groups];
-        }
-        let slots = &mut Group::as_blocks_mut(&mut self.slots)[..count];
-        (slots, &mut self.scratch)
     }
 }

@@ -80,6 +80,14 @@ pub(crate) struct Evaluate {
 impl Gates for Garble {
     const LABELS: usize = 2;
 
+    fn garbles(&self) -> bool {
+        true
+    }
+
+    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
+        table_bytes(xors, knowers.len())
+    }
+
     fn constants(&self) -> [[Block; 2]; 2] {
         let other = label(self.spare, 1);
         [[Block::ZERO, other], [other, Block::ZERO]]
@@ -121,6 +129,14 @@ impl Gates for Garble {
 impl Gates for Evaluate {
     const LABELS: usize = 1;
 
+    fn garbles(&self) -> bool {
+        false
+    }
+
+    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
+        table_bytes(xors, knowers.len())
+    }
+
     fn constants(&self) -> [[Block; 2]; 2] {
         [[Block::ZERO; 2]; 2]
     }
@@ -158,9 +174,10 @@ impl Gates for Evaluate {
     }
 }
 
-/// XORs with tables among `gates`: those without a constant.
-pub(crate) fn xors_with_table(gates: &[Gate]) -> usize {
-    gates.iter().filter(|gate| !has_constant(gate)).count()
+/// Bytes of tables of some gates on one lane. An XOR with a constant has none.
+pub(crate) fn table_bytes(xors: &[Gate], ands: usize) -> usize {
+    let with_table = xors.iter().filter(|gate| !has_constant(gate)).count();
+    32 * ands + 16 * with_table
 }
 
 /// What is done to an XOR.

@@ -74,7 +74,7 @@ impl Scheme {
         let halves = || tape.knowers.iter().filter(known).count() as u64;
         lanes
             * match self {
-                Scheme::Prf => 32 * all + 16 * prf::xors_with_table(&tape.xors) as u64,
+                Scheme::Prf => prf::table_bytes(&tape.xors, tape.ands.len()) as u64,
                 _ => self.and_bytes() * all - (self.and_bytes() - 16) * halves(),
             }
     }

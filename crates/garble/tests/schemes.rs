@@ -11,7 +11,8 @@ use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
 use sealane_circuit::{
     Builder, Circuit, Int, Knower, Machine, Order, Tape, compile, compile_known,
 };
-use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Roles, Scheme};
+use sealane_garble::machine::block_width;
+use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, Scheme};
 use slow::Slow;
 use support::{ROLES, Session, active, bits, fix_permute_bits, lane_counts, plain, schemes, tapes};
 
@@ -482,6 +483,154 @@ fn errors_of_the_stream_come_back() {
         .evaluator
         .evaluate(&tape, 5, &mut ports, &mut source);
     assert_eq!(error, Err("gone"));
+}
+
+/// Tapes with several pieces: batches that are cut, between such that are not, in blocks of lanes
+/// of 64, of 32 and of 16.
+fn long_tapes() -> [Tape; 3] {
+    let wide = ands(2100);
+    let chain = {
+        let mut b = Builder::new();
+        let (mut x, y) = (b.input(8), b.input(8));
+        for _ in 0..20 {
+            x = b.mul(Int::unsigned(&x), Int::unsigned(&y), 8);
+        }
+        let circuit = b.finish(vec![x]);
+        compile(&circuit, &Machine::ROWS)
+    };
+    // Sums of all that there is, then ANDs of neighbours, over and over.
+    let mut cut = Tape {
+        slots: 1500,
+        outputs: (2..42).collect(),
+        ..ands(0)
+    };
+    for (xors, ands) in [
+        (0, 3),
+        (5000, 1100),
+        (10, 511),
+        (1, 2),
+        (2048, 512),
+        (0, 9),
+        (2100, 0),
+    ] {
+        let start = (cut.xors.len() as u32, cut.ands.len() as u32);
+        for number in start.0..start.0 + xors {
+            cut.xors.push(Gate {
+                a: 2 + number % 2,
+                b: 3 - number % 2,
+                out: 2 + number % 33,
+                number,
+            });
+        }
+        for number in start.1..start.1 + ands {
+            cut.ands.push(Gate {
+                a: 2,
+                b: 3,
+                out: 4 + (number - start.1),
+                number,
+            });
+        }
+        cut.batches.push(Batch {
+            xors: start.0..start.0 + xors,
+            ands: start.1..start.1 + ands,
+        });
+    }
+    cut.lone = vec![false; cut.xors.len()];
+    cut.knowers = vec![0; cut.ands.len()];
+    // In the first batch slots are written that outputs name.
+    cut.inputs = 40;
+    [wide, chain, cut]
+}
+
+/// Tables and labels are those of the equations over all pieces and spans, and the same on any
+/// number of threads; what they say is right.
+#[test]
+fn pieces_and_threads_make_the_same_tables() {
+    let cpu = Cpu::detect().unwrap();
+    let tapes = long_tapes();
+    let widths = tapes.each_ref().map(block_width);
+    assert_eq!(widths, [16, 64, 32]);
+    for (tape, lanes) in tapes.iter().flat_map(|t| [1, 37, 150].map(|l| (t, l))) {
+        for scheme in Scheme::ALL {
+            let mut expected = None;
+            for threads in [1, 2, 3, 4] {
+                let mut session = Session::new(scheme, [cpu, cpu], 7);
+                session.garbler.set_threads(threads);
+                session.evaluator.set_threads(threads);
+                let labels = session.labels(tape, lanes, false);
+                let bits = bits(&mut session.coins, tape, lanes, false);
+                let (tables, outputs) = expected.get_or_insert_with(|| {
+                    let (seed, delta) = (session.garbler.seed(), session.garbler.delta());
+                    Slow::new(scheme, seed, delta).garble(tape, lanes, &labels)
+                });
+                let run = session.run(tape, lanes, &labels, &bits);
+                assert!(run.tables == *tables, "{scheme} x {lanes} on {threads}");
+                for (got, expected) in run.outputs.iter().zip(outputs) {
+                    assert!(Block::as_bytes(got) == Block::as_bytes(expected));
+                }
+                let (decoded, verdict) = session.decode(&run);
+                assert!(verdict.is_ok());
+                assert_eq!(decoded, plain(tape, lanes, &bits));
+            }
+        }
+    }
+}
+
+/// Wherever a stream ends, all threads do, and the caller is told.
+#[test]
+fn errors_of_the_stream_end_all_threads() {
+    let (cpu, tape, lanes) = (Cpu::detect().unwrap(), ands(1300), 300);
+    let total = Scheme::Mi.table_bytes(&tape, lanes as u64, ROLES);
+    for threads in [1, 4] {
+        for ends in [0, 1, total / 3, total - 1] {
+            let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+            session.garbler.set_threads(threads);
+            session.evaluator.set_threads(threads);
+            let [zeros, _] = session.labels(&tape, lanes, false);
+            let mut ports = Labels::new(&tape, lanes, 1);
+            ports.inputs = zeros;
+            let mut left = ends;
+            let mut within = |bytes: usize| {
+                left = left.checked_sub(bytes as u64).ok_or("ended")?;
+                Ok(())
+            };
+            let mut sink = ChunkWriter::new(|chunk: &[u8]| within(chunk.len()));
+            let garbled = session.garbler.garble(&tape, lanes, &mut ports, &mut sink);
+            assert_eq!(garbled.and_then(|()| sink.flush()), Err("ended"));
+            drop(sink);
+            left = ends;
+            let mut within = |bytes: usize| {
+                left = left.checked_sub(bytes as u64).ok_or("ended")?;
+                Ok(())
+            };
+            let mut source = ChunkReader::new(total, |chunk: &mut [u8]| within(chunk.len()));
+            let evaluator = &mut session.evaluator;
+            let evaluated = evaluator.evaluate(&tape, lanes, &mut ports, &mut source);
+            assert_eq!(evaluated, Err("ended"));
+        }
+    }
+}
+
+/// Ports that fail on the second block of lanes.
+struct Failing;
+
+impl Ports for Failing {
+    fn load(&self, _: usize, first_lane: usize, _: &mut [Block]) {
+        assert!(first_lane < 64, "these ports fail");
+    }
+    fn store(&mut self, _: usize, _: usize, _: &[Block]) {}
+}
+
+/// A panic of one thread ends the others and is the caller's.
+#[test]
+#[should_panic(expected = "these ports fail")]
+fn panics_of_a_thread_are_the_callers() {
+    let cpu = Cpu::detect().unwrap();
+    let mut session = Session::new(Scheme::Mi, [cpu, cpu], 1);
+    session.garbler.set_threads(4);
+    let mut sink = ChunkWriter::new(|_: &[u8]| Ok::<(), ()>(()));
+    let tape = ands(1300);
+    let _ = session.garbler.garble(&tape, 300, &mut Failing, &mut sink);
 }
 
 /// A tape that uses the constants in every way: as operands, as outputs, and inverted.

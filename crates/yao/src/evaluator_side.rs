@@ -1,7 +1,7 @@
 //! The evaluator: holds one active label of each wire.
 
 use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{IncomingTables, Labels, TapePorts, input_labels, unpermuted};
+use crate::{IncomingTables, Labels, TapePorts, input_labels, threads_here, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
@@ -36,6 +36,7 @@ impl EvaluatorSide {
         let [hash, labels] = seeds;
         let mut evaluator = Evaluator::new(cpu, scheme, hash);
         evaluator.set_roles(knowers);
+        evaluator.set_threads(threads_here());
         Ok(EvaluatorSide {
             evaluator,
             ot,

@@ -1,6 +1,6 @@
 //! The garbler: holds the offset and all zero labels.
 
-use crate::{Labels, OutgoingTables, TapePorts, input_labels, unpermuted};
+use crate::{Labels, OutgoingTables, TapePorts, input_labels, threads_here, unpermuted};
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
@@ -36,6 +36,7 @@ impl GarblerSide {
     ) -> Result<GarblerSide, Fault> {
         let mut garbler = Garbler::new(cpu, scheme, coins);
         garbler.set_roles(knowers);
+        garbler.set_threads(threads_here());
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;
         let mut seed = [Block::ZERO];

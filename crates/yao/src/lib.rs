@@ -44,7 +44,9 @@ use sealane_protocol::{
     send_digests,
 };
 use std::marker::PhantomData;
+use std::num::NonZero;
 use std::sync::Arc;
+use std::thread;
 
 pub use tables::{IncomingTables, OutgoingTables};
 
@@ -364,6 +366,22 @@ impl Ports for TapePorts<'_> {
         let lanes = first_lane..first_lane + labels.len();
         self.outputs.plane_mut(output)[lanes].copy_from_slice(labels);
     }
+}
+
+/// Threads for the tables of large tapes on a machine with so many cores: half of them, since
+/// connections want some, and the other party all that if it runs here too; 1, 2 or 4, which share
+/// a span of blocks evenly. Tables are the same on any number; only where frames end may differ.
+const fn table_threads(cores: usize) -> usize {
+    match cores {
+        0..4 => 1,
+        4..8 => 2,
+        _ => 4,
+    }
+}
+
+/// [`table_threads`] of this machine.
+fn threads_here() -> usize {
+    table_threads(thread::available_parallelism().map_or(1, NonZero::get))
 }
 
 /// Active labels of the garbler's inputs, the same at both parties.

@@ -4,6 +4,7 @@
 mod three_halves;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use sealane_block::{Block, Tweak};
 use sealane_circuit::Tape;
@@ -81,31 +82,71 @@ fn groups(
     groups
 }
 
-/// The batches of every block of lanes: XORs and their marks, ANDs and theirs, first lane and
-/// width.
+/// What of each batch belongs to a piece, for every block of lanes of a span: XORs and their marks,
+/// ANDs and theirs, first lane and width.
 fn each_batch(
     tape: &Tape,
     lanes: usize,
     mut batch: impl FnMut(&[Gate], &[bool], &[(Gate, u8)], usize, usize),
 ) {
+    let full = match tape.slots {
+        0..=1024 => 64,
+        1025..=2048 => 32,
+        _ => 16,
+    };
+    let mut blocks = Vec::new();
     let mut first = 0;
     while first < lanes {
         let width = match lanes - first {
-            64.. => 64,
+            left if left >= full => full,
             left @ 16.. => left / 16 * 16,
             left => left,
         };
-        for b in &tape.batches {
-            let xors = b.xors.start as usize..b.xors.end as usize;
-            let ands = b.ands.start as usize..b.ands.end as usize;
-            let known = tape.knowers[ands.clone()].iter().copied();
-            let ands = tape.ands[ands].iter().copied().zip(known);
-            let ands = ands.collect::<Vec<_>>();
-            let lone = &tape.lone[xors.clone()];
-            batch(&tape.xors[xors], lone, &ands, first, width);
-        }
+        blocks.push((first, width));
         first += width;
     }
+    for span in blocks.chunks(4) {
+        for piece in pieces(tape) {
+            for (first, width) in span {
+                for (xors, ands) in &piece {
+                    let known = tape.knowers[ands.clone()].iter().copied();
+                    let ands = tape.ands[ands.clone()].iter().copied().zip(known);
+                    let ands = ands.collect::<Vec<_>>();
+                    let (xors, lone) = (&tape.xors[xors.clone()], &tape.lone[xors.clone()]);
+                    batch(xors, lone, &ands, *first, *width);
+                }
+            }
+        }
+    }
+}
+
+/// XORs and ANDs of a batch that belong to a piece.
+type Part = (Range<usize>, Range<usize>);
+
+/// The pieces of a tape: batches are added one by one, and those that are too large are cut.
+fn pieces(tape: &Tape) -> Vec<Vec<Part>> {
+    let mut pieces = vec![vec![]];
+    let (mut xors_left, mut ands_left) = (2048, 512);
+    for batch in &tape.batches {
+        let mut xors = batch.xors.start as usize..batch.xors.end as usize;
+        let mut ands = batch.ands.start as usize..batch.ands.end as usize;
+        while xors.len() > xors_left || ands.len() > ands_left {
+            if (xors_left, ands_left) == (2048, 512) {
+                let some_xors = xors.start..xors.end.min(xors.start + 2048);
+                let some_ands = match some_xors.len() == xors.len() {
+                    true => ands.start..ands.start + 512,
+                    false => ands.start..ands.start,
+                };
+                (xors.start, ands.start) = (some_xors.end, some_ands.end);
+                pieces.last_mut().unwrap().push((some_xors, some_ands));
+            }
+            pieces.push(vec![]);
+            (xors_left, ands_left) = (2048, 512);
+        }
+        (xors_left, ands_left) = (xors_left - xors.len(), ands_left - ands.len());
+        pieces.last_mut().unwrap().push((xors, ands));
+    }
+    pieces
 }
 
 /// A garbler that notes every tweak.
