@@ -588,7 +588,7 @@ fn errors_of_the_stream_end_all_threads() {
             session.evaluator.set_threads(threads);
             let [zeros, _] = session.labels(&tape, lanes, false);
             let mut ports = Labels::new(&tape, lanes, 1);
-            ports.inputs = zeros;
+            ports.inputs = zeros.into();
             let mut left = ends;
             let mut within = |bytes: usize| {
                 left = left.checked_sub(bytes as u64).ok_or("ended")?;
