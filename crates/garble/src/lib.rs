@@ -30,6 +30,7 @@
 
 use sealane_block::Block;
 
+mod ahead;
 mod decode;
 mod evaluator;
 mod garbler;

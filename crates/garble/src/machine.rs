@@ -23,9 +23,10 @@
 //!    rows, one after the other in its own order.
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
-use sealane_circuit::tape::{FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
+use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::ahead::AndKernel;
 use crate::kernels::{self, GateKernel, Rowed, Scratch};
 use crate::scheme::Half;
 use crate::{Ports, Roles, Tables};
@@ -75,6 +76,36 @@ pub(crate) trait Gates {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error>;
+
+    /// Runs batches of a tape.
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        work: (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        each_batch(self, cpu, work, rows, tables)
+    }
+}
+
+/// Runs batches one by one.
+fn each_batch<G: Gates + ?Sized, T: Tables>(
+    gates: &G,
+    cpu: Cpu,
+    (tape, batches): (&Tape, &[Batch]),
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    for batch in batches {
+        let xors = batch.xors.start as usize..batch.xors.end as usize;
+        let lone = &tape.lone[xors.clone()];
+        gates.xors(cpu, &tape.xors[xors], lone, rows, tables)?;
+        let ands = batch.ands.start as usize..batch.ands.end as usize;
+        let knowers = &tape.knowers[ands.clone()];
+        gates.ands(cpu, &tape.ands[ands], knowers, rows, tables)?;
+    }
+    Ok(())
 }
 
 /// A side of a scheme with free XOR: its ANDs, those of which the garbler knows an operand, and
@@ -88,7 +119,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub one: Block,
 }
 
-impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
+impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     const LABELS: usize = 1;
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -129,6 +160,24 @@ impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         }
         Ok(())
     }
+
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        (tape, batches): (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        let whole = |knower: &Knower| self.roles.half(*knower).is_none();
+        let narrow = !rows.width.is_multiple_of(GROUP);
+        if narrow && tape.knowers.iter().all(whole) {
+            let work = (tape, batches);
+            if self.and.batches(cpu, work, rows, tables)? {
+                return Ok(());
+            }
+        }
+        each_batch(self, cpu, (tape, batches), rows, tables)
+    }
 }
 
 /// Free gates: every label of the output is the sum of the two inputs' labels.
@@ -144,17 +193,24 @@ impl Kernel for Xors<'_, '_> {
     fn run<L: Lanes>(self, l: L) {
         let Rowed { slots, width, .. } = self.rows;
         for gate in self.gates {
-            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
             if width.is_multiple_of(GROUP) {
+                let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
                 for at in (0..*width).step_by(GROUP) {
                     xor_group(l, slots, a + at, b + at, out + at);
                 }
             } else {
-                for at in 0..*width {
-                    slots[out + at] = slots[a + at] ^ slots[b + at];
-                }
+                xor_rows(slots, *width, gate);
             }
         }
+    }
+}
+
+/// Runs an XOR of a narrow block.
+#[inline(always)]
+pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
+    let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
+    for at in 0..width {
+        slots[out + at] = slots[a + at] ^ slots[b + at];
     }
 }
 
@@ -206,14 +262,7 @@ impl Machine {
                 first_row: u32::try_from(first_lane).expect("a call has fewer than 2^32 lanes"),
                 scratch,
             };
-            for batch in &tape.batches {
-                let xors = batch.xors.start as usize..batch.xors.end as usize;
-                let lone = &tape.lone[xors.clone()];
-                gates.xors(cpu, &tape.xors[xors], lone, &mut rows, tables)?;
-                let ands = batch.ands.start as usize..batch.ands.end as usize;
-                let knowers = &tape.knowers[ands.clone()];
-                gates.ands(cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
-            }
+            gates.batches(cpu, (tape, &tape.batches), &mut rows, tables)?;
             for (output, slot) in tape.outputs.iter().enumerate() {
                 ports.store(output, first_lane, &slots[range(*slot)]);
             }
