@@ -64,9 +64,9 @@ const fn high_word(call: u64) -> u32 {
 pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     /// The hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
-    /// Whether single vectors are hashed for less than whole quads, once their tweaks are ready:
-    /// not where the keys are labels, because four vectors of keys are scheduled together.
-    const READY: bool;
+    /// Fewer labels than these are better hashed vector by vector under keys that are
+    /// [ready](HashLanes::ready) than as whole quads; measured. 0 where the keys are labels.
+    const READY: usize;
     /// The hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
     /// Brings the hash into registers.
@@ -150,7 +150,7 @@ pub struct PrpLanes<L: Lanes> {
 
 impl LabelHash for Prp {
     type Lanes<L: Lanes> = PrpLanes<L>;
-    const READY: bool = true;
+    const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Prp {
         Prp {
@@ -230,7 +230,7 @@ pub struct TccrLanes<L: Lanes> {
 
 impl LabelHash for Tccr {
     type Lanes<L: Lanes> = TccrLanes<L>;
-    const READY: bool = true;
+    const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Tccr {
         let Prp { round_keys } = Prp::new(cpu, seed);
@@ -304,7 +304,7 @@ pub struct CircLanes<L: Lanes> {
 
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
-    const READY: bool = false;
+    const READY: usize = 0;
 
     fn new(_: Cpu, seed: Block) -> Circ {
         Circ { seed }
@@ -378,7 +378,7 @@ pub struct MiLanes<L: Lanes> {
 
 impl LabelHash for Mi {
     type Lanes<L: Lanes> = MiLanes<L>;
-    const READY: bool = true;
+    const READY: usize = 8;
 
     fn new(_: Cpu, seed: Block) -> Mi {
         Mi { seed }

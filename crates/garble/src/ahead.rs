@@ -15,9 +15,10 @@
 //!
 //! A pair keeps its place in the quad, and a vector is hashed once for each batch that has pairs
 //! in it. Its other places then hold labels under tweaks that are not theirs; what comes out there
-//! goes nowhere. Tables are those of [`kernels`](crate::kernels), byte for byte.
+//! goes nowhere. Tables are those of [`kernels`](crate::kernels), byte for byte; that
+//! way stays the faster one for batches that fill quads.
 
-use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tweak};
+use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
 use crate::Tables;
@@ -26,16 +27,17 @@ use crate::machine::xor_rows;
 
 /// One side of the whole ANDs of a scheme with free XOR.
 pub(crate) trait AndKernel: GateKernel {
-    /// Runs the batches of a narrow block, or nothing and returns false, where this side has no
-    /// better way than batch by batch.
+    /// Batches of fewer pairs, in narrow blocks, are run by [`AndKernel::batches`].
+    const AHEAD: usize = 0;
+    /// Runs small batches of a narrow block.
     fn batches<T: Tables>(
         &self,
         _cpu: Cpu,
         _work: (&Tape, &[Batch]),
         _rows: &mut Rowed<'_>,
         _tables: &mut T,
-    ) -> Result<bool, T::Error> {
-        Ok(false)
+    ) -> Result<(), T::Error> {
+        unreachable!("no batch has fewer than no pairs")
     }
 }
 
@@ -67,27 +69,23 @@ pub(crate) trait AheadLanes<L: Lanes> {
 const ROW: usize = size_of::<Block>();
 const PAIR: usize = 2 * ROW;
 
-/// Runs the batches of a narrow block.
+/// Runs batches of at most 16 pairs: one group of the format each.
 pub(crate) fn run<K: AheadKernel, T: Tables>(
     cpu: Cpu,
     kernel: &K,
-    (tape, batches): (&Tape, &[Batch]),
+    (tape, mut batches): (&Tape, &[Batch]),
     rows: &mut Rowed<'_>,
     tables: &mut T,
 ) -> Result<(), T::Error> {
-    let mut walk = Walk {
-        tape,
-        batches,
-        done: 0,
-    };
-    while !walk.batches.is_empty() {
-        let table = match walk.next_len(rows.width) {
+    while let [next, ..] = batches {
+        let table = match next.ands.len() * rows.width {
             0 => &mut [],
             pairs => tables.next(pairs * PAIR)?,
         };
         let used = cpu.run(Ahead {
             kernel,
-            walk: &mut walk,
+            tape,
+            batches: &mut batches,
             rows,
             table,
         });
@@ -96,28 +94,12 @@ pub(crate) fn run<K: AheadKernel, T: Tables>(
     Ok(())
 }
 
-/// How far a block is.
-struct Walk<'a> {
-    tape: &'a Tape,
-    /// What is left, from the batch that is being run on.
-    batches: &'a [Batch],
-    /// Pairs of this batch that are done.
-    done: usize,
-}
-
-impl Walk<'_> {
-    /// Pairs in the next group of the batch; 0 where it has no ANDs.
-    #[inline(always)]
-    fn next_len(&self, width: usize) -> usize {
-        let pairs = self.batches[0].ands.len() * width;
-        (pairs - self.done).min(GROUP)
-    }
-}
-
 /// Batches, as long as there is table.
 struct Ahead<'a, 'b, 'c, K> {
     kernel: &'a K,
-    walk: &'a mut Walk<'c>,
+    tape: &'a Tape,
+    /// What is left.
+    batches: &'a mut &'c [Batch],
     rows: &'a mut Rowed<'b>,
     table: &'a mut [u8],
 }
@@ -130,30 +112,28 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
     fn run<L: Lanes>(self, l: L) -> usize {
         let Ahead {
             kernel,
-            walk,
+            tape,
+            batches,
             rows,
             table,
         } = self;
         let mut lanes = kernel.ahead(l);
-        let tape = walk.tape;
         let width = rows.width;
         // The first pair of the quad that is ready; none is.
         let mut ready = usize::MAX;
         let mut tweaks = Group::ZERO;
         let mut used = 0;
-        while let [batch, later @ ..] = walk.batches {
-            let len = walk.next_len(width);
+        while let [batch, later @ ..] = *batches {
+            let len = batch.ands.len() * width;
             let Some(table) = table[used..].get_mut(..len * PAIR) else {
                 break;
             };
             used += len * PAIR;
-            if walk.done == 0 {
-                for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
-                    xor_rows(rows.slots, width, gate);
-                }
+            for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                xor_rows(rows.slots, width, gate);
             }
-            let first = batch.ands.start as usize * width + walk.done;
-            let mut next = (first / width, first % width);
+            let first = batch.ands.start as usize * width;
+            let mut next = (batch.ands.start as usize, 0);
             let mut done = 0;
             while done < len {
                 let quad = (first + done) / L::QUAD * L::QUAD;
@@ -181,10 +161,7 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
                 }
                 done += part.len;
             }
-            walk.done += len;
-            if walk.done == batch.ands.len() * width {
-                (walk.batches, walk.done) = (later, 0);
-            }
+            *batches = later;
         }
         used
     }

@@ -167,17 +167,16 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
 }
 
 impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
+    const AHEAD: usize = H::READY;
+
     fn batches<T: Tables>(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
         tables: &mut T,
-    ) -> Result<bool, T::Error> {
-        if H::READY {
-            ahead::run(cpu, self, work, rows, tables)?;
-        }
-        Ok(H::READY)
+    ) -> Result<(), T::Error> {
+        ahead::run(cpu, self, work, rows, tables)
     }
 }
 
@@ -213,17 +212,16 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
 }
 
 impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
+    const AHEAD: usize = H::READY;
+
     fn batches<T: Tables>(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
         tables: &mut T,
-    ) -> Result<bool, T::Error> {
-        if H::READY {
-            ahead::run(cpu, self, work, rows, tables)?;
-        }
-        Ok(H::READY)
+    ) -> Result<(), T::Error> {
+        ahead::run(cpu, self, work, rows, tables)
     }
 }
 

@@ -168,15 +168,22 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let width = rows.width;
         let whole = |knower: &Knower| self.roles.half(*knower).is_none();
-        let narrow = !rows.width.is_multiple_of(GROUP);
-        if narrow && tape.knowers.iter().all(whole) {
-            let work = (tape, batches);
-            if self.and.batches(cpu, work, rows, tables)? {
-                return Ok(());
+        let small = |batch: &Batch| {
+            let ands = batch.ands.start as usize..batch.ands.end as usize;
+            ands.len() * width < K::AHEAD && tape.knowers[ands].iter().all(whole)
+        };
+        if width.is_multiple_of(GROUP) {
+            return each_batch(self, cpu, (tape, batches), rows, tables);
+        }
+        for run in batches.chunk_by(|one, next| small(one) == small(next)) {
+            match small(&run[0]) {
+                true => self.and.batches(cpu, (tape, run), rows, tables)?,
+                false => each_batch(self, cpu, (tape, run), rows, tables)?,
             }
         }
-        each_batch(self, cpu, (tape, batches), rows, tables)
+        Ok(())
     }
 }
 
