@@ -244,6 +244,31 @@ impl<L: Lanes> FreshKeys<L> {
         }
         out
     }
+
+    /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad
+    /// has column `m`, of the second `4 + m`. For chains of calls, which wait for each call's end.
+    #[inline(always)]
+    pub fn encrypt_some<const N: usize>(
+        &self,
+        l: L,
+        columns: [usize; N],
+        blocks: [L::V; N],
+    ) -> [L::V; N] {
+        let keys = &self.round_keys;
+        let mut states = blocks;
+        for i in 0..N {
+            states[i] = l.xor(states[i], keys[0][columns[i]]);
+        }
+        for round in 1..10 {
+            for i in 0..N {
+                states[i] = l.aes_round(states[i], keys[round][columns[i]]);
+            }
+        }
+        for i in 0..N {
+            states[i] = l.aes_last(states[i], keys[10][columns[i]]);
+        }
+        states
+    }
 }
 
 /// FIPS 197, section 5.2: the round constants, in every word; entry 0 is unused.
@@ -282,6 +307,22 @@ pub(crate) fn encrypt_eight<L: Lanes>(l: L, keys: &[L::V; 11], states: &mut [L::
     for i in 0..8 {
         states[i] = l.aes_last(states[i], keys[10]);
     }
+}
+
+/// Encrypts a few vectors under one key.
+#[inline(always)]
+pub(crate) fn encrypt_some<L: Lanes, const N: usize>(
+    l: L,
+    keys: &[L::V; 11],
+    blocks: [L::V; N],
+) -> [L::V; N] {
+    let mut states = blocks.map(|block| l.xor(block, keys[0]));
+    for key in &keys[1..10] {
+        for state in &mut states {
+            *state = l.aes_round(*state, *key);
+        }
+    }
+    states.map(|state| l.aes_last(state, keys[10]))
 }
 
 struct Expand<'a> {

@@ -64,6 +64,9 @@ const fn high_word(call: u64) -> u32 {
 pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     /// The hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
+    /// Fewer labels than these are better hashed vector by vector under keys that are
+    /// [ready](HashLanes::ready) than as whole quads; measured. 0 where the keys are labels.
+    const READY: usize;
     /// The hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
     /// Brings the hash into registers.
@@ -97,6 +100,22 @@ pub trait HashLanes<L: Lanes> {
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2];
+
+    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::one_ready`] and
+    /// [`HashLanes::both_ready`] may then be called vector by vector, until any other method is.
+    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
+    /// The hashes of labels at vector `m` of the two quads of tweaks that are ready; `tweaks` are
+    /// these once more, as blocks with their parts.
+    fn one_ready(&mut self, l: L, m: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2];
+    /// The hashes of the same labels, then with `delta` added.
+    fn both_ready(
+        &mut self,
+        l: L,
+        m: usize,
+        tweaks: [L::V; 2],
+        delta: L::V,
+        labels: [L::V; 2],
+    ) -> [[L::V; 2]; 2];
 }
 
 /// One AES under the seed: the cheapest hash, with the weakest bound over many gates.
@@ -131,6 +150,7 @@ pub struct PrpLanes<L: Lanes> {
 
 impl LabelHash for Prp {
     type Lanes<L: Lanes> = PrpLanes<L>;
+    const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Prp {
         Prp {
@@ -178,6 +198,29 @@ impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
             feed_forward(l, &self.keys, other, tweaks),
         ]
     }
+    #[inline(always)]
+    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    #[inline(always)]
+    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+        let sigma = labels.map(|label| l.sigma(label));
+        feed_forward_some(l, &self.keys, sigma, tweaks)
+    }
+    #[inline(always)]
+    fn both_ready(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        delta: L::V,
+        labels: [L::V; 2],
+    ) -> [[L::V; 2]; 2] {
+        let [a, b] = labels.map(|label| l.sigma(label));
+        let delta = l.sigma(delta);
+        let all = [a, b, l.xor(a, delta), l.xor(b, delta)];
+        let [t, u] = tweaks;
+        let [a0, b0, a1, b1] = feed_forward_some(l, &self.keys, all, [t, u, t, u]);
+        [[a0, b0], [a1, b1]]
+    }
 }
 
 /// [`Tccr`] inside a kernel.
@@ -187,6 +230,7 @@ pub struct TccrLanes<L: Lanes> {
 
 impl LabelHash for Tccr {
     type Lanes<L: Lanes> = TccrLanes<L>;
+    const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Tccr {
         let Prp { round_keys } = Prp::new(cpu, seed);
@@ -227,6 +271,29 @@ impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
         let zero = self.one(l, tweaks, labels);
         [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
     }
+    #[inline(always)]
+    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    #[inline(always)]
+    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+        let once = aes::encrypt_some(l, &self.keys, labels);
+        feed_forward_some(l, &self.keys, once, tweaks)
+    }
+    #[inline(always)]
+    fn both_ready(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        delta: L::V,
+        labels: [L::V; 2],
+    ) -> [[L::V; 2]; 2] {
+        let [a, b] = labels;
+        let all = [a, b, l.xor(a, delta), l.xor(b, delta)];
+        let once = aes::encrypt_some(l, &self.keys, all);
+        let [t, u] = tweaks;
+        let [a0, b0, a1, b1] = feed_forward_some(l, &self.keys, once, [t, u, t, u]);
+        [[a0, b0], [a1, b1]]
+    }
 }
 
 /// [`Circ`] inside a kernel.
@@ -237,6 +304,7 @@ pub struct CircLanes<L: Lanes> {
 
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
+    const READY: usize = 0;
 
     fn new(_: Cpu, seed: Block) -> Circ {
         Circ { seed }
@@ -277,6 +345,29 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
         let zero = self.one(l, tweaks, labels);
         [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
     }
+    #[inline(always)]
+    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    #[inline(always)]
+    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+        let tweaks = tweaks.map(|tweak| ([tweak; 4], 0));
+        let [low, high] = self.one(l, tweaks, labels.map(|label| [label; 4]));
+        [low[0], high[0]]
+    }
+    #[inline(always)]
+    fn both_ready(
+        &mut self,
+        l: L,
+        m: usize,
+        tweaks: [L::V; 2],
+        delta: L::V,
+        labels: [L::V; 2],
+    ) -> [[L::V; 2]; 2] {
+        let other = labels.map(|label| l.xor(label, delta));
+        [
+            self.one_ready(l, m, tweaks, labels),
+            self.one_ready(l, m, tweaks, other),
+        ]
+    }
 }
 
 /// [`Mi`] inside a kernel.
@@ -287,6 +378,7 @@ pub struct MiLanes<L: Lanes> {
 
 impl LabelHash for Mi {
     type Lanes<L: Lanes> = MiLanes<L>;
+    const READY: usize = 8;
 
     fn new(_: Cpu, seed: Block) -> Mi {
         Mi { seed }
@@ -363,6 +455,34 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         // sigma is linear: that of the other label is one addition away.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [self.feed_forward(l, sigma), self.feed_forward(l, other)]
+    }
+    #[inline(always)]
+    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
+        self.expand(l, tweaks);
+    }
+    #[inline(always)]
+    fn one_ready(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+        let sigma = labels.map(|label| l.sigma(label));
+        let [a, b] = self.keys.encrypt_some(l, [m, 4 + m], sigma);
+        [l.xor(a, sigma[0]), l.xor(b, sigma[1])]
+    }
+    #[inline(always)]
+    fn both_ready(
+        &mut self,
+        l: L,
+        m: usize,
+        _: [L::V; 2],
+        delta: L::V,
+        labels: [L::V; 2],
+    ) -> [[L::V; 2]; 2] {
+        let [a, b] = labels.map(|label| l.sigma(label));
+        let delta = l.sigma(delta);
+        let all = [a, b, l.xor(a, delta), l.xor(b, delta)];
+        let [a0, b0, a1, b1] = self.keys.encrypt_some(l, [m, 4 + m, m, 4 + m], all);
+        [
+            [l.xor(a0, all[0]), l.xor(b0, all[1])],
+            [l.xor(a1, all[2]), l.xor(b1, all[3])],
+        ]
     }
 }
 
@@ -450,6 +570,25 @@ fn feed_forward<L: Lanes>(
     [l.xor_quad(low, x[0]), l.xor_quad(high, x[1])]
 }
 
+/// As [`feed_forward`], on single vectors.
+#[inline(always)]
+fn feed_forward_some<L: Lanes, const N: usize>(
+    l: L,
+    keys: &[L::V; 11],
+    x: [L::V; N],
+    tweaks: [L::V; N],
+) -> [L::V; N] {
+    let mut out = x;
+    for i in 0..N {
+        out[i] = l.xor(x[i], tweaks[i]);
+    }
+    out = aes::encrypt_some(l, keys, out);
+    for i in 0..N {
+        out[i] = l.xor(out[i], x[i]);
+    }
+    out
+}
+
 struct HashRows<'a, H> {
     hash: &'a H,
     first: Tweak,
@@ -533,7 +672,8 @@ mod tests {
         }
     }
 
-    /// `rows` and `pairs` are the same tweaks, and `both` is `one` twice.
+    /// `rows` and `pairs` are the same tweaks, `both` is `one` twice, and what was made ready is no
+    /// other.
     struct Shapes<'a, H> {
         hash: &'a H,
     }
@@ -567,7 +707,35 @@ mod tests {
             let at = [(pairs[0], 1), (pairs[1], 2)];
             let one = hash.one(l, at, add_to_pair(l, labels, delta));
             let both = hash.both(l, at, delta, labels);
-            for (got, expected) in [(both[0], zero), (both[1], one)] {
+            // In the middle of quads, as if nothing else were there.
+            let blocks = tweak_blocks(
+                l,
+                [
+                    (l.load_quad(&tweaks), 1),
+                    (l.load_quad(&tweaks[L::QUAD..]), 2),
+                ],
+            );
+            hash.ready(l, at);
+            let (mut zero_ready, mut both_ready) = (labels, [labels; 2]);
+            for m in [2, 0, 3, 1] {
+                let tweaks = blocks.map(|quad| quad[m]);
+                let labels = labels.map(|quad| quad[m]);
+                let hashes = hash.one_ready(l, m, tweaks, labels);
+                let both = hash.both_ready(l, m, tweaks, delta, labels);
+                for i in 0..2 {
+                    zero_ready[i][m] = hashes[i];
+                    both_ready[0][i][m] = both[0][i];
+                    both_ready[1][i][m] = both[1][i];
+                }
+            }
+            let compared = [
+                (both[0], zero),
+                (both[1], one),
+                (zero_ready, zero),
+                (both_ready[0], zero),
+                (both_ready[1], one),
+            ];
+            for (got, expected) in compared {
                 for (got, expected) in got.into_iter().zip(expected) {
                     let (mut a, mut b) = ([Block::ZERO; GROUP], [Block::ZERO; GROUP]);
                     l.store_quad(&mut a, got);

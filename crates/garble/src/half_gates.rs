@@ -18,9 +18,12 @@
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
-use sealane_block::{Block, GROUP, LabelHash, Lanes};
+use sealane_block::{Block, Cpu, GROUP, LabelHash, Lanes};
+use sealane_circuit::tape::{Batch, Tape};
 
-use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+use crate::Tables;
+use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
+use crate::kernels::{GateKernel, GateLanes, Place, Rowed, Tweaks};
 
 /// The parts of an AND: the hashes of its operands.
 pub(crate) const A: u32 = 0;
@@ -65,6 +68,31 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
     }
 }
 
+impl<L: Lanes, H> GarbleLanes<L, H> {
+    /// c, T_G and T_E of a vector, from a, b and their hashes, without delta and with it.
+    #[inline(always)]
+    fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, one]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
+        let (mask_a, mask_b) = (l.permute_mask(a), l.permute_mask(b));
+        let (both_a, both_b) = (l.xor(zero[0], one[0]), l.xor(zero[1], one[1]));
+        let garbler = l.xor(both_a, l.and(mask_b, self.delta));
+        let garbler_wire = l.xor(zero[0], l.and(mask_a, garbler));
+        // T_E ^ a is the sum of the two hashes again.
+        let evaluator_wire = l.xor(zero[1], l.and(mask_b, both_b));
+        let c = l.xor(garbler_wire, evaluator_wire);
+        (c, [garbler, l.xor(both_b, a)])
+    }
+}
+
+/// c of a vector, from a, b, their hashes, T_G and T_E.
+#[inline(always)]
+fn solve_evaluator<L: Lanes>(l: L, [a, b]: [L::V; 2], hash: [L::V; 2], table: [L::V; 2]) -> L::V {
+    let [garbler, evaluator] = table;
+    let garbler_wire = l.xor(hash[0], l.and(l.permute_mask(a), garbler));
+    let row = l.xor(evaluator, a);
+    let evaluator_wire = l.xor(hash[1], l.and(l.permute_mask(b), row));
+    l.xor(garbler_wire, evaluator_wire)
+}
+
 impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
     fn group(
@@ -86,15 +114,8 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
                 .both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
             let (mut c, mut garbler, mut evaluator) = (a, a, b);
             for m in 0..4 {
-                let (mask_a, mask_b) = (l.permute_mask(a[m]), l.permute_mask(b[m]));
-                let both_a = l.xor(zero[0][m], one[0][m]);
-                let both_b = l.xor(zero[1][m], one[1][m]);
-                garbler[m] = l.xor(both_a, l.and(mask_b, self.delta));
-                evaluator[m] = l.xor(both_b, a[m]);
-                let garbler_wire = l.xor(zero[0][m], l.and(mask_a, garbler[m]));
-                // T_E ^ a is the sum of the two hashes again.
-                let evaluator_wire = l.xor(zero[1][m], l.and(mask_b, both_b));
-                c[m] = l.xor(garbler_wire, evaluator_wire);
+                let hashes = [[zero[0][m], zero[1][m]], [one[0][m], one[1][m]]];
+                (c[m], [garbler[m], evaluator[m]]) = self.solve(l, [a[m], b[m]], hashes);
             }
             l.store_quad(&mut slots[place.out + at..], c);
             l.store_quad_bytes(&mut table[16 * at..], garbler);
@@ -137,12 +158,105 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
             let evaluator: Quad<L> = l.load_quad_bytes(&table[ROW + 16 * at..]);
             let mut c = a;
             for m in 0..4 {
-                let garbler_wire = l.xor(hash[0][m], l.and(l.permute_mask(a[m]), garbler[m]));
-                let row = l.xor(evaluator[m], a[m]);
-                let evaluator_wire = l.xor(hash[1][m], l.and(l.permute_mask(b[m]), row));
-                c[m] = l.xor(garbler_wire, evaluator_wire);
+                let hashes = [hash[0][m], hash[1][m]];
+                c[m] = solve_evaluator(l, [a[m], b[m]], hashes, [garbler[m], evaluator[m]]);
             }
             l.store_quad(&mut slots[place.out + at..], c);
         }
     }
+}
+
+impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
+    const AHEAD: usize = H::READY;
+
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        work: (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        ahead::run(cpu, self, work, rows, tables)
+    }
+}
+
+impl<H: LabelHash> AheadKernel for GarbleAnd<'_, H> {
+    type Ahead<L: Lanes> = GarbleLanes<L, H::Lanes<L>>;
+
+    #[inline(always)]
+    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L> {
+        self.lanes(l)
+    }
+}
+
+impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
+    #[inline(always)]
+    fn ready(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pairs(l, tweaks);
+        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    }
+    #[inline(always)]
+    fn vector(
+        &mut self,
+        l: L,
+        m: usize,
+        tweak: L::V,
+        labels: [L::V; 2],
+        _: [L::V; 2],
+    ) -> (L::V, [L::V; 2]) {
+        let hashes = self
+            .hash
+            .both_ready(l, m, parts(l, tweak), self.delta, labels);
+        self.solve(l, labels, hashes)
+    }
+}
+
+impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
+    const AHEAD: usize = H::READY;
+
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        work: (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        ahead::run(cpu, self, work, rows, tables)
+    }
+}
+
+impl<H: LabelHash> AheadKernel for EvaluateAnd<'_, H> {
+    type Ahead<L: Lanes> = EvaluateLanes<H::Lanes<L>>;
+
+    #[inline(always)]
+    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L> {
+        self.lanes(l)
+    }
+}
+
+impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
+    #[inline(always)]
+    fn ready(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pairs(l, tweaks);
+        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    }
+    #[inline(always)]
+    fn vector(
+        &mut self,
+        l: L,
+        m: usize,
+        tweak: L::V,
+        labels: [L::V; 2],
+        rows: [L::V; 2],
+    ) -> (L::V, [L::V; 2]) {
+        let hashes = self.hash.one_ready(l, m, parts(l, tweak), labels);
+        (solve_evaluator(l, labels, hashes, rows), rows)
+    }
+}
+
+/// The tweaks of the two parts.
+#[inline(always)]
+fn parts<L: Lanes>(l: L, tweak: L::V) -> [L::V; 2] {
+    let part = |part: u32| l.xor(tweak, l.splat(Block::new((part as u128) << 96)));
+    [part(A), part(B)]
 }

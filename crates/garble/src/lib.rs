@@ -30,6 +30,7 @@
 
 use sealane_block::Block;
 
+mod ahead;
 mod cores;
 mod decode;
 mod evaluator;

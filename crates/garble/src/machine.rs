@@ -37,9 +37,10 @@
 use std::ops::Range;
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
-use sealane_circuit::tape::{FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
+use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
+use crate::ahead::AndKernel;
 use crate::cores::{self, Stock};
 use crate::kernels::{self, GateKernel, Rowed, Scratch};
 use crate::scheme::Half;
@@ -89,6 +90,14 @@ pub(crate) struct Piece {
     /// Those of the tape that belong to it.
     pub xors: Range<usize>,
     pub ands: Range<usize>,
+}
+
+impl Piece {
+    /// Whether it has all gates of its batches; else it begins or ends within one.
+    fn is_whole(&self, batches: &[Batch]) -> bool {
+        let gates = |batch: &Batch| batch.xors.len() + batch.ands.len();
+        batches.iter().map(gates).sum::<usize>() == self.xors.len() + self.ands.len()
+    }
 }
 
 /// The pieces of a tape, in order.
@@ -149,6 +158,36 @@ pub(crate) trait Gates {
         rows: &mut Rowed<'_>,
         tables: &mut T,
     ) -> Result<(), T::Error>;
+
+    /// Runs batches of a tape.
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        work: (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        each_batch(self, cpu, work, rows, tables)
+    }
+}
+
+/// Runs batches one by one.
+fn each_batch<G: Gates + ?Sized, T: Tables>(
+    gates: &G,
+    cpu: Cpu,
+    (tape, batches): (&Tape, &[Batch]),
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    for batch in batches {
+        let xors = batch.xors.start as usize..batch.xors.end as usize;
+        let lone = &tape.lone[xors.clone()];
+        gates.xors(cpu, &tape.xors[xors], lone, rows, tables)?;
+        let ands = batch.ands.start as usize..batch.ands.end as usize;
+        let knowers = &tape.knowers[ands.clone()];
+        gates.ands(cpu, &tape.ands[ands], knowers, rows, tables)?;
+    }
+    Ok(())
 }
 
 /// A side of a scheme with free XOR: its ANDs, those of which the garbler knows an operand, and
@@ -164,7 +203,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub garbles: bool,
 }
 
-impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
+impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     const LABELS: usize = 1;
 
     fn garbles(&self) -> bool {
@@ -218,6 +257,31 @@ impl<K: GateKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         }
         Ok(())
     }
+
+    fn batches<T: Tables>(
+        &self,
+        cpu: Cpu,
+        (tape, batches): (&Tape, &[Batch]),
+        rows: &mut Rowed<'_>,
+        tables: &mut T,
+    ) -> Result<(), T::Error> {
+        let width = rows.width;
+        let whole = |knower: &Knower| self.roles.half(*knower).is_none();
+        let small = |batch: &Batch| {
+            let ands = batch.ands.start as usize..batch.ands.end as usize;
+            ands.len() * width < K::AHEAD && tape.knowers[ands].iter().all(whole)
+        };
+        if width.is_multiple_of(GROUP) {
+            return each_batch(self, cpu, (tape, batches), rows, tables);
+        }
+        for run in batches.chunk_by(|one, next| small(one) == small(next)) {
+            match small(&run[0]) {
+                true => self.and.batches(cpu, (tape, run), rows, tables)?,
+                false => each_batch(self, cpu, (tape, run), rows, tables)?,
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Free gates: every label of the output is the sum of the two inputs' labels.
@@ -233,17 +297,24 @@ impl Kernel for Xors<'_, '_> {
     fn run<L: Lanes>(self, l: L) {
         let Rowed { slots, width, .. } = self.rows;
         for gate in self.gates {
-            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
             if width.is_multiple_of(GROUP) {
+                let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
                 for at in (0..*width).step_by(GROUP) {
                     xor_group(l, slots, a + at, b + at, out + at);
                 }
             } else {
-                for at in 0..*width {
-                    slots[out + at] = slots[a + at] ^ slots[b + at];
-                }
+                xor_rows(slots, *width, gate);
             }
         }
+    }
+}
+
+/// Runs an XOR of a narrow block.
+#[inline(always)]
+pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
+    let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width);
+    for at in 0..width {
+        slots[out + at] = slots[a + at] ^ slots[b + at];
     }
 }
 
@@ -307,7 +378,13 @@ impl<G: Gates> Run<'_, G> {
             first_row: u32::try_from(block.first_lane).expect("a call has fewer than 2^32 lanes"),
             scratch: &mut block.scratch,
         };
-        for batch in &tape.batches[piece.batches.clone()] {
+        let batches = &tape.batches[piece.batches.clone()];
+        if piece.is_whole(batches) {
+            return self
+                .gates
+                .batches(self.cpu, (tape, batches), &mut rows, tables);
+        }
+        for batch in batches {
             let xors = within(&batch.xors, &piece.xors);
             let lone = &tape.lone[xors.clone()];
             let gates = self.gates;

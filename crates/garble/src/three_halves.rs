@@ -109,6 +109,7 @@ use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
+use crate::ahead::AndKernel;
 use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
 
 mod equations;
@@ -167,6 +168,8 @@ pub(crate) struct EvaluateLanes<L: Lanes, H> {
     thirds: Group,
 }
 
+impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {}
+
 impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
     const PLANES: &'static [usize] = PLANES;
     const LABELS: usize = 1;
@@ -216,6 +219,8 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         }
     }
 }
+
+impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {}
 
 impl<H: LabelHash> GateKernel for EvaluateAnd<'_, H> {
     const PLANES: &'static [usize] = PLANES;

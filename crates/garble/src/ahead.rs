@@ -1,0 +1,291 @@
+//! Half-gates in narrow blocks, with keys made ahead.
+//!
+//! A narrow block runs many small batches, at worst a chain of ANDs on one row, each of which
+//! waits for the last. Two things keep that chain short. One kernel runs many batches, XORs
+//! included, so that it is set up once. And what a hash makes of tweaks alone (the key schedules
+//! of the multi-instance hash) is made for a quad of (gate, row) pairs at once, before their
+//! labels are known:
+//!
+//! ```text
+//! pairs of the tape   p0 p1 p2 p3 p4 p5 p6 p7 | p8 ...      a quad of two-lane vectors
+//! ready together      [-----] [-----] [-----] [-----]
+//! batches             <p0> <p1 p2 p3 p4> <p5> <p6 p7 ...
+//! hashed together     p0 | p1 | p2 p3 | p4 | p5 | p6 p7     one vector, one batch
+//! ```
+//!
+//! A pair keeps its place in the quad, and a vector is hashed once for each batch that has pairs
+//! in it. Its other places then hold labels under tweaks that are not theirs; what comes out there
+//! goes nowhere. Tables are those of [`kernels`](crate::kernels), byte for byte; that
+//! way stays the faster one for batches that fill quads.
+
+use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
+use sealane_circuit::tape::{Batch, Gate, Tape};
+
+use crate::Tables;
+use crate::kernels::{GateKernel, Rowed};
+use crate::machine::xor_rows;
+
+/// One side of the whole ANDs of a scheme with free XOR.
+pub(crate) trait AndKernel: GateKernel {
+    /// Batches of fewer pairs, in narrow blocks, are run by [`AndKernel::batches`].
+    const AHEAD: usize = 0;
+    /// Runs small batches of a narrow block.
+    fn batches<T: Tables>(
+        &self,
+        _cpu: Cpu,
+        _work: (&Tape, &[Batch]),
+        _rows: &mut Rowed<'_>,
+        _tables: &mut T,
+    ) -> Result<(), T::Error> {
+        unreachable!("no batch has fewer than no pairs")
+    }
+}
+
+/// A side whose tables have two planes of one block, and whose hash gets keys ahead.
+pub(crate) trait AheadKernel {
+    /// This side inside a kernel.
+    type Ahead<L: Lanes>: AheadLanes<L>;
+    /// Brings keys and offset into registers.
+    fn ahead<L: Lanes>(&self, l: L) -> Self::Ahead<L>;
+}
+
+/// [`AheadKernel`] inside a kernel.
+pub(crate) trait AheadLanes<L: Lanes> {
+    /// Makes the keys of a quad of tweaks.
+    fn ready(&mut self, l: L, tweaks: &[Block]);
+    /// From the labels of the operands at vector `m` of that quad to those of the output, and the
+    /// rows of the table: new ones, or those that were given.
+    fn vector(
+        &mut self,
+        l: L,
+        m: usize,
+        tweak: L::V,
+        labels: [L::V; 2],
+        rows: [L::V; 2],
+    ) -> (L::V, [L::V; 2]);
+}
+
+/// Bytes of a row of a table, and of both.
+const ROW: usize = size_of::<Block>();
+const PAIR: usize = 2 * ROW;
+
+/// Runs batches of at most 16 pairs: one group of the format each.
+pub(crate) fn run<K: AheadKernel, T: Tables>(
+    cpu: Cpu,
+    kernel: &K,
+    (tape, mut batches): (&Tape, &[Batch]),
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    while let [next, ..] = batches {
+        let table = match next.ands.len() * rows.width {
+            0 => &mut [],
+            pairs => tables.next(pairs * PAIR)?,
+        };
+        let used = cpu.run(Ahead {
+            kernel,
+            tape,
+            batches: &mut batches,
+            rows,
+            table,
+        });
+        tables.pass(used)?;
+    }
+    Ok(())
+}
+
+/// Batches, as long as there is table.
+struct Ahead<'a, 'b, 'c, K> {
+    kernel: &'a K,
+    tape: &'a Tape,
+    /// What is left.
+    batches: &'a mut &'c [Batch],
+    rows: &'a mut Rowed<'b>,
+    table: &'a mut [u8],
+}
+
+impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
+    /// Bytes of table that were used.
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> usize {
+        let Ahead {
+            kernel,
+            tape,
+            batches,
+            rows,
+            table,
+        } = self;
+        let mut lanes = kernel.ahead(l);
+        let width = rows.width;
+        // The first pair of the quad that is ready; none is.
+        let mut ready = usize::MAX;
+        let mut tweaks = Group::ZERO;
+        let mut used = 0;
+        while let [batch, later @ ..] = *batches {
+            let len = batch.ands.len() * width;
+            let Some(table) = table[used..].get_mut(..len * PAIR) else {
+                break;
+            };
+            used += len * PAIR;
+            for gate in &tape.xors[batch.xors.start as usize..batch.xors.end as usize] {
+                xor_rows(rows.slots, width, gate);
+            }
+            let first = batch.ands.start as usize * width;
+            let mut next = (batch.ands.start as usize, 0);
+            let mut done = 0;
+            while done < len {
+                let quad = (first + done) / L::QUAD * L::QUAD;
+                if quad != ready {
+                    set_tweaks(&mut tweaks[..L::QUAD], &tape.ands, quad, rows);
+                    lanes.ready(l, &tweaks[..]);
+                    ready = quad;
+                }
+                let at = first + done - quad;
+                let (m, lane) = (at / L::WIDTH, at % L::WIDTH);
+                let tweak = l.load(&tweaks[m * L::WIDTH..]);
+                let part = Part {
+                    lane,
+                    len: (len - done).min(L::WIDTH - lane),
+                };
+                let places = part.places(&tape.ands, &mut next, width);
+                let operands = part.gather(l, rows, &places);
+                let (garbler, evaluator) = table.split_at_mut(len * ROW);
+                let planes = [&mut garbler[done * ROW..], &mut evaluator[done * ROW..]];
+                let table = [part.read(l, planes[0]), part.read(l, planes[1])];
+                let (out, table) = lanes.vector(l, m, tweak, operands, table);
+                part.scatter(l, rows, &places, out);
+                for (plane, row) in planes.into_iter().zip(table) {
+                    part.write(l, plane, row);
+                }
+                done += part.len;
+            }
+            *batches = later;
+        }
+        used
+    }
+}
+
+/// Sets the tweaks of neighbouring pairs of a tape, from pair `first` on; behind its end there is
+/// nothing to set.
+fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &Rowed<'_>) {
+    let mut next = (first / rows.width, first % rows.width);
+    for block in tweaks {
+        let Some(gate) = ands.get(next.0) else {
+            return;
+        };
+        let tweak = Tweak {
+            gate: gate.number,
+            call: rows.call,
+            row: rows.first_row + next.1 as u32,
+            part: 0,
+        };
+        *block = tweak.block();
+        step(&mut next, rows.width);
+    }
+}
+
+/// From (gate, row) to the next pair.
+#[inline(always)]
+fn step((gate, row): &mut (usize, usize), width: usize) {
+    *row += 1;
+    if *row == width {
+        (*gate, *row) = (*gate + 1, 0);
+    }
+}
+
+/// Most lanes of a vector.
+const MAX_WIDTH: usize = 4;
+
+/// Where the operands and the output of a pair lie.
+#[derive(Clone, Copy, Default)]
+struct Places {
+    a: usize,
+    b: usize,
+    out: usize,
+}
+
+/// The lanes of a vector that belong to pairs: `len` from `lane` on. One alone is brought to all
+/// lanes, because a vector that is loaded right after one of its lanes was stored has to wait for
+/// the cache; so does a chain of ANDs, then.
+#[derive(Clone, Copy)]
+struct Part {
+    lane: usize,
+    len: usize,
+}
+
+impl Part {
+    /// The places of the next pairs.
+    #[inline(always)]
+    fn places(self, ands: &[Gate], next: &mut (usize, usize), width: usize) -> [Places; MAX_WIDTH] {
+        let mut places = [Places::default(); MAX_WIDTH];
+        for place in &mut places[..self.len] {
+            let (gate, row) = (&ands[next.0], next.1);
+            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width + row);
+            *place = Places { a, b, out };
+            step(next, width);
+        }
+        places
+    }
+
+    /// The labels of the operands, each in its lane.
+    #[inline(always)]
+    fn gather<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places]) -> [L::V; 2] {
+        let Rowed { slots, scratch, .. } = rows;
+        if self.len == 1 {
+            return [l.splat(slots[places[0].a]), l.splat(slots[places[0].b])];
+        }
+        let [a, b, _] = &mut scratch.ahead;
+        for i in 0..self.len {
+            a[self.lane + i] = slots[places[i].a];
+            b[self.lane + i] = slots[places[i].b];
+        }
+        [l.load(a), l.load(b)]
+    }
+
+    /// Puts the labels of the outputs to their slots.
+    #[inline(always)]
+    fn scatter<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places], out: L::V) {
+        let Rowed { slots, scratch, .. } = rows;
+        let [.., c] = &mut scratch.ahead;
+        l.store(c, out);
+        for i in 0..self.len {
+            slots[places[i].out] = c[self.lane + i];
+        }
+    }
+
+    /// The rows of a plane, from its first bytes, each in its lane.
+    #[inline(always)]
+    fn read<L: Lanes>(self, l: L, plane: &[u8]) -> L::V {
+        if self.len == L::WIDTH {
+            return l.load_bytes(plane);
+        }
+        let mut rows = [0; ROW * MAX_WIDTH];
+        let (rows, _) = rows.as_chunks_mut::<ROW>();
+        for (row, bytes) in rows[self.lane..][..self.len]
+            .iter_mut()
+            .zip(plane.as_chunks().0)
+        {
+            *row = *bytes;
+        }
+        l.load_bytes(rows.as_flattened())
+    }
+
+    /// Writes the rows to the first bytes of a plane.
+    #[inline(always)]
+    fn write<L: Lanes>(self, l: L, plane: &mut [u8], row: L::V) {
+        if self.len == L::WIDTH {
+            return l.store_bytes(plane, row);
+        }
+        let mut rows = [0; ROW * MAX_WIDTH];
+        l.store_bytes(&mut rows, row);
+        let (rows, _) = rows.as_chunks::<ROW>();
+        for (row, bytes) in rows[self.lane..][..self.len]
+            .iter()
+            .zip(plane.as_chunks_mut().0)
+        {
+            *bytes = *row;
+        }
+    }
+}
