@@ -171,7 +171,8 @@ fn xor_group<L: Lanes>(l: L, slots: &mut [Block], a: usize, b: usize, out: usize
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct Machine {
     slots: Vec<Group>,
-    scratch: Scratch,
+    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to match.
+    scratch: Box<Scratch>,
 }
 
 impl Machine {
