@@ -1,6 +1,7 @@
 #!/bin/sh
 # No branch and no address depends on a secret: AES, hashes, garbling, evaluation, oblivious transfer
 # and the steps of protocols under Valgrind, as optimised code. Minutes, most of them the build.
+# Words that follow name the checks that are wanted, by a part of their names: all, without.
 set -eu
 cd "$(dirname "$0")/.."
 command -v valgrind >/dev/null || {
@@ -12,7 +13,7 @@ export CARGO_PROFILE_RELEASE_STRIP=none
 cargo build --quiet --locked --release -p sealane-memcheck
 log=target/memcheck.log
 if ! valgrind --quiet --error-limit=no --log-file="$log" --suppressions=crates/memcheck/public.supp \
-    target/release/sealane-memcheck; then
+    target/release/sealane-memcheck "$@"; then
     echo "what Valgrind saw is in $log" >&2
     exit 1
 fi

@@ -178,10 +178,10 @@ impl Garbler {
 }
 
 impl Drop for Garbler {
-    /// The seed is public. It goes as well, so that nothing at all is left.
+    /// The seed is public. It goes as well, so that nothing at all is left; hash and labels erase
+    /// themselves.
     fn drop(&mut self) {
         self.delta.zeroize();
         self.seed.zeroize();
-        self.hash.zeroize();
     }
 }

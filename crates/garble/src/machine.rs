@@ -340,7 +340,8 @@ pub(crate) struct Run<'a, G> {
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct LaneBlock {
     slots: Vec<Group>,
-    scratch: Scratch,
+    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to match.
+    scratch: Box<Scratch>,
     first_lane: usize,
     pub width: usize,
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Block, Cpu, LabelHash};
 use sealane_circuit::tape::{Knower, NOBODY, Tape};
-use zeroize::Zeroize;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::prf;
 
@@ -129,11 +129,14 @@ impl FromStr for Scheme {
     }
 }
 
-/// The hash of a scheme under an instance's public seed.
-#[derive(Zeroize)]
+/// The hash of a scheme under an instance's public seed. Round keys lie elsewhere: a hash is then little
+/// more than its seed, without a hundred bytes that most schemes never write, which the check of what is
+/// left in memory could not tell from a secret. The seed is public; round keys go as well, so that nothing
+/// at all is left.
+#[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) enum Hash {
-    Prp(Prp),
-    Tccr(Tccr),
+    Prp(Box<Prp>),
+    Tccr(Box<Tccr>),
     Circ(Circ),
     Mi(Mi),
     ThreeHalves(Mi),
@@ -144,8 +147,8 @@ pub(crate) enum Hash {
 impl Hash {
     pub fn new(cpu: Cpu, scheme: Scheme, seed: Block) -> Hash {
         match scheme {
-            Scheme::Prp => Hash::Prp(Prp::new(cpu, seed)),
-            Scheme::Tccr => Hash::Tccr(Tccr::new(cpu, seed)),
+            Scheme::Prp => Hash::Prp(Box::new(Prp::new(cpu, seed))),
+            Scheme::Tccr => Hash::Tccr(Box::new(Tccr::new(cpu, seed))),
             Scheme::Circ => Hash::Circ(Circ::new(cpu, seed)),
             Scheme::Mi => Hash::Mi(Mi::new(cpu, seed)),
             Scheme::ThreeHalves => Hash::ThreeHalves(Mi::new(cpu, seed)),
@@ -162,8 +165,14 @@ macro_rules! with_hash {
         prf($prf_hash:pat) => $prf:expr $(,)?
     ) => {
         match $hash {
-            $crate::scheme::Hash::Prp($name) => $half_gates,
-            $crate::scheme::Hash::Tccr($name) => $half_gates,
+            $crate::scheme::Hash::Prp(keys) => {
+                let $name = &**keys;
+                $half_gates
+            }
+            $crate::scheme::Hash::Tccr(keys) => {
+                let $name = &**keys;
+                $half_gates
+            }
             $crate::scheme::Hash::Circ($name) => $half_gates,
             $crate::scheme::Hash::Mi($name) => $half_gates,
             $crate::scheme::Hash::ThreeHalves($three_hash) => $three_halves,

@@ -1,7 +1,7 @@
 //! Room `memcheck`: no branch and no address depends on a secret, as Valgrind sees it.
 //!
 //!     make nightly            runs it with all other long checks
-//!     sh tools/secrets.sh     this one alone
+//!     sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
 //!
 //! Each check declares its secrets undefined ([`request`]), runs production code on them, on one
 //! tier, and asks Memcheck whether it has seen a jump or an address that depends on them. Two
@@ -33,6 +33,8 @@ fn main() -> ExitCode {
         eprintln!("this runs under Valgrind alone: sh tools/secrets.sh");
         return ExitCode::FAILURE;
     }
+    let wanted = std::env::args().skip(1).collect::<Vec<_>>();
+    let is_wanted = |name: &str| wanted.is_empty() || wanted.iter().any(|word| name.contains(word));
     let mut failed = 0;
     for (name, leak) in CONTROLS {
         let seen = errors_of(|| leak(black_box(201)));
@@ -43,7 +45,8 @@ fn main() -> ExitCode {
         }
     }
     for cpu in Cpu::available() {
-        for (name, check) in kernels::CHECKS.iter().chain(protocols::CHECKS) {
+        let checks = kernels::CHECKS.iter().chain(protocols::CHECKS);
+        for (name, check) in checks.filter(|(name, _)| is_wanted(name)) {
             let left = heap::left();
             let seen = errors_of(|| check(cpu));
             let left = heap::left() - left;
