@@ -83,13 +83,19 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
 }
 
 /// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
-/// which form a hash holds its tweaks is its own business.
+/// which form a hash holds its tweaks is its own business; most hold blocks.
 pub trait HashLanes<L: Lanes> {
     /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a multiple of
     /// [`Lanes::QUAD`].
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L>;
+    #[inline(always)]
+    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_blocks(l, gate, call, first_row)
+    }
     /// Tweaks that lie in memory, as [`Tweak::block`] of part 0.
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L>;
+    #[inline(always)]
+    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+        l.load_quad(tweaks)
+    }
     /// The hashes of two quads of labels, each with its tweaks and part.
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2];
     /// The hashes of two quads of labels, then of the same labels with `delta` added.
@@ -168,14 +174,6 @@ impl LabelHash for Prp {
 
 impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
-        row_blocks(l, gate, call, first_row)
-    }
-    #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
-        l.load_quad(tweaks)
-    }
-    #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
@@ -247,14 +245,6 @@ impl LabelHash for Tccr {
 
 impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
-        row_blocks(l, gate, call, first_row)
-    }
-    #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
-        l.load_quad(tweaks)
-    }
-    #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let tweaks = tweak_blocks(l, tweaks);
         let once = encrypt_pair(l, &self.keys, labels);
@@ -320,14 +310,6 @@ impl LabelHash for Circ {
 }
 
 impl<L: Lanes> HashLanes<L> for CircLanes<L> {
-    #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
-        row_blocks(l, gate, call, first_row)
-    }
-    #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
-        l.load_quad(tweaks)
-    }
     #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
