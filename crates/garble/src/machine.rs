@@ -19,7 +19,7 @@
 //!    ```
 //! 3. A block holds its labels as `[slot][lane]`. The gates of a batch in a piece are taken one by
 //!    one, and lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group
-//!    of a narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
+//!    of each kind in a narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
 //!    one gate, contiguous in memory; in a narrow one the pairs are gathered.
 //!
 //!    ```text

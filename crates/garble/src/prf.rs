@@ -102,16 +102,8 @@ impl Gates for Garble {
         tables: &mut T,
     ) -> Result<(), T::Error> {
         let seed = self.seed;
-        each_run(gates, lone, rows, |kind, gates, rows| match kind {
-            Kind::Lone => kernels::run(cpu, &GarbleXor::<true> { seed }, gates, rows, tables),
-            Kind::Read => kernels::run(cpu, &GarbleXor::<false> { seed }, gates, rows, tables),
-            Kind::Constant => {
-                for gate in gates {
-                    copy(gate, rows, 2);
-                }
-                Ok(())
-            }
-        })
+        let (alone, read) = (GarbleXor::<true> { seed }, GarbleXor::<false> { seed });
+        run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
     }
 
     fn ands<T: Tables>(
@@ -150,16 +142,8 @@ impl Gates for Evaluate {
         tables: &mut T,
     ) -> Result<(), T::Error> {
         let seed = self.seed;
-        each_run(gates, lone, rows, |kind, gates, rows| match kind {
-            Kind::Lone => kernels::run(cpu, &EvaluateXor::<true> { seed }, gates, rows, tables),
-            Kind::Read => kernels::run(cpu, &EvaluateXor::<false> { seed }, gates, rows, tables),
-            Kind::Constant => {
-                for gate in gates {
-                    copy(gate, rows, 1);
-                }
-                Ok(())
-            }
-        })
+        let (alone, read) = (EvaluateXor::<true> { seed }, EvaluateXor::<false> { seed });
+        run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
     }
 
     fn ands<T: Tables>(
@@ -203,6 +187,27 @@ fn kind(gate: &Gate, lone: bool) -> Kind {
         (false, true) => Kind::Lone,
         (false, false) => Kind::Read,
     }
+}
+
+/// Runs XORs in order, with a kernel for those whose second input is read by nobody else and one
+/// for all others.
+fn run_xors<A: GateKernel, B: GateKernel, T: Tables>(
+    cpu: Cpu,
+    (alone, read): (&A, &B),
+    (gates, lone): (&[Gate], &[bool]),
+    rows: &mut Rowed<'_>,
+    tables: &mut T,
+) -> Result<(), T::Error> {
+    each_run(gates, lone, rows, |kind, gates, rows| match kind {
+        Kind::Lone => kernels::run(cpu, alone, gates, rows, tables),
+        Kind::Read => kernels::run(cpu, read, gates, rows, tables),
+        Kind::Constant => {
+            for gate in gates {
+                copy(gate, rows, A::LABELS);
+            }
+            Ok(())
+        }
+    })
 }
 
 /// Cuts XORs, which run in order, into runs of one kind; where pairs are gathered, also into runs
