@@ -19,10 +19,13 @@
 //! The trait is sealed and its tokens can be made only by [`Cpu::run`](crate::Cpu::run). Holding
 //! one proves that the instructions exist, which is why every method is safe.
 
+use bytemuck::Pod;
+
 use crate::{Block, GROUP, Tier};
 
 pub(crate) mod portable;
 mod sbox;
+mod streams;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod x86;
 
@@ -31,13 +34,16 @@ mod sealed {
 }
 use sealed::Sealed;
 
+pub use streams::{MAX_LANES, SPARE_BYTES, Spare, Streams};
+
 /// Four vectors: `4 * WIDTH` blocks in order.
 pub type Quad<L> = [<L as Lanes>::V; 4];
 
 /// The operations of one CPU tier.
 pub trait Lanes: Copy + Sealed {
-    /// A vector of [`WIDTH`](Lanes::WIDTH) blocks.
-    type V: Copy;
+    /// A vector of [`WIDTH`](Lanes::WIDTH) blocks: plain bytes, so that single lanes can be read
+    /// and written where a vector lies in memory.
+    type V: Pod;
     /// The tier whose operations these are.
     const TIER: Tier;
     /// Blocks in a vector: 1, 2 or 4.
@@ -117,6 +123,30 @@ pub trait Lanes: Copy + Sealed {
     fn blend_words(self, even: Self::V, odd: Self::V) -> Self::V;
     /// Words 0 and 1 exchanged, and words 2 and 3.
     fn swap_words(self, v: Self::V) -> Self::V;
+
+    /// Each 32-bit word of `a` plus that of `b`, modulo 2^32.
+    fn add32(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Each 64-bit half of `a` plus that of `b`, modulo 2^64.
+    fn add64(self, a: Self::V, b: Self::V) -> Self::V;
+    /// Times x in GF(2^128) in polynomial order; see [`crate::gf`].
+    fn double(self, v: Self::V) -> Self::V;
+    /// Block `block` of unit `unit` of `WIDTH` neighbouring streams, from number `stream` on.
+    ///
+    /// # Panics
+    /// If there is no such block or stream.
+    fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> Self::V;
+    /// Writes what [`load_streams`](Lanes::load_streams) reads.
+    ///
+    /// # Panics
+    /// If there is no such block or stream.
+    fn store_streams(
+        self,
+        to: &mut Streams<'_>,
+        stream: usize,
+        unit: usize,
+        block: usize,
+        v: Self::V,
+    );
 
     /// A quad from the first `QUAD` blocks.
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The portable tier: integer code without tables or secret branches. It has the four lanes of
 //! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
 
-use super::{Lanes, sbox, sealed::Sealed};
+use super::{Lanes, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
 
 /// The token of the portable tier, which every machine can run.
@@ -171,6 +171,48 @@ impl Lanes for Portable {
     #[inline(always)]
     fn swap_words(self, v: Four) -> Four {
         v.map(|x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
+    }
+
+    #[inline(always)]
+    fn add32(self, a: Four, b: Four) -> Four {
+        // Words 0 and 2, then 1 and 3: the word between takes the carry, and is cut off.
+        zip(a, b, |a, b| {
+            let even = (a & EVEN_WORDS).wrapping_add(b & EVEN_WORDS);
+            let odd = (a >> 32 & EVEN_WORDS).wrapping_add(b >> 32 & EVEN_WORDS);
+            (even & EVEN_WORDS) | (odd & EVEN_WORDS) << 32
+        })
+    }
+    #[inline(always)]
+    fn add64(self, a: Four, b: Four) -> Four {
+        zip(a, b, |a, b| {
+            let low = (a as u64).wrapping_add(b as u64);
+            join(low, ((a >> 64) as u64).wrapping_add((b >> 64) as u64))
+        })
+    }
+    #[inline(always)]
+    fn double(self, v: Four) -> Four {
+        v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
+    }
+    #[inline(always)]
+    fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> Four {
+        let mut v = [0; 4];
+        for (lane, value) in v.iter_mut().enumerate() {
+            *value = from.read(stream + lane, unit, block);
+        }
+        v
+    }
+    #[inline(always)]
+    fn store_streams(
+        self,
+        to: &mut Streams<'_>,
+        stream: usize,
+        unit: usize,
+        block: usize,
+        v: Four,
+    ) {
+        for (lane, value) in v.into_iter().enumerate() {
+            to.write(stream + lane, unit, block, value);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
-use super::{Lanes, sealed::Sealed};
+use super::{Lanes, Streams, sealed::Sealed};
 use crate::{Block, Kernel, Tier};
 
 /// AES-NI with AVX encodings on 128-bit registers.
@@ -52,6 +52,7 @@ macro_rules! tier {
         zip32: $zip_lo32:ident $zip_hi32:ident,
         zip64: $zip_lo64:ident $zip_hi64:ident,
         aes: $aes_round:ident $aes_last:ident, clmul: $clmul:ident, blend32: $blend32:ident,
+        add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
     ) => {
         /// Compiles a kernel for this tier.
         #[target_feature(enable = $features)]
@@ -224,6 +225,29 @@ macro_rules! tier {
 
             operation!(blend_words(even: $vector, odd: $vector) = $blend32(even, odd));
             operation!(swap_words(v: $vector) = $shuffle32::<0b10_11_00_01>(v));
+
+            operation!(add32(a: $vector, b: $vector) = $add32(a, b));
+            operation!(add64(a: $vector, b: $vector) = $add64(a, b));
+            // Each word's top bit moves to the next word; that of the last comes back as 0x87.
+            operation!(double(v: $vector) = {
+                let tops = $shuffle32::<0b10_01_00_11>($sar32::<31>(v));
+                let carries = $and(tops, $splat(to_register(CARRIES)));
+                $xor($shl32::<1>(v), carries)
+            });
+            #[inline(always)]
+            fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
+                let at = from.places::<$width>(stream, unit, block);
+                // SAFETY: the token proves that the instructions exist; `places` gives addresses
+                // of sixteen bytes that may be read.
+                unsafe { $gather(at) }
+            }
+            #[inline(always)]
+            fn store_streams(self, to: &mut Streams<'_>, stream: usize, unit: usize, block: usize, v: $vector) {
+                let at = to.places::<$width>(stream, unit, block);
+                // SAFETY: the token proves that the instructions exist; `places` gives addresses
+                // of sixteen bytes that may be written, since `to` is borrowed for writing.
+                unsafe { $scatter(at, v) }
+            }
         }
 
         impl $token {
@@ -291,6 +315,7 @@ tier! {
     zip32: _mm_unpacklo_epi32 _mm_unpackhi_epi32,
     zip64: _mm_unpacklo_epi64 _mm_unpackhi_epi64,
     aes: _mm_aesenc_si128 _mm_aesenclast_si128, clmul: _mm_clmulepi64_si128, blend32: blend32_128,
+    add: _mm_add_epi32 _mm_add_epi64, streams: gather_128 scatter_128,
 }
 
 tier! {
@@ -307,6 +332,7 @@ tier! {
     zip32: _mm256_unpacklo_epi32 _mm256_unpackhi_epi32,
     zip64: _mm256_unpacklo_epi64 _mm256_unpackhi_epi64,
     aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128, clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
+    add: _mm256_add_epi32 _mm256_add_epi64, streams: gather_256 scatter_256,
 }
 
 tier! {
@@ -325,6 +351,7 @@ tier! {
     zip32: _mm512_unpacklo_epi32 _mm512_unpackhi_epi32,
     zip64: _mm512_unpacklo_epi64 _mm512_unpackhi_epi64,
     aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128, clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
+    add: _mm512_add_epi32 _mm512_add_epi64, streams: gather_512 scatter_512,
 }
 
 const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
@@ -366,6 +393,66 @@ unsafe fn blend32_256(even: __m256i, odd: __m256i) -> __m256i {
 unsafe fn blend32_512(even: __m512i, odd: __m512i) -> __m512i {
     // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
     unsafe { _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd) }
+}
+
+/// What the top bits of words 3, 0, 1 and 2 carry into words 0, 1, 2 and 3 when an element of
+/// GF(2^128) is doubled.
+const CARRIES: Block = Block::new(0x00000001_00000001_00000001_00000087);
+
+/// One block from each address.
+#[inline(always)]
+unsafe fn gather_128(at: [*mut u8; 1]) -> __m128i {
+    // SAFETY: the caller vouches for the address and the instruction.
+    unsafe { _mm_loadu_si128(at[0].cast()) }
+}
+
+/// As [`gather_128`].
+#[inline(always)]
+unsafe fn gather_256(at: [*mut u8; 2]) -> __m256i {
+    // SAFETY: the caller vouches for the addresses and the instructions.
+    unsafe {
+        _mm256_inserti128_si256::<1>(
+            _mm256_castsi128_si256(gather_128([at[0]])),
+            gather_128([at[1]]),
+        )
+    }
+}
+
+/// As [`gather_128`].
+#[inline(always)]
+unsafe fn gather_512(at: [*mut u8; 4]) -> __m512i {
+    // SAFETY: the caller vouches for the addresses and the instructions.
+    unsafe {
+        let (low, high) = (gather_256([at[0], at[1]]), gather_256([at[2], at[3]]));
+        _mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high)
+    }
+}
+
+/// One block to each address.
+#[inline(always)]
+unsafe fn scatter_128(at: [*mut u8; 1], v: __m128i) {
+    // SAFETY: the caller vouches for the address and the instruction.
+    unsafe { _mm_storeu_si128(at[0].cast(), v) }
+}
+
+/// As [`scatter_128`].
+#[inline(always)]
+unsafe fn scatter_256(at: [*mut u8; 2], v: __m256i) {
+    // SAFETY: the caller vouches for the addresses and the instructions.
+    unsafe {
+        scatter_128([at[0]], _mm256_castsi256_si128(v));
+        scatter_128([at[1]], _mm256_extracti128_si256::<1>(v));
+    }
+}
+
+/// As [`scatter_128`].
+#[inline(always)]
+unsafe fn scatter_512(at: [*mut u8; 4], v: __m512i) {
+    // SAFETY: the caller vouches for the addresses and the instructions.
+    unsafe {
+        scatter_256([at[0], at[1]], _mm512_castsi512_si256(v));
+        scatter_256([at[2], at[3]], _mm512_extracti64x4_epi64::<1>(v));
+    }
 }
 
 /// A 128-bit register in its one lane, so that all tiers fill lanes alike.

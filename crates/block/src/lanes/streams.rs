@@ -1,0 +1,132 @@
+//! Places in memory that belong to lanes: every lane works on bytes of its own.
+
+use std::marker::PhantomData;
+
+/// The most lanes that eight vectors have on any tier.
+pub const MAX_LANES: usize = 32;
+
+/// Bytes of a [`Spare`].
+pub const SPARE_BYTES: usize = 1024;
+
+/// Where lanes without work read and write: its contents mean nothing.
+pub type Spare = [u8; SPARE_BYTES];
+
+/// For every lane a run of *units*, each of a few neighbouring blocks, read and written in place by
+/// [`Lanes::load_streams`](crate::Lanes::load_streams) and its counterpart.
+///
+/// Bounds are seen to here once, and then one check a vector is left: all streams have as many
+/// units as the shortest.
+pub struct Streams<'a> {
+    at: [*mut u8; MAX_LANES],
+    /// Bytes from one unit of a stream to the next.
+    step_bytes: usize,
+    /// Blocks of a unit.
+    unit: usize,
+    units: usize,
+    bytes: PhantomData<&'a mut [u8]>,
+}
+
+impl<'a> Streams<'a> {
+    /// A stream for each lane that has work, of units of `unit` blocks; lanes without work share the
+    /// spare, which then bounds how many units all have. Bytes behind the last unit are left alone.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_LANES`] lanes, or a unit has no blocks.
+    #[inline]
+    pub fn new(
+        lanes: impl Iterator<Item = Option<&'a mut [u8]>>,
+        unit: usize,
+        spare: &'a mut Spare,
+    ) -> Streams<'a> {
+        let step_bytes = 16 * unit;
+        let spare = spare.as_mut_ptr();
+        let mut streams = Streams {
+            at: [spare; MAX_LANES],
+            step_bytes,
+            unit,
+            units: usize::MAX,
+            bytes: PhantomData,
+        };
+        let mut count = 0;
+        let mut shortest = usize::MAX;
+        for lane in lanes {
+            if let Some(bytes) = lane {
+                streams.at[count] = bytes.as_mut_ptr();
+                shortest = shortest.min(bytes.len());
+            } else {
+                shortest = shortest.min(SPARE_BYTES);
+            }
+            count += 1;
+        }
+        if count < MAX_LANES {
+            shortest = shortest.min(SPARE_BYTES);
+        }
+        streams.units = shortest / step_bytes;
+        streams
+    }
+
+    /// One run of bytes dealt out to `lanes` lanes like cards: unit `u` of lane `l` is unit
+    /// `u * lanes + l` of the run, which has to be a whole number of rounds.
+    ///
+    /// # Panics
+    /// If there are more than [`MAX_LANES`] lanes, or the last round is not whole.
+    #[inline]
+    pub fn deal(run: &'a mut [u8], lanes: usize, unit: usize) -> Streams<'a> {
+        let round = 16 * unit * lanes;
+        assert!(lanes <= MAX_LANES && run.len().is_multiple_of(round));
+        let units = run.len() / round;
+        let base = run.as_mut_ptr();
+        let mut at = [base; MAX_LANES];
+        if units > 0 {
+            for (lane, place) in at[..lanes].iter_mut().enumerate() {
+                *place = base.wrapping_add(16 * unit * lane);
+            }
+        }
+        Streams {
+            at,
+            step_bytes: round,
+            unit,
+            units,
+            bytes: PhantomData,
+        }
+    }
+
+    /// How many units every stream has.
+    pub fn units(&self) -> usize {
+        self.units
+    }
+
+    /// The addresses of one block of `W` neighbouring streams: sixteen bytes each, which may be
+    /// read, and written where this was borrowed for writing.
+    #[inline(always)]
+    pub(super) fn places<const W: usize>(
+        &self,
+        stream: usize,
+        unit: usize,
+        block: usize,
+    ) -> [*mut u8; W] {
+        assert!(unit < self.units && block < self.unit && stream + W <= MAX_LANES);
+        let mut places = [std::ptr::null_mut(); W];
+        for lane in 0..W {
+            // Plain arithmetic: in bounds, as the constructors saw to.
+            places[lane] = self.at[stream + lane].wrapping_add(self.step_bytes * unit + 16 * block);
+        }
+        places
+    }
+
+    /// A block as a little-endian integer.
+    #[inline(always)]
+    pub(super) fn read(&self, stream: usize, unit: usize, block: usize) -> u128 {
+        let [at] = self.places::<1>(stream, unit, block);
+        // SAFETY: `places` gives sixteen bytes that may be read; none of them is borrowed.
+        u128::from_le_bytes(unsafe { at.cast::<[u8; 16]>().read() })
+    }
+
+    /// Writes a block.
+    #[inline(always)]
+    pub(super) fn write(&mut self, stream: usize, unit: usize, block: usize, value: u128) {
+        let [at] = self.places::<1>(stream, unit, block);
+        // SAFETY: `places` gives sixteen bytes that may be written; none of them is borrowed.
+        unsafe { at.cast::<[u8; 16]>().write(value.to_le_bytes()) }
+    }
+}
