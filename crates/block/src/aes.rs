@@ -1,5 +1,5 @@
-//! AES-128 encryption (FIPS 197) in three shapes: one key for many blocks, many expanded keys,
-//! and a fresh key for every block.
+//! AES-128 (FIPS 197) in three shapes: one key for many blocks, many expanded keys, and a fresh
+//! key for every block. One key also decrypts.
 //!
 //! **Column slicing.** The key schedule is a chain through one word: only word 3 of a round key
 //! passes through the S-box. Four keys are therefore scheduled together: vector `i` of a quad
@@ -15,8 +15,15 @@
 //!       [d0 d1 d2 d3]        [a3 b3 c3 d3]
 //! ```
 //!
+//! **Directions.** Decryption is the *equivalent inverse cipher* of FIPS 197, section 5.3.5: its
+//! rounds have the shape of those of encryption, and its round keys are stored in the order of
+//! their use. The bodies here are therefore written once, over a [`Direction`]; the kernels of
+//! other rooms reach them through [`cipher_splat`] and [`cipher_each`].
+//!
 //! Assumption: none is made here; AES as a pseudorandom permutation or ideal cipher enters with
-//! the hashes of [`crate::hash`]. Decryption is absent because no room needs it.
+//! the hashes of [`crate::hash`].
+
+use std::marker::PhantomData;
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -52,7 +59,8 @@ impl Aes128 {
 
     /// Encrypts every block in place (ECB: the caller sees to the mode).
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
-        self.cpu.run(EncryptBlocks {
+        self.cpu.run(CipherBlocks {
+            direction: PhantomData::<Forward>,
             round_keys: &self.round_keys,
             blocks,
         });
@@ -69,7 +77,57 @@ impl Aes128 {
         self.cpu
     }
 
-    pub(crate) fn round_keys(&self) -> &[Block; 11] {
+    /// The round keys of [`Forward`], as secret as the key itself.
+    pub fn round_keys(&self) -> &[Block; 11] {
+        &self.round_keys
+    }
+}
+
+/// One expanded AES-128 key, for decryption.
+#[derive(Clone, Zeroize, ZeroizeOnDrop)]
+pub struct Aes128Dec {
+    #[zeroize(skip)]
+    cpu: Cpu,
+    round_keys: [Block; 11],
+}
+
+impl Aes128Dec {
+    /// Turns the round keys of encryption into those of decryption.
+    pub fn new(aes: &Aes128) -> Aes128Dec {
+        let mut round_keys = aes.round_keys;
+        round_keys.reverse();
+        let mut inner = Group::ZERO;
+        inner[..9].copy_from_slice(&round_keys[1..10]);
+        aes.cpu.run(UnmixColumns { blocks: &mut inner });
+        round_keys[1..10].copy_from_slice(&inner[..9]);
+        inner.zeroize();
+        let dec = Aes128Dec {
+            cpu: aes.cpu,
+            round_keys,
+        };
+        round_keys.zeroize();
+        dec
+    }
+
+    /// Decrypts every block in place (ECB: the caller sees to the mode).
+    pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
+        self.cpu.run(CipherBlocks {
+            direction: PhantomData::<Back>,
+            round_keys: &self.round_keys,
+            blocks,
+        });
+    }
+
+    /// Decrypts one block. Many blocks in one call cost far less each.
+    pub fn decrypt(&self, block: Block) -> Block {
+        let mut blocks = [block];
+        self.decrypt_blocks(&mut blocks);
+        blocks[0]
+    }
+
+    /// The round keys of [`Back`], as secret as the key itself: key 0, which is used first, is key
+    /// 10 of encryption; keys 1 to 9 are InvMixColumns of keys 9 to 1; key 10 is key 0.
+    pub fn round_keys(&self) -> &[Block; 11] {
         &self.round_keys
     }
 }
@@ -232,17 +290,11 @@ impl<L: Lanes> FreshKeys<L> {
     /// Encrypts two quads, block by block under these keys.
     #[inline(always)]
     pub fn encrypt(&self, l: L, blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
-        let keys = &self.round_keys;
-        let mut states = keys[0];
-        for i in 0..8 {
-            states[i] = l.xor(states[i], blocks[i / 4][i % 4]);
-        }
-        l.nine_rounds_each(&mut states, keys);
-        let mut out = blocks;
-        for i in 0..8 {
-            out[i / 4][i % 4] = l.aes_last(states[i], keys[10][i]);
-        }
-        out
+        let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
+        let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
+        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states);
+        let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
+        [[b0, b1, b2, b3], [b4, b5, b6, b7]]
     }
 
     /// Encrypts single vectors, each under the keys at its column: vector `m` of the first quad
@@ -254,19 +306,13 @@ impl<L: Lanes> FreshKeys<L> {
         columns: [usize; N],
         blocks: [L::V; N],
     ) -> [L::V; N] {
-        let keys = &self.round_keys;
+        let keys = |round: usize| columns.map(|column| self.round_keys[round][column]);
         let mut states = blocks;
-        for i in 0..N {
-            states[i] = l.xor(states[i], keys[0][columns[i]]);
-        }
+        xor_each(l, &mut states, &keys(0));
         for round in 1..10 {
-            for i in 0..N {
-                states[i] = l.aes_round(states[i], keys[round][columns[i]]);
-            }
+            round_each::<L, Forward, N>(l, &mut states, &keys(round));
         }
-        for i in 0..N {
-            states[i] = l.aes_last(states[i], keys[10][columns[i]]);
-        }
+        last_each::<L, Forward, N>(l, &mut states, &keys(10));
         states
     }
 }
@@ -287,9 +333,64 @@ const ROUND_CONSTANTS: [Block; 11] = {
 /// Eight vectors of at most four lanes: what the fixed-key loop takes in one turn.
 pub(crate) const MAX_TURN: usize = 32;
 
-/// A key's eleven round keys in every lane.
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// Which way a cipher runs: [`Forward`] encrypts, [`Back`] decrypts. It is a type and never a
+/// value, so that a kernel is compiled for each direction on its own.
+///
+/// Both take round keys in the order of their use: those of [`Aes128::round_keys`] and of
+/// [`Aes128Dec::round_keys`].
+pub trait Direction: sealed::Sealed {
+    /// One inner round.
+    fn round<L: Lanes>(l: L, v: L::V, key: L::V) -> L::V;
+    /// The last round.
+    fn last<L: Lanes>(l: L, v: L::V, key: L::V) -> L::V;
+    /// Rounds 1 to 9 on eight vectors under one key.
+    fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[L::V; 11]);
+    /// Rounds 1 to 9 on eight vectors, each under keys of its own.
+    fn nine_each<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[[L::V; 8]; 11]);
+}
+
+/// Encryption.
+pub enum Forward {}
+
+/// Decryption.
+pub enum Back {}
+
+/// A direction and its four operations.
+macro_rules! direction {
+    ($name:ident: $round:ident $last:ident $nine:ident $nine_each:ident) => {
+        impl sealed::Sealed for $name {}
+
+        impl Direction for $name {
+            #[inline(always)]
+            fn round<L: Lanes>(l: L, v: L::V, key: L::V) -> L::V {
+                l.$round(v, key)
+            }
+            #[inline(always)]
+            fn last<L: Lanes>(l: L, v: L::V, key: L::V) -> L::V {
+                l.$last(v, key)
+            }
+            #[inline(always)]
+            fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[L::V; 11]) {
+                l.$nine(states, keys);
+            }
+            #[inline(always)]
+            fn nine_each<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[[L::V; 8]; 11]) {
+                l.$nine_each(states, keys);
+            }
+        }
+    };
+}
+
+direction!(Forward: aes_round aes_last nine_rounds nine_rounds_each);
+direction!(Back: aes_unround aes_unlast nine_unrounds nine_unrounds_each);
+
+/// A key's eleven round keys in every lane, for [`cipher_splat`].
 #[inline(always)]
-pub(crate) fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11] {
+pub fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11] {
     let mut keys = [l.splat(round_keys[0]); 11];
     for round in 1..11 {
         keys[round] = l.splat(round_keys[round]);
@@ -297,32 +398,92 @@ pub(crate) fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11]
     keys
 }
 
+/// Runs `N` vectors through the cipher under one key. Eight are as fast as the machine goes;
+/// fewer are for chains of calls, which wait for each call's end.
+#[inline(always)]
+pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[L::V; 11],
+    states: &mut [L::V; N],
+) {
+    xor_each(l, states, &[keys[0]; N]);
+    // Known when the body is compiled: what is not taken leaves no trace.
+    if let Ok(eight) = states.as_mut_slice().try_into() {
+        D::nine(l, eight, keys);
+    } else {
+        for key in &keys[1..10] {
+            round_each::<L, D, N>(l, states, &[*key; N]);
+        }
+    }
+    last_each::<L, D, N>(l, states, &[keys[10]; N]);
+}
+
+/// Runs `N` vectors through the cipher, each block under keys of its own: key `r` of vector `i` is
+/// `keys[r][i]`. Eight are as fast as the machine goes.
+#[inline(always)]
+pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[[L::V; N]; 11],
+    states: &mut [L::V; N],
+) {
+    xor_each(l, states, &keys[0]);
+    let (rows, _) = keys.as_flattened().as_chunks::<8>();
+    // Both or neither: `N` is 8 or it is not.
+    if let (Ok(eight), Ok(keys)) = (states.as_mut_slice().try_into(), rows.try_into()) {
+        D::nine_each(l, eight, keys);
+    } else {
+        for keys in &keys[1..10] {
+            round_each::<L, D, N>(l, states, keys);
+        }
+    }
+    last_each::<L, D, N>(l, states, &keys[10]);
+}
+
 /// Encrypts eight vectors under one key.
 #[inline(always)]
-pub(crate) fn encrypt_eight<L: Lanes>(l: L, keys: &[L::V; 11], states: &mut [L::V; 8]) {
-    for i in 0..8 {
-        states[i] = l.xor(states[i], keys[0]);
-    }
-    l.nine_rounds(states, keys);
-    for i in 0..8 {
-        states[i] = l.aes_last(states[i], keys[10]);
-    }
+pub fn encrypt_eight<L: Lanes>(l: L, keys: &[L::V; 11], states: &mut [L::V; 8]) {
+    cipher_splat::<L, Forward, 8>(l, keys, states);
 }
 
 /// Encrypts a few vectors under one key.
 #[inline(always)]
-pub(crate) fn encrypt_some<L: Lanes, const N: usize>(
+pub fn encrypt_some<L: Lanes, const N: usize>(
     l: L,
     keys: &[L::V; 11],
     blocks: [L::V; N],
 ) -> [L::V; N] {
-    let mut states = blocks.map(|block| l.xor(block, keys[0]));
-    for key in &keys[1..10] {
-        for state in &mut states {
-            *state = l.aes_round(*state, *key);
-        }
+    let mut states = blocks;
+    cipher_splat::<L, Forward, N>(l, keys, &mut states);
+    states
+}
+
+#[inline(always)]
+fn xor_each<L: Lanes, const N: usize>(l: L, states: &mut [L::V; N], keys: &[L::V; N]) {
+    for i in 0..N {
+        states[i] = l.xor(states[i], keys[i]);
     }
-    states.map(|state| l.aes_last(state, keys[10]))
+}
+
+#[inline(always)]
+fn round_each<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    states: &mut [L::V; N],
+    keys: &[L::V; N],
+) {
+    for i in 0..N {
+        states[i] = D::round(l, states[i], keys[i]);
+    }
+}
+
+#[inline(always)]
+fn last_each<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    states: &mut [L::V; N],
+    keys: &[L::V; N],
+) {
+    for i in 0..N {
+        states[i] = D::last(l, states[i], keys[i]);
+    }
 }
 
 struct Expand<'a> {
@@ -348,12 +509,32 @@ impl Kernel for Expand<'_> {
     }
 }
 
-struct EncryptBlocks<'a> {
+/// InvMixColumns on every block.
+struct UnmixColumns<'a> {
+    blocks: &'a mut Group,
+}
+
+impl Kernel for UnmixColumns<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let zero = l.splat(Block::ZERO);
+        for at in (0..GROUP).step_by(L::WIDTH) {
+            // The last round of encryption is ShiftRows and SubBytes, which the round back undoes.
+            let substituted = l.aes_last(l.load(&self.blocks[at..]), zero);
+            l.store(&mut self.blocks[at..], l.aes_unround(substituted, zero));
+        }
+    }
+}
+
+struct CipherBlocks<'a, D> {
+    direction: PhantomData<D>,
     round_keys: &'a [Block; 11],
     blocks: &'a mut [Block],
 }
 
-impl Kernel for EncryptBlocks<'_> {
+impl<D: Direction> Kernel for CipherBlocks<'_, D> {
     type Output = ();
 
     #[inline(always)]
@@ -361,26 +542,27 @@ impl Kernel for EncryptBlocks<'_> {
         let keys = splat_keys(l, self.round_keys);
         let mut turns = self.blocks.chunks_exact_mut(8 * L::WIDTH);
         for turn in &mut turns {
-            encrypt_turn(l, &keys, turn);
+            cipher_turn::<L, D>(l, &keys, turn);
         }
         let rest = turns.into_remainder();
         if !rest.is_empty() {
             let mut padded = [Block::ZERO; MAX_TURN];
             padded[..rest.len()].copy_from_slice(rest);
-            encrypt_turn(l, &keys, &mut padded);
+            cipher_turn::<L, D>(l, &keys, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
+            padded[..rest.len()].iter_mut().zeroize();
         }
     }
 }
 
 #[inline(always)]
-fn encrypt_turn<L: Lanes>(l: L, keys: &[L::V; 11], turn: &mut [Block]) {
+fn cipher_turn<L: Lanes, D: Direction>(l: L, keys: &[L::V; 11], turn: &mut [Block]) {
     let turn = &mut turn[..8 * L::WIDTH];
     let mut states = [keys[0]; 8];
     for i in 0..8 {
         states[i] = l.load(&turn[i * L::WIDTH..]);
     }
-    encrypt_eight(l, keys, &mut states);
+    cipher_splat::<L, D, 8>(l, keys, &mut states);
     for i in 0..8 {
         l.store(&mut turn[i * L::WIDTH..], states[i]);
     }
@@ -415,15 +597,9 @@ fn encrypt_group<L: Lanes>(l: L, keys: &[Group; 11], group: &mut [Block; GROUP])
         let at = q * L::QUAD;
         let mut states = l.xor_quad(l.load_quad(&group[at..]), l.load_quad(&keys[0][at..]));
         for round in 1..10 {
-            let keys = l.load_quad(&keys[round][at..]);
-            for m in 0..4 {
-                states[m] = l.aes_round(states[m], keys[m]);
-            }
+            round_each::<L, Forward, 4>(l, &mut states, &l.load_quad(&keys[round][at..]));
         }
-        let keys = l.load_quad(&keys[10][at..]);
-        for m in 0..4 {
-            states[m] = l.aes_last(states[m], keys[m]);
-        }
+        last_each::<L, Forward, 4>(l, &mut states, &l.load_quad(&keys[10][at..]));
         l.store_quad(&mut group[at..], states);
     }
 }

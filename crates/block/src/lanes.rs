@@ -115,6 +115,17 @@ pub trait Lanes: Copy + Sealed {
     /// vector `i` is `keys[r][i]`.
     fn nine_rounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
 
+    /// One round of the equivalent inverse cipher (FIPS 197, section 5.3.5): InvShiftRows,
+    /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, and
+    /// so the three operations below have that of the three above.
+    fn aes_unround(self, v: Self::V, key: Self::V) -> Self::V;
+    /// The last round of the inverse cipher, which has no InvMixColumns.
+    fn aes_unlast(self, v: Self::V, key: Self::V) -> Self::V;
+    /// As [`nine_rounds`](Lanes::nine_rounds), of the inverse cipher. Key 1 is used first.
+    fn nine_unrounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
+    /// As [`nine_rounds_each`](Lanes::nine_rounds_each), of the inverse cipher.
+    fn nine_unrounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
+
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;

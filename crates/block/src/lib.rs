@@ -9,7 +9,7 @@
 //! |---|---|
 //! | [`cpu`] | tiers, their detection, and the one dispatch |
 //! | [`lanes`] | the vocabulary of kernels, and its four tiers |
-//! | [`aes`] | AES-128: one key, many keys, a fresh key for every block |
+//! | [`aes`] | AES-128: one key in both directions, many keys, a fresh key for every block |
 //! | [`prg`] | the CTR generator and [`Coins`], the one source of randomness of protocols |
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
@@ -41,7 +41,7 @@ pub mod lanes;
 pub mod prg;
 pub mod transpose;
 
-pub use aes::{Aes128, Aes128Many};
+pub use aes::{Aes128, Aes128Dec, Aes128Many};
 pub use block::{Block, GROUP, Group};
 pub use cpu::{Cpu, Kernel, Tier, TierError};
 pub use hash::{LabelHash, Tweak};

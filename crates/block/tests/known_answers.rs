@@ -1,9 +1,10 @@
 //! AES-128 against its standards and against another implementation, on every tier.
 
-use aes::cipher::{BlockEncrypt, KeyInit, generic_array::GenericArray};
+use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit, generic_array::GenericArray};
 use proptest::prelude::*;
-use sealane_block::aes::encrypt_fresh;
-use sealane_block::{Aes128, Aes128Many, Block, Cpu};
+use sealane_block::aes::{Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh};
+use sealane_block::aes::{encrypt_eight, encrypt_some, splat_keys};
+use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Cpu, Kernel, Lanes};
 
 /// A block from hexadecimal digits in the order in which the standards print them.
 fn block(hex: &str) -> Block {
@@ -14,7 +15,7 @@ fn values(blocks: &[Block]) -> Vec<u128> {
     blocks.iter().map(|block| block.value()).collect()
 }
 
-/// The same encryption in all three shapes, at every position of a batch.
+/// The same encryption in all three shapes, at every position of a batch, and back.
 fn assert_encrypts(cpu: Cpu, key: Block, plain: &[Block], cipher: &[Block]) {
     let mut one_key = plain.to_vec();
     Aes128::new(cpu, key).encrypt_blocks(&mut one_key);
@@ -28,6 +29,12 @@ fn assert_encrypts(cpu: Cpu, key: Block, plain: &[Block], cipher: &[Block]) {
     let mut fresh = plain.to_vec();
     encrypt_fresh(cpu, &keys, &mut fresh);
     assert_eq!(values(&fresh), values(cipher), "fresh keys, {}", cpu.tier());
+
+    let dec = Aes128Dec::new(&Aes128::new(cpu, key));
+    dec.decrypt_blocks(&mut one_key);
+    assert_eq!(values(&one_key), values(plain), "back, {}", cpu.tier());
+    let single: Vec<Block> = cipher.iter().map(|block| dec.decrypt(*block)).collect();
+    assert_eq!(values(&single), values(plain), "singly, {}", cpu.tier());
 }
 
 #[test]
@@ -64,6 +71,23 @@ const PLAIN: [&str; 4] = [
     "f69f2445df4f9b17ad2b417be66c3710",
 ];
 const KEY: &str = "2b7e151628aed2a6abf7158809cf4f3c";
+
+/// The key schedule of the equivalent inverse cipher of C.1, from its `ik_sch` lines.
+#[test]
+fn fips_197_appendix_c1_inverse_key_schedule() {
+    let expected = [
+        "13111d7fe3944a17f307a78b4d2b30c5",
+        "13aa29be9c8faff6f770f58000f7bf03",
+        "1362a4638f2586486bff5a76f7874a83",
+    ];
+    for cpu in Cpu::available() {
+        let aes = Aes128::new(cpu, block("000102030405060708090a0b0c0d0e0f"));
+        let dec = Aes128Dec::new(&aes);
+        let (keys, back) = (values(aes.round_keys()), values(dec.round_keys()));
+        assert_eq!(back[..3], values(&expected.map(block)), "{}", cpu.tier());
+        assert_eq!((back[0], back[10]), (keys[10], keys[0]), "{}", cpu.tier());
+    }
+}
 
 #[test]
 fn sp_800_38a_ecb() {
@@ -122,6 +146,126 @@ fn oracle(key: Block, plain: Block) -> Block {
     Block::from_bytes(state.into())
 }
 
+/// The second implementation, backwards.
+fn oracle_back(key: Block, cipher: Block) -> Block {
+    let aes = aes::Aes128::new(&GenericArray::from(key.to_bytes()));
+    let mut state = GenericArray::from(cipher.to_bytes());
+    aes.decrypt_block(&mut state);
+    Block::from_bytes(state.into())
+}
+
+/// `N` vectors through the helpers that kernels use, in both directions. Block `j` of them all
+/// has key `j` in the result of `cipher_each`, and key 0 in that of `cipher_splat`.
+struct Helpers<'a, const N: usize> {
+    forward: &'a [Aes128],
+    back: &'a [Aes128Dec],
+    blocks: &'a [Block],
+}
+
+/// Blocks that went through `cipher_splat`, and through `cipher_each`.
+type Through = [Vec<Block>; 2];
+
+impl<const N: usize> Kernel for Helpers<'_, N> {
+    type Output = [Through; 2];
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> [Through; 2] {
+        let forward: Vec<[Block; 11]> = self.forward.iter().map(|k| *k.round_keys()).collect();
+        let back: Vec<[Block; 11]> = self.back.iter().map(|k| *k.round_keys()).collect();
+        let results = [
+            through::<L, Forward, N>(l, &forward, self.blocks),
+            through::<L, Back, N>(l, &back, self.blocks),
+        ];
+
+        // The two names for the commonest uses say the same.
+        let keys = splat_keys(l, &forward[0]);
+        let mut states = load::<L, N>(l, self.blocks);
+        let some = store::<L, N>(l, encrypt_some(l, &keys, states));
+        assert_eq!(values(&some), values(&results[0][0]));
+        if let Ok(eight) = states.as_mut_slice().try_into() {
+            encrypt_eight(l, &keys, eight);
+            let eight = store::<L, N>(l, states);
+            assert_eq!(values(&eight), values(&results[0][0]));
+        }
+        results
+    }
+}
+
+#[inline(always)]
+fn load<L: Lanes, const N: usize>(l: L, from: &[Block]) -> [L::V; N] {
+    let mut vectors = [l.splat(Block::ZERO); N];
+    for i in 0..N {
+        vectors[i] = l.load(&from[i * L::WIDTH..]);
+    }
+    vectors
+}
+
+#[inline(always)]
+fn store<L: Lanes, const N: usize>(l: L, vectors: [L::V; N]) -> Vec<Block> {
+    let mut to = vec![Block::ZERO; N * L::WIDTH];
+    for i in 0..N {
+        l.store(&mut to[i * L::WIDTH..], vectors[i]);
+    }
+    to
+}
+
+#[inline(always)]
+fn through<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[[Block; 11]],
+    blocks: &[Block],
+) -> Through {
+    let mut each_keys = [[l.splat(Block::ZERO); N]; 11];
+    for round in 0..11 {
+        let row: Vec<Block> = keys.iter().map(|keys| keys[round]).collect();
+        each_keys[round] = load(l, &row);
+    }
+    let mut splat = load::<L, N>(l, blocks);
+    let mut each = splat;
+    cipher_splat::<L, D, N>(l, &splat_keys(l, &keys[0]), &mut splat);
+    cipher_each::<L, D, N>(l, &each_keys, &mut each);
+    [store(l, splat), store(l, each)]
+}
+
+fn assert_helpers<const N: usize>(keys: &[Block], blocks: &[Block]) {
+    for cpu in Cpu::available() {
+        let forward: Vec<_> = keys.iter().map(|key| Aes128::new(cpu, *key)).collect();
+        let back: Vec<_> = forward.iter().map(Aes128Dec::new).collect();
+        let results = cpu.run(Helpers::<N> {
+            forward: &forward,
+            back: &back,
+            blocks,
+        });
+        let oracles: [fn(Block, Block) -> Block; 2] = [oracle, oracle_back];
+        for ([splat, each], oracle) in results.into_iter().zip(oracles) {
+            for i in 0..splat.len() {
+                let name = format!("block {i} of {N} vectors, {}", cpu.tier());
+                let expected = oracle(keys[0], blocks[i]);
+                assert_eq!(splat[i].value(), expected.value(), "splat, {name}");
+                let expected = oracle(keys[i], blocks[i]);
+                assert_eq!(each[i].value(), expected.value(), "each, {name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn helpers_of_kernels_agree_with_another_implementation() {
+    let paint = |seed: u128| -> Vec<Block> {
+        let prime = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
+        (1..=64)
+            .map(|i| Block::new((i + seed).wrapping_mul(prime).rotate_left(41)))
+            .collect()
+    };
+    let (keys, blocks) = (paint(3), paint(300));
+    assert_helpers::<1>(&keys, &blocks);
+    assert_helpers::<2>(&keys, &blocks);
+    assert_helpers::<3>(&keys, &blocks);
+    assert_helpers::<4>(&keys, &blocks);
+    assert_helpers::<8>(&keys, &blocks);
+    assert_helpers::<16>(&keys, &blocks);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
@@ -145,6 +289,13 @@ proptest! {
                 let mut one_key = plain.clone();
                 Aes128::new(cpu, *key).encrypt_blocks(&mut one_key);
                 let expected: Vec<Block> = plain.iter().map(|p| oracle(*key, *p)).collect();
+                prop_assert_eq!(values(&one_key), values(&expected));
+
+                let dec = Aes128Dec::new(&Aes128::new(cpu, *key));
+                dec.decrypt_blocks(&mut one_key);
+                prop_assert_eq!(values(&one_key), values(&plain));
+                dec.decrypt_blocks(&mut one_key);
+                let expected: Vec<Block> = plain.iter().map(|p| oracle_back(*key, *p)).collect();
                 prop_assert_eq!(values(&one_key), values(&expected));
             }
         }

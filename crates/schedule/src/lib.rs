@@ -20,10 +20,12 @@
 
 #![forbid(unsafe_code)]
 
+mod chains;
 mod graph;
 mod order;
 mod slots;
 
+pub use chains::{longest_first, steps};
 pub use graph::{Graph, Work};
 pub use order::{Batch, Machine, Order, Schedule, schedule};
 pub use slots::{Slots, slots};

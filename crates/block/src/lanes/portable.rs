@@ -140,19 +140,29 @@ impl Lanes for Portable {
     }
     #[inline]
     fn nine_rounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
-        for key in &keys[1..10] {
-            for state in states.iter_mut() {
-                *state = self.aes_round(*state, *key);
-            }
-        }
+        nine(states, |r, _| keys[r], |v, key| self.aes_round(v, key));
     }
     #[inline]
     fn nine_rounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
-        for keys in &keys[1..10] {
-            for (state, key) in states.iter_mut().zip(keys) {
-                *state = self.aes_round(*state, *key);
-            }
-        }
+        nine(states, |r, i| keys[r][i], |v, key| self.aes_round(v, key));
+    }
+
+    #[inline(always)]
+    fn aes_unround(self, v: Four, key: Four) -> Four {
+        let v = unsubstitute_shifted(v).map(unmix_columns);
+        zip(v, key, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    fn aes_unlast(self, v: Four, key: Four) -> Four {
+        zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
+    }
+    #[inline]
+    fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
+        nine(states, |r, _| keys[r], |v, key| self.aes_unround(v, key));
+    }
+    #[inline]
+    fn nine_unrounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
+        nine(states, |r, i| keys[r][i], |v, key| self.aes_unround(v, key));
     }
 
     #[inline(always)]
@@ -243,16 +253,41 @@ fn spread_words(x: u64) -> u128 {
     join(x & 0xffff_ffff, x >> 32)
 }
 
+/// Rounds 1 to 9 on eight vectors, where `key(r, i)` is key `r` of vector `i`.
+#[inline(always)]
+fn nine(
+    states: &mut [Four; 8],
+    key: impl Fn(usize, usize) -> Four,
+    round: impl Fn(Four, Four) -> Four,
+) {
+    for r in 1..10 {
+        for i in 0..8 {
+            states[i] = round(states[i], key(r, i));
+        }
+    }
+}
+
 /// ShiftRows and SubBytes on four blocks.
 #[inline(always)]
 fn substitute_shifted(v: Four) -> Four {
+    on_words(v.map(shift_rows), sbox::substitute)
+}
+
+/// The inverse of [`substitute_shifted`]; its two steps commute.
+#[inline(always)]
+fn unsubstitute_shifted(v: Four) -> Four {
+    on_words(v.map(unshift_rows), sbox::unsubstitute)
+}
+
+/// Four blocks as the eight words of a substitution.
+#[inline(always)]
+fn on_words(v: Four, substitute: impl Fn(&mut [u64; 8])) -> Four {
     let mut words = [0; 8];
     for lane in 0..4 {
-        let state = shift_rows(v[lane]);
-        words[2 * lane] = state as u64;
-        words[2 * lane + 1] = (state >> 64) as u64;
+        words[2 * lane] = v[lane] as u64;
+        words[2 * lane + 1] = (v[lane] >> 64) as u64;
     }
-    sbox::substitute(&mut words);
+    substitute(&mut words);
     let mut out = v;
     for lane in 0..4 {
         out[lane] = join(words[2 * lane], words[2 * lane + 1]);
@@ -294,6 +329,14 @@ fn mix_columns(x: u128) -> u128 {
     let next = rotate_columns(x, 8);
     let sum = x ^ next;
     double(sum) ^ next ^ rotate_columns(sum, 16)
+}
+
+/// The inverse of [`mix_columns`] (FIPS 197, section 5.3.3): its matrix, of the rows 14, 11, 13, 9
+/// in turn, is that of `mix_columns` times one of the rows 5, 0, 4, 0.
+#[inline(always)]
+fn unmix_columns(x: u128) -> u128 {
+    let sum = x ^ rotate_columns(x, 16);
+    mix_columns(x ^ double(double(sum)))
 }
 
 /// Every byte times 2 in the field of AES.

@@ -13,6 +13,31 @@ pub(super) fn substitute(words: &mut [u64; 8]) {
     transpose_bits(words);
 }
 
+/// InvSubBytes on 64 bytes held as eight little-endian words.
+///
+/// With the affine map `A`, inversion `inv` and `B = A^-1`, the S-box is `A inv`. Inversion is its
+/// own inverse, so the inverse S-box is `inv B = B A inv B`: the same circuit between two `B`.
+#[inline(always)]
+pub(super) fn unsubstitute(words: &mut [u64; 8]) {
+    transpose_bits(words);
+    unaffine_planes(words);
+    sbox_planes(words);
+    unaffine_planes(words);
+    transpose_bits(words);
+}
+
+/// The inverse of the affine map of the S-box, on bit planes: bit `i` is the sum of bits `i + 2`,
+/// `i + 5` and `i + 7`, and then 0x05 is added.
+#[inline(always)]
+fn unaffine_planes(planes: &mut [u64; 8]) {
+    let from = *planes;
+    for i in 0..8 {
+        planes[i] = from[(i + 2) % 8] ^ from[(i + 5) % 8] ^ from[(i + 7) % 8];
+    }
+    planes[0] = !planes[0];
+    planes[2] = !planes[2];
+}
+
 /// For each byte position, the 8 x 8 bit matrix (word, bit) transposed: word `b` then holds bit
 /// `b` of all 64 bytes. It is its own inverse.
 #[inline(always)]
@@ -158,8 +183,8 @@ mod tests {
         (1..5).fold(inverse, |sum, turn| sum ^ inverse.rotate_left(turn)) ^ 0x63
     }
 
-    #[test]
-    fn circuit_is_the_sbox_in_every_byte_position() {
+    /// A substitution against its table, each value in every byte position.
+    fn assert_table(substitute: fn(&mut [u64; 8]), table: &[u8; 256]) {
         for shift in 0..64u8 {
             for start in (0..=255).step_by(64) {
                 let bytes: [u8; 64] = std::array::from_fn(|i| start as u8 + (i as u8 + shift) % 64);
@@ -170,9 +195,20 @@ mod tests {
                 substitute(&mut words);
                 for (i, byte) in bytes.into_iter().enumerate() {
                     let got = words[i / 8].to_le_bytes()[i % 8];
-                    assert_eq!(got, sbox_by_definition(byte), "byte {byte:#x} at {i}");
+                    assert_eq!(got, table[byte as usize], "byte {byte:#x} at {i}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn circuits_are_the_sbox_and_its_inverse_in_every_byte_position() {
+        let table: [u8; 256] = std::array::from_fn(|x| sbox_by_definition(x as u8));
+        assert_table(substitute, &table);
+        let mut inverse = [0; 256];
+        for x in 0..=255 {
+            inverse[table[x as usize] as usize] = x;
+        }
+        assert_table(unsubstitute, &inverse);
     }
 }

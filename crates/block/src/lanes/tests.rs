@@ -195,6 +195,123 @@ fn tiers_agree_on_single_aes_steps() {
     }
 }
 
+/// FIPS 197, section 5.3.3, from its definition.
+fn unmix_columns_by_definition(x: Block) -> Block {
+    fn mul(mut a: u8, factor: u8) -> u8 {
+        let mut product = 0;
+        for bit in 0..4 {
+            product ^= if factor >> bit & 1 == 1 { a } else { 0 };
+            a = (a << 1) ^ if a & 0x80 != 0 { 0x1b } else { 0 };
+        }
+        product
+    }
+    let from = x.to_bytes();
+    Block::from_bytes(std::array::from_fn(|i| {
+        let (column, row) = (i / 4 * 4, i % 4);
+        [14, 11, 13, 9]
+            .iter()
+            .enumerate()
+            .fold(0, |sum, (j, factor)| {
+                sum ^ mul(from[column + (row + j) % 4], *factor)
+            })
+    }))
+}
+
+/// The last round of encryption is ShiftRows and SubBytes, which rounds of the inverse cipher
+/// undo before they do anything else.
+#[test]
+fn inverse_aes_steps_match_their_definitions() {
+    struct Steps<'a> {
+        a: &'a [Block],
+        b: &'a [Block],
+    }
+    impl Kernel for Steps<'_> {
+        type Output = [Vec<Block>; 2];
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) -> [Vec<Block>; 2] {
+            let (mut round, mut last) = (self.a.to_vec(), self.a.to_vec());
+            for at in (0..self.a.len()).step_by(L::WIDTH) {
+                let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
+                let substituted = l.aes_last(a, l.splat(Block::ZERO));
+                l.store(&mut round[at..], l.aes_unround(substituted, b));
+                l.store(&mut last[at..], l.aes_unlast(substituted, b));
+            }
+            [round, last]
+        }
+    }
+    // Sixteen bytes a block: many times all 256 values.
+    let (a, b) = (paint(256, 11), paint(256, 13));
+    for cpu in Cpu::available() {
+        let [round, last] = cpu.run(Steps { a: &a, b: &b });
+        for i in 0..a.len() {
+            let expected = unmix_columns_by_definition(a[i]).value() ^ b[i].value();
+            assert_eq!(round[i].value(), expected, "round, {}", cpu.tier());
+            let expected = a[i].value() ^ b[i].value();
+            assert_eq!(last[i].value(), expected, "last, {}", cpu.tier());
+        }
+    }
+}
+
+/// Both directions, under one key for all and under keys of their own.
+#[test]
+fn nine_rounds_are_nine_single_rounds() {
+    struct Nine<'a> {
+        states: &'a [Block],
+        keys: &'a [Block],
+    }
+    impl Kernel for Nine<'_> {
+        type Output = [[Vec<Block>; 4]; 2];
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) -> [[Vec<Block>; 4]; 2] {
+            let zero = l.splat(Block::ZERO);
+            let (mut states, mut keys, mut each) = ([zero; 8], [zero; 11], [[zero; 8]; 11]);
+            for i in 0..8 {
+                states[i] = l.load(&self.states[i * L::WIDTH..]);
+                for round in 0..11 {
+                    each[round][i] = l.load(&self.keys[(8 * round + i) * L::WIDTH..]);
+                }
+            }
+            for round in 0..11 {
+                keys[round] = each[round][round % 8];
+            }
+            let (mut nine, mut single) = ([states; 4], [states; 4]);
+            l.nine_rounds(&mut nine[0], &keys);
+            l.nine_rounds_each(&mut nine[1], &each);
+            l.nine_unrounds(&mut nine[2], &keys);
+            l.nine_unrounds_each(&mut nine[3], &each);
+            for round in 1..10 {
+                for i in 0..8 {
+                    single[0][i] = l.aes_round(single[0][i], keys[round]);
+                    single[1][i] = l.aes_round(single[1][i], each[round][i]);
+                    single[2][i] = l.aes_unround(single[2][i], keys[round]);
+                    single[3][i] = l.aes_unround(single[3][i], each[round][i]);
+                }
+            }
+            [nine, single].map(|all| {
+                all.map(|states| {
+                    let mut out = vec![Block::ZERO; 8 * L::WIDTH];
+                    for i in 0..8 {
+                        l.store(&mut out[i * L::WIDTH..], states[i]);
+                    }
+                    out
+                })
+            })
+        }
+    }
+    let (states, keys) = (paint(32, 17), paint(11 * 32, 19));
+    for cpu in Cpu::available() {
+        let [nine, single] = cpu.run(Nine {
+            states: &states,
+            keys: &keys,
+        });
+        for (which, (nine, single)) in nine.iter().zip(&single).enumerate() {
+            for (nine, single) in nine.iter().zip(single) {
+                assert_eq!(nine.value(), single.value(), "{which}, {}", cpu.tier());
+            }
+        }
+    }
+}
+
 #[test]
 fn sliced_numbers_are_the_transposed_block_numbers() {
     struct Numbers;

@@ -37,33 +37,17 @@ pub(crate) fn has_vaes512() -> bool {
     has_vaes256() && avx512
 }
 
-/// One tier: its entry point, its nine rounds, and its adaptor.
-macro_rules! tier {
+/// Rounds 1 to 9 on eight registers, by the instruction of one direction: under one key for all,
+/// and each under keys of its own.
+macro_rules! nine_rounds {
     (
-        $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
-        assembly: $register:ident $size:literal $move:literal,
-        nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
-        load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
-        splat: $splat:ident, splat_word: $splat_word:ident,
-        xor: $xor:ident, and: $and:ident,
-        shl64: $shl64:ident, shr64: $shr64:ident, shl32: $shl32:ident, sar32: $sar32:ident,
-        shuffle8: $shuffle8:ident, shuffle32: $shuffle32:ident,
-        zip8: $zip_lo8:ident $zip_hi8:ident,
-        zip32: $zip_lo32:ident $zip_hi32:ident,
-        zip64: $zip_lo64:ident $zip_hi64:ident,
-        aes: $aes_round:ident $aes_last:ident, clmul: $clmul:ident, blend32: $blend32:ident,
-        add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
+        $round:literal, $one:ident $each:ident,
+        $vector:ty, $features:literal, $register:ident $size:literal $move:literal
     ) => {
-        /// Compiles a kernel for this tier.
-        #[target_feature(enable = $features)]
-        pub(crate) fn $run<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run($token(()))
-        }
-
         /// Rounds 1 to 9 on eight registers; the ninth holds the round key.
         #[inline]
         #[target_feature(enable = $features)]
-        fn $nine_rounds(states: &mut [$vector; 8], keys: &[$vector; 11]) {
+        fn $one(states: &mut [$vector; 8], keys: &[$vector; 11]) {
             let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             // A typed variable, because the compiler may choose a register of another class for
             // an anonymous one.
@@ -74,14 +58,14 @@ macro_rules! tier {
                 asm!(
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
                     concat!($move, " {key}, [{keys} + \\round * ", $size, "]"),
-                    "vaesenc {s0}, {s0}, {key}",
-                    "vaesenc {s1}, {s1}, {key}",
-                    "vaesenc {s2}, {s2}, {key}",
-                    "vaesenc {s3}, {s3}, {key}",
-                    "vaesenc {s4}, {s4}, {key}",
-                    "vaesenc {s5}, {s5}, {key}",
-                    "vaesenc {s6}, {s6}, {key}",
-                    "vaesenc {s7}, {s7}, {key}",
+                    concat!($round, " {s0}, {s0}, {key}"),
+                    concat!($round, " {s1}, {s1}, {key}"),
+                    concat!($round, " {s2}, {s2}, {key}"),
+                    concat!($round, " {s3}, {s3}, {key}"),
+                    concat!($round, " {s4}, {s4}, {key}"),
+                    concat!($round, " {s5}, {s5}, {key}"),
+                    concat!($round, " {s6}, {s6}, {key}"),
+                    concat!($round, " {s7}, {s7}, {key}"),
                     ".endr",
                     keys = in(reg) keys.as_ptr(),
                     key = out($register) _key,
@@ -102,21 +86,21 @@ macro_rules! tier {
         /// Rounds 1 to 9 on eight registers, each with round keys of its own in memory.
         #[inline]
         #[target_feature(enable = $features)]
-        fn $nine_rounds_each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+        fn $each(states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
             let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             // SAFETY: the assembly reads keys 1 to 9 of the eleven rows at `keys` and writes
             // nothing but the registers it names.
             unsafe {
                 asm!(
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
-                    concat!("vaesenc {s0}, {s0}, [{keys} + \\round * 8 * ", $size, "]"),
-                    concat!("vaesenc {s1}, {s1}, [{keys} + (\\round * 8 + 1) * ", $size, "]"),
-                    concat!("vaesenc {s2}, {s2}, [{keys} + (\\round * 8 + 2) * ", $size, "]"),
-                    concat!("vaesenc {s3}, {s3}, [{keys} + (\\round * 8 + 3) * ", $size, "]"),
-                    concat!("vaesenc {s4}, {s4}, [{keys} + (\\round * 8 + 4) * ", $size, "]"),
-                    concat!("vaesenc {s5}, {s5}, [{keys} + (\\round * 8 + 5) * ", $size, "]"),
-                    concat!("vaesenc {s6}, {s6}, [{keys} + (\\round * 8 + 6) * ", $size, "]"),
-                    concat!("vaesenc {s7}, {s7}, [{keys} + (\\round * 8 + 7) * ", $size, "]"),
+                    concat!($round, " {s0}, {s0}, [{keys} + \\round * 8 * ", $size, "]"),
+                    concat!($round, " {s1}, {s1}, [{keys} + (\\round * 8 + 1) * ", $size, "]"),
+                    concat!($round, " {s2}, {s2}, [{keys} + (\\round * 8 + 2) * ", $size, "]"),
+                    concat!($round, " {s3}, {s3}, [{keys} + (\\round * 8 + 3) * ", $size, "]"),
+                    concat!($round, " {s4}, {s4}, [{keys} + (\\round * 8 + 4) * ", $size, "]"),
+                    concat!($round, " {s5}, {s5}, [{keys} + (\\round * 8 + 5) * ", $size, "]"),
+                    concat!($round, " {s6}, {s6}, [{keys} + (\\round * 8 + 6) * ", $size, "]"),
+                    concat!($round, " {s7}, {s7}, [{keys} + (\\round * 8 + 7) * ", $size, "]"),
                     ".endr",
                     keys = in(reg) keys.as_ptr(),
                     s0 = inout($register) s0,
@@ -131,6 +115,43 @@ macro_rules! tier {
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
+        }
+    };
+}
+
+/// One tier: its entry point, its nine rounds, and its adaptor.
+macro_rules! tier {
+    (
+        $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
+        assembly: $register:ident $size:literal $move:literal,
+        nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
+        nine_unrounds: $nine_unrounds:ident $nine_unrounds_each:ident,
+        load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
+        splat: $splat:ident, splat_word: $splat_word:ident,
+        xor: $xor:ident, and: $and:ident,
+        shl64: $shl64:ident, shr64: $shr64:ident, shl32: $shl32:ident, sar32: $sar32:ident,
+        shuffle8: $shuffle8:ident, shuffle32: $shuffle32:ident,
+        zip8: $zip_lo8:ident $zip_hi8:ident,
+        zip32: $zip_lo32:ident $zip_hi32:ident,
+        zip64: $zip_lo64:ident $zip_hi64:ident,
+        aes: $aes_round:ident $aes_last:ident,
+        inverse: $aes_unround:ident $aes_unlast:ident,
+        clmul: $clmul:ident, blend32: $blend32:ident,
+        add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
+    ) => {
+        /// Compiles a kernel for this tier.
+        #[target_feature(enable = $features)]
+        pub(crate) fn $run<K: Kernel>(kernel: K) -> K::Output {
+            kernel.run($token(()))
+        }
+
+        nine_rounds! {
+            "vaesenc", $nine_rounds $nine_rounds_each,
+            $vector, $features, $register $size $move
+        }
+        nine_rounds! {
+            "vaesdec", $nine_unrounds $nine_unrounds_each,
+            $vector, $features, $register $size $move
         }
 
         impl Sealed for $token {}
@@ -198,6 +219,8 @@ macro_rules! tier {
             operation!(zip_hi64(a: $vector, b: $vector) = $zip_hi64(a, b));
             operation!(aes_round(v: $vector, key: $vector) = $aes_round(v, key));
             operation!(aes_last(v: $vector, key: $vector) = $aes_last(v, key));
+            operation!(aes_unround(v: $vector, key: $vector) = $aes_unround(v, key));
+            operation!(aes_unlast(v: $vector, key: $vector) = $aes_unlast(v, key));
 
             #[inline(always)]
             fn reverse_bytes(self, v: $vector) -> $vector {
@@ -216,6 +239,16 @@ macro_rules! tier {
             fn nine_rounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
                 // SAFETY: the token proves that the instructions exist.
                 unsafe { $nine_rounds_each(states, keys) }
+            }
+            #[inline(always)]
+            fn nine_unrounds(self, states: &mut [$vector; 8], keys: &[$vector; 11]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $nine_unrounds(states, keys) }
+            }
+            #[inline(always)]
+            fn nine_unrounds_each(self, states: &mut [$vector; 8], keys: &[[$vector; 8]; 11]) {
+                // SAFETY: the token proves that the instructions exist.
+                unsafe { $nine_unrounds_each(states, keys) }
             }
             #[inline(always)]
             fn clmul<const HALVES: i32>(self, a: $vector, b: $vector) -> $vector {
@@ -306,6 +339,7 @@ tier! {
     AesNi, Tier::AesNi, __m128i, 1, run_aesni, "aes,pclmulqdq,avx",
     assembly: xmm_reg 16 "vmovdqu",
     nine_rounds: nine_rounds_128 nine_rounds_each_128,
+    nine_unrounds: nine_unrounds_128 nine_unrounds_each_128,
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
     splat: only_splat, splat_word: _mm_set1_epi32,
     xor: _mm_xor_si128, and: _mm_and_si128,
@@ -314,7 +348,9 @@ tier! {
     zip8: _mm_unpacklo_epi8 _mm_unpackhi_epi8,
     zip32: _mm_unpacklo_epi32 _mm_unpackhi_epi32,
     zip64: _mm_unpacklo_epi64 _mm_unpackhi_epi64,
-    aes: _mm_aesenc_si128 _mm_aesenclast_si128, clmul: _mm_clmulepi64_si128, blend32: blend32_128,
+    aes: _mm_aesenc_si128 _mm_aesenclast_si128,
+    inverse: _mm_aesdec_si128 _mm_aesdeclast_si128,
+    clmul: _mm_clmulepi64_si128, blend32: blend32_128,
     add: _mm_add_epi32 _mm_add_epi64, streams: gather_128 scatter_128,
 }
 
@@ -322,6 +358,7 @@ tier! {
     Vaes256, Tier::Vaes256, __m256i, 2, run_vaes256, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
     assembly: ymm_reg 32 "vmovdqu",
     nine_rounds: nine_rounds_256 nine_rounds_each_256,
+    nine_unrounds: nine_unrounds_256 nine_unrounds_each_256,
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
     splat: _mm256_broadcastsi128_si256, splat_word: _mm256_set1_epi32,
     xor: _mm256_xor_si256, and: _mm256_and_si256,
@@ -331,7 +368,9 @@ tier! {
     zip8: _mm256_unpacklo_epi8 _mm256_unpackhi_epi8,
     zip32: _mm256_unpacklo_epi32 _mm256_unpackhi_epi32,
     zip64: _mm256_unpacklo_epi64 _mm256_unpackhi_epi64,
-    aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128, clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
+    aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128,
+    inverse: _mm256_aesdec_epi128 _mm256_aesdeclast_epi128,
+    clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
     add: _mm256_add_epi32 _mm256_add_epi64, streams: gather_256 scatter_256,
 }
 
@@ -340,6 +379,7 @@ tier! {
     "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
     assembly: zmm_reg 64 "vmovdqu64",
     nine_rounds: nine_rounds_512 nine_rounds_each_512,
+    nine_unrounds: nine_unrounds_512 nine_unrounds_each_512,
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
     extract: _mm512_extracti32x4_epi32 [0 1 2 3],
     splat: _mm512_broadcast_i32x4, splat_word: _mm512_set1_epi32,
@@ -350,7 +390,9 @@ tier! {
     zip8: _mm512_unpacklo_epi8 _mm512_unpackhi_epi8,
     zip32: _mm512_unpacklo_epi32 _mm512_unpackhi_epi32,
     zip64: _mm512_unpacklo_epi64 _mm512_unpackhi_epi64,
-    aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128, clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
+    aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128,
+    inverse: _mm512_aesdec_epi128 _mm512_aesdeclast_epi128,
+    clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
     add: _mm512_add_epi32 _mm512_add_epi64, streams: gather_512 scatter_512,
 }
 

@@ -1,0 +1,400 @@
+//! A mode under a key, and what is checked before lanes see a message.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sealane_block::Cpu;
+use zeroize::Zeroize;
+
+use crate::lanes::lockstep::{Job, Lockstep};
+use crate::lanes::mode::Shape;
+use crate::lanes::single::Single;
+use crate::lanes::{Facts, Material, Mode};
+use crate::modes;
+use crate::suite::Kind;
+use crate::{Error, Suite};
+
+/// A mode under a key.
+///
+/// It counts what it seals, and refuses to seal more than the mode allows under one key; whoever
+/// makes several for one key has to count as well.
+pub struct Cipher {
+    cpu: Cpu,
+    suite: Suite,
+    pub(crate) key: Key,
+    messages: AtomicU64,
+    blocks: AtomicU64,
+}
+
+/// A message to be sealed or opened, in place.
+pub(crate) struct Request<'a> {
+    pub(crate) cipher: &'a Cipher,
+    pub(crate) nonce: &'a [u8],
+    pub(crate) ad: &'a [u8],
+    /// The sealed message, or room for it with the text in front.
+    pub(crate) buffer: &'a mut [u8],
+    /// Bytes of the text.
+    pub(crate) text: usize,
+}
+
+macro_rules! keys {
+    ($($(#[$attribute:meta])* $kind:ident $mode:ty;)*) => {
+        /// An expanded key of any mode.
+        pub(crate) enum Key { $($(#[$attribute])* $kind(Box<Material<$mode>>),)* }
+
+        impl Cipher {
+            /// Expands a key.
+            ///
+            /// # Errors
+            /// The key has the wrong length.
+            pub fn new(cpu: Cpu, suite: Suite, key: &[u8]) -> Result<Cipher, Error> {
+                let needed = suite.key_bytes();
+                if key.len() != needed {
+                    return Err(Error::KeyLength { suite, bytes: key.len(), needed });
+                }
+                let key = match suite.kind {
+                    $($(#[$attribute])* Kind::$kind => {
+                        Key::$kind(Box::new(<$mode>::expand(cpu, key, suite.params)))
+                    })*
+                };
+                let (messages, blocks) = (AtomicU64::new(0), AtomicU64::new(0));
+                Ok(Cipher { cpu, suite, key, messages, blocks })
+            }
+
+            /// Runs one message; whether it is authentic, and how many bytes of padding its text has.
+            fn run_one<const OPEN: bool>(&self, request: Request<'_>) -> Ran {
+                match &self.key {
+                    $($(#[$attribute])* Key::$kind(material) => {
+                        let mut job = job::<$mode>(material, request);
+                        self.cpu.run(Single::<$mode, OPEN> { job: &mut job });
+                        ran(&job)
+                    })*
+                }
+            }
+
+            /// Runs many messages, of this suite, in this order.
+            pub(crate) fn run_many<const OPEN: bool>(
+                &self,
+                requests: Vec<Request<'_>>,
+                order: &[u32],
+            ) -> Vec<Ran> {
+                match &self.key {
+                    $($(#[$attribute])* Key::$kind(_) => {
+                        let jobs = requests.into_iter().filter_map(|request| {
+                            match &request.cipher.key {
+                                Key::$kind(material) => Some(job::<$mode>(material, request)),
+                                _ => None,
+                            }
+                        });
+                        let mut jobs: Vec<Job<'_, $mode>> = jobs.collect();
+                        self.cpu.run(Lockstep::<$mode, OPEN> {
+                            params: self.suite.params,
+                            jobs: &mut jobs,
+                            order,
+                        });
+                        jobs.iter().map(ran).collect()
+                    })*
+                }
+            }
+
+            /// Where text and sealed message lie.
+            pub(crate) fn shape(&self, text: usize) -> Shape {
+                match self.suite.kind {
+                    $($(#[$attribute])* Kind::$kind => <$mode>::shape(&self.suite.params, text),)*
+                }
+            }
+
+            /// The length of the text of a sealed message: at most, where padding says the rest.
+            pub(crate) fn text_bytes(&self, sealed: usize) -> Option<usize> {
+                match self.suite.kind {
+                    $($(#[$attribute])* Kind::$kind => {
+                        <$mode>::text_bytes(&self.suite.params, sealed)
+                    })*
+                }
+            }
+
+            /// Whether one message alone fills the lanes.
+            pub(crate) fn is_parallel(&self, open: bool) -> bool {
+                match self.suite.kind {
+                    $($(#[$attribute])* Kind::$kind => <$mode>::is_parallel(open),)*
+                }
+            }
+        }
+    };
+}
+
+keys! {
+    Ctr modes::ctr::Ctr;
+    Cbc modes::cbc::Cbc;
+    Ccm modes::ccm::Ccm;
+    Ocb3 modes::ocb3::Ocb3;
+}
+
+/// What came of a message.
+#[derive(Clone, Copy)]
+pub(crate) struct Ran {
+    pub(crate) authentic: bool,
+    pub(crate) padding: usize,
+}
+
+fn job<'a, M: Mode>(material: &'a Material<M>, request: Request<'a>) -> Job<'a, M> {
+    let shape = M::shape(&material.params, request.text);
+    let (text, tag) = request.buffer.split_at_mut(shape.held);
+    Job {
+        material,
+        facts: Facts {
+            nonce: request.nonce,
+            ad: request.ad,
+            text: request.text,
+        },
+        text,
+        tag,
+        authentic: false,
+        padding: 0,
+    }
+}
+
+fn ran<M: Mode>(job: &Job<'_, M>) -> Ran {
+    Ran {
+        authentic: job.authentic,
+        padding: job.padding,
+    }
+}
+
+impl Cipher {
+    /// The mode.
+    pub fn suite(&self) -> Suite {
+        self.suite
+    }
+
+    /// The processor that it runs on.
+    pub(crate) fn cpu(&self) -> Cpu {
+        self.cpu
+    }
+
+    /// Bytes of the sealed message for `text` bytes of text.
+    pub fn sealed_len(&self, text: usize) -> usize {
+        self.shape(text).sealed
+    }
+
+    /// Seals a text: the whole output of the mode, with the tag where the mode puts it.
+    ///
+    /// # Errors
+    /// A length is not what the mode takes, or the key is worn out.
+    pub fn seal(&self, nonce: &[u8], ad: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
+        self.check_seal(nonce, ad, text.len())?;
+        let mut buffer = vec![0; self.sealed_len(text.len())];
+        buffer[..text.len()].copy_from_slice(text);
+        self.spend(1, blocks(text.len()))?;
+        self.seal_spent(nonce, ad, &mut buffer, text.len())?;
+        Ok(buffer)
+    }
+
+    /// Seals in place: `buffer` has the text in front, `text` bytes of it, and room for the sealed
+    /// message, [`sealed_len`](Cipher::sealed_len) bytes in all.
+    ///
+    /// # Errors
+    /// As [`seal`](Cipher::seal); and if the buffer has another length.
+    pub fn seal_in_place(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: &mut [u8],
+        text: usize,
+    ) -> Result<(), Error> {
+        self.check_seal(nonce, ad, text)?;
+        self.check_buffer(buffer.len(), text)?;
+        self.spend(1, blocks(text))?;
+        self.seal_spent(nonce, ad, buffer, text)?;
+        Ok(())
+    }
+
+    /// Opens a sealed message. Modes whose output does not say how long the text is need `text`, the
+    /// length that it had; others take none, or compare it.
+    ///
+    /// # Errors
+    /// A length is not what the mode takes; or [`Error::NotAuthentic`].
+    pub fn open(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: &[u8],
+        text: Option<usize>,
+    ) -> Result<Vec<u8>, Error> {
+        let mut buffer = sealed.to_vec();
+        let len = self.open_in_place(nonce, ad, &mut buffer, text)?;
+        buffer.truncate(len);
+        Ok(buffer)
+    }
+
+    /// Opens in place, and returns how many bytes of text lie in front of `buffer`. What lies behind
+    /// them means nothing. If the message is not authentic, all of the buffer is zero.
+    ///
+    /// # Errors
+    /// As [`open`](Cipher::open).
+    pub fn open_in_place(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: &mut [u8],
+        text: Option<usize>,
+    ) -> Result<usize, Error> {
+        let text = self.check_open(nonce, ad, buffer.len(), text)?;
+        let request = Request {
+            cipher: self,
+            nonce,
+            ad,
+            buffer,
+            text,
+        };
+        let ran = self.run_one::<true>(request);
+        self.opened(ran, buffer, text)
+    }
+
+    /// After a message has been opened: its text comes to the front, or is wiped.
+    pub(crate) fn opened(&self, ran: Ran, buffer: &mut [u8], text: usize) -> Result<usize, Error> {
+        if !ran.authentic {
+            buffer.zeroize();
+            return Err(Error::NotAuthentic);
+        }
+        let front = self.shape(text).front;
+        if front > 0 {
+            buffer.copy_within(front..front + text, 0);
+        }
+        Ok(text - ran.padding)
+    }
+
+    /// Before a message is sealed: its text comes to where the mode wants it.
+    pub(crate) fn prepare(&self, buffer: &mut [u8], text: usize) {
+        let front = self.shape(text).front;
+        if front > 0 {
+            buffer.copy_within(..text, front);
+            buffer[..front].fill(0);
+        }
+    }
+
+    /// Seals what has been checked and counted.
+    pub(crate) fn seal_spent(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: &mut [u8],
+        text: usize,
+    ) -> Result<usize, Error> {
+        let sealed = buffer.len();
+        self.prepare(buffer, text);
+        self.run_one::<false>(Request {
+            cipher: self,
+            nonce,
+            ad,
+            buffer,
+            text,
+        });
+        Ok(sealed)
+    }
+
+    /// Whether the mode takes these lengths.
+    pub(crate) fn check_seal(&self, nonce: &[u8], ad: &[u8], text: usize) -> Result<(), Error> {
+        let (suite, limits) = (self.suite, self.suite.limits());
+        let [least, most] = limits.nonce_bytes;
+        if !(least..=most).contains(&nonce.len()) {
+            return Err(Error::NonceLength {
+                suite,
+                bytes: nonce.len(),
+                needed: match least == most {
+                    true => least.to_string(),
+                    false => format!("{least} to {most}"),
+                },
+            });
+        }
+        match limits.ad {
+            None if !ad.is_empty() => return Err(Error::NoAssociatedData { suite }),
+            Some(most) if ad.len() as u64 > most => {
+                return Err(Error::AssociatedDataTooLong {
+                    suite,
+                    bytes: ad.len(),
+                    most,
+                });
+            }
+            _ => {}
+        }
+        let most = suite.longest_text(nonce.len());
+        if text as u64 > most {
+            return Err(Error::TextTooLong {
+                suite,
+                bytes: text,
+                most,
+            });
+        }
+        if limits.whole_blocks && !text.is_multiple_of(16) {
+            return Err(Error::WholeBlocks { suite, bytes: text });
+        }
+        Ok(())
+    }
+
+    /// Whether the buffer has the length of the sealed message.
+    pub(crate) fn check_buffer(&self, bytes: usize, text: usize) -> Result<(), Error> {
+        match self.sealed_len(text) {
+            needed if needed != bytes => Err(Error::BufferLength { bytes, needed }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The length of the text, if all lengths are right.
+    pub(crate) fn check_open(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        sealed: usize,
+        text: Option<usize>,
+    ) -> Result<usize, Error> {
+        let suite = self.suite;
+        let told = self.text_bytes(sealed);
+        let text = match (told, text) {
+            (None, None) if suite.limits().text_unknown => {
+                return Err(Error::TextLengthNeeded { suite });
+            }
+            (None, Some(text)) if suite.limits().text_unknown => text,
+            (None, _) => {
+                return Err(Error::SealedLength {
+                    suite,
+                    bytes: sealed,
+                });
+            }
+            (Some(told), _) => told,
+        };
+        if self.sealed_len(text) != sealed {
+            return Err(Error::SealedLength {
+                suite,
+                bytes: sealed,
+            });
+        }
+        self.check_seal(nonce, ad, text)?;
+        Ok(text)
+    }
+
+    /// Counts messages and blocks that are about to be sealed.
+    pub(crate) fn spend(&self, messages: u64, blocks: u64) -> Result<(), Error> {
+        let limits = self.suite.limits();
+        let counts = [
+            (&self.messages, messages, limits.messages, "messages"),
+            (&self.blocks, blocks, limits.blocks, "blocks of 16 bytes"),
+        ];
+        for (count, more, most, what) in counts {
+            let before = count.fetch_add(more, Ordering::Relaxed);
+            if before.saturating_add(more) > most {
+                // The count stays at its end, and does not wrap.
+                count.store(most, Ordering::Relaxed);
+                return Err(Error::KeyWornOut {
+                    suite: self.suite,
+                    limit: format!("{most} {what}"),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Blocks that a text counts as.
+pub(crate) fn blocks(text: usize) -> u64 {
+    text as u64 / 16 + 1
+}

@@ -1,0 +1,133 @@
+//! What can go wrong.
+
+use crate::Suite;
+
+/// Why a message was not sealed or opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The message, its nonce or its associated data are not what was sealed under this key. Which of
+    /// them, and where, is not known and not said; no plaintext is left.
+    #[error("the message is not authentic")]
+    NotAuthentic,
+    /// No mode has this name, in this build.
+    #[error("there is no mode `{name}`; there are {known}")]
+    UnknownMode {
+        /// The name that was given.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The mode has no such version.
+    #[error("{mode} has no version `{version}`; it has {known}")]
+    UnknownVersion {
+        /// The mode.
+        mode: &'static str,
+        /// The version that was given.
+        version: String,
+        /// The versions that there are.
+        known: &'static str,
+    },
+    /// The mode has no tag of this length.
+    #[error("{mode} has no tag of {bytes} bytes; it has {known}")]
+    TagLength {
+        /// The mode.
+        mode: &'static str,
+        /// The length that was given.
+        bytes: usize,
+        /// The lengths that there are.
+        known: String,
+    },
+    /// The key has the wrong length.
+    #[error("{suite} takes a key of {needed} bytes, not {bytes}")]
+    KeyLength {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+        /// The length that is needed.
+        needed: usize,
+    },
+    /// The nonce has the wrong length.
+    #[error("{suite} takes a nonce of {needed} bytes, not {bytes}")]
+    NonceLength {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+        /// The lengths that are taken.
+        needed: String,
+    },
+    /// A building block, which authenticates nothing, was given associated data.
+    #[error("{suite} authenticates nothing and takes no associated data")]
+    NoAssociatedData {
+        /// The mode.
+        suite: Suite,
+    },
+    /// The mode takes whole blocks.
+    #[error("{suite} takes whole blocks of 16 bytes, and {bytes} bytes are none; pad the text")]
+    WholeBlocks {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+    },
+    /// The text is longer than the mode, with this nonce, can take.
+    #[error("a text of {bytes} bytes is too long: {suite} takes at most {most} with this nonce")]
+    TextTooLong {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+        /// The largest length.
+        most: u64,
+    },
+    /// The associated data are longer than the mode can take.
+    #[error("associated data of {bytes} bytes are too long: {suite} takes at most {most}")]
+    AssociatedDataTooLong {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+        /// The largest length.
+        most: u64,
+    },
+    /// The key has sealed as many messages, or as much text, as is safe.
+    #[error("this key has sealed as much as {suite} allows: {limit}; take a new one")]
+    KeyWornOut {
+        /// The mode.
+        suite: Suite,
+        /// The limit.
+        limit: String,
+    },
+    /// What is to be opened is shorter, or longer, than anything that the mode seals to.
+    #[error("{bytes} bytes are nothing that {suite} seals a text to")]
+    SealedLength {
+        /// The mode.
+        suite: Suite,
+        /// The length that was given.
+        bytes: usize,
+    },
+    /// The mode cannot tell how long the text is.
+    #[error("{suite} does not say how long the text is: the length has to be given")]
+    TextLengthNeeded {
+        /// The mode.
+        suite: Suite,
+    },
+    /// The buffer of a message of a batch does not have the length of the sealed message.
+    #[error("the buffer has {bytes} bytes, and the sealed message {needed}")]
+    BufferLength {
+        /// The length of the buffer.
+        bytes: usize,
+        /// The length that is needed.
+        needed: usize,
+    },
+    /// The messages of a batch are of several modes, versions or lengths of tag.
+    #[error("a batch is of one mode, and there are {first} and {other}")]
+    MixedBatch {
+        /// The mode of the first message.
+        first: Suite,
+        /// Another.
+        other: Suite,
+    },
+}

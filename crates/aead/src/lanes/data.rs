@@ -1,0 +1,126 @@
+//! Where the units of a body come from.
+
+use sealane_block::lanes::Streams;
+use sealane_block::{Block, Lanes};
+
+use super::Wave;
+
+/// Units of text for the lanes of a wave, changed in place.
+pub(crate) trait Data<L: Lanes, const N: usize> {
+    /// Whether lanes hold neighbouring units of one message, in steps of all lanes, and not a message each.
+    const WIDE: bool;
+    /// How many units every lane has.
+    fn units(&self) -> usize;
+    /// The number, in its message, of the unit that lane `lane` begins with.
+    fn position(&self, lane: usize) -> u64;
+    /// Block `block` of unit `unit`.
+    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
+    /// Writes a block.
+    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
+}
+
+/// A stream for each lane.
+pub(crate) struct Many<'d> {
+    pub(crate) streams: Streams<'d>,
+    pub(crate) positions: &'d [u64],
+}
+
+impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn units(&self) -> usize {
+        self.streams.units()
+    }
+    #[inline(always)]
+    fn position(&self, lane: usize) -> u64 {
+        self.positions[lane]
+    }
+    #[inline(always)]
+    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
+        load(l, &self.streams, unit, block)
+    }
+    #[inline(always)]
+    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
+        store(&mut self.streams, unit, block, x);
+    }
+}
+
+/// One message in the first lane of one vector.
+pub(crate) struct One<'d> {
+    /// Whole units.
+    pub(crate) blocks: &'d mut [[u8; 16]],
+    pub(crate) unit: usize,
+    pub(crate) position: u64,
+}
+
+impl<L: Lanes> Data<L, 1> for One<'_> {
+    const WIDE: bool = false;
+    #[inline(always)]
+    fn units(&self) -> usize {
+        self.blocks.len() / self.unit
+    }
+    #[inline(always)]
+    fn position(&self, _lane: usize) -> u64 {
+        self.position
+    }
+    #[inline(always)]
+    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, 1> {
+        Wave::splat(l, Block::from_bytes(self.blocks[unit * self.unit + block]))
+    }
+    #[inline(always)]
+    fn store(&mut self, unit: usize, block: usize, x: Wave<L, 1>) {
+        self.blocks[unit * self.unit + block] = x.lanes()[0].to_bytes();
+    }
+}
+
+/// One message whose units are dealt out to the lanes: whole rounds of them.
+pub(crate) struct Wide<'d> {
+    pub(crate) streams: Streams<'d>,
+    pub(crate) position: u64,
+}
+
+impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
+    const WIDE: bool = true;
+    #[inline(always)]
+    fn units(&self) -> usize {
+        self.streams.units()
+    }
+    #[inline(always)]
+    fn position(&self, lane: usize) -> u64 {
+        self.position + lane as u64
+    }
+    #[inline(always)]
+    fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
+        load(l, &self.streams, unit, block)
+    }
+    #[inline(always)]
+    fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
+        store(&mut self.streams, unit, block, x);
+    }
+}
+
+#[inline(always)]
+fn load<L: Lanes, const N: usize>(
+    l: L,
+    streams: &Streams<'_>,
+    unit: usize,
+    block: usize,
+) -> Wave<L, N> {
+    let mut x = Wave::zero(l);
+    for i in 0..N {
+        x.v[i] = l.load_streams(streams, i * L::WIDTH, unit, block);
+    }
+    x
+}
+
+#[inline(always)]
+fn store<L: Lanes, const N: usize>(
+    streams: &mut Streams<'_>,
+    unit: usize,
+    block: usize,
+    x: Wave<L, N>,
+) {
+    for i in 0..N {
+        x.l.store_streams(streams, i * L::WIDTH, unit, block, x.v[i]);
+    }
+}

@@ -1,0 +1,205 @@
+//! Keys, expanded, and as lanes see them.
+
+use sealane_block::aes::{Back, Forward, cipher_each, cipher_splat};
+use sealane_block::{Block, Lanes};
+use zeroize::Zeroize;
+
+use super::mode::wipe;
+use super::{Count, Mode, Params, Wave};
+
+/// What a mode expands a key to.
+pub(crate) struct Material<M: Mode> {
+    pub(crate) params: Params,
+    pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
+    pub(crate) constants: <M::Constants as Count>::Array<Block>,
+    /// More that depends on the key alone, looked up lane by lane at public places.
+    pub(crate) table: Vec<Block>,
+}
+
+impl<M: Mode> Material<M> {
+    /// All zero.
+    pub(crate) fn new(params: Params) -> Material<M> {
+        Material {
+            params,
+            schedules: M::Schedules::filled([Block::ZERO; 11]),
+            constants: M::Constants::filled(Block::ZERO),
+            table: Vec::new(),
+        }
+    }
+}
+
+impl<M: Mode> Drop for Material<M> {
+    fn drop(&mut self) {
+        for schedule in self.schedules.as_mut() {
+            schedule.zeroize();
+        }
+        Block::as_bytes_mut(self.constants.as_mut()).zeroize();
+        self.table.zeroize();
+    }
+}
+
+/// The keys of the lanes of a wave.
+pub(crate) trait Keys<L: Lanes, const N: usize> {
+    /// The token of the tier.
+    fn l(&self) -> L;
+    /// What all keys share.
+    fn params(&self) -> Params;
+    /// Encrypts every lane under its schedule of that number.
+    fn encrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
+    /// Decrypts every lane under its schedule of that number, which is one of decryption.
+    fn decrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
+    /// The constant of that number.
+    fn constant(&self, which: usize) -> Wave<L, N>;
+    /// The table of a lane's key.
+    fn table(&self, lane: usize) -> &[Block];
+}
+
+/// One key for all lanes.
+pub(crate) struct Same<'k, L: Lanes, M: Mode> {
+    l: L,
+    material: &'k Material<M>,
+    schedules: <M::Schedules as Count>::Array<[L::V; 11]>,
+}
+
+impl<'k, L: Lanes, M: Mode> Same<'k, L, M> {
+    #[inline(always)]
+    pub(crate) fn new(l: L, material: &'k Material<M>) -> Same<'k, L, M> {
+        let mut schedules = M::Schedules::filled([l.splat(Block::ZERO); 11]);
+        for (to, from) in schedules
+            .as_mut()
+            .iter_mut()
+            .zip(material.schedules.as_ref())
+        {
+            for round in 0..11 {
+                to[round] = l.splat(from[round]);
+            }
+        }
+        Same {
+            l,
+            material,
+            schedules,
+        }
+    }
+
+    /// Erases the round keys.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self) {
+        for schedule in self.schedules.as_mut() {
+            wipe::<L>(schedule);
+        }
+    }
+}
+
+impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
+    #[inline(always)]
+    fn l(&self) -> L {
+        self.l
+    }
+    #[inline(always)]
+    fn params(&self) -> Params {
+        self.material.params
+    }
+    #[inline(always)]
+    fn encrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        cipher_splat::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v);
+        x
+    }
+    #[inline(always)]
+    fn decrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        cipher_splat::<L, Back, N>(self.l, &self.schedules[schedule], &mut x.v);
+        x
+    }
+    #[inline(always)]
+    fn constant(&self, which: usize) -> Wave<L, N> {
+        Wave::splat(self.l, self.material.constants[which])
+    }
+    #[inline(always)]
+    fn table(&self, _lane: usize) -> &[Block] {
+        &self.material.table
+    }
+}
+
+/// A key for each lane: eleven round keys of eight vectors lie side by side, as
+/// [`Lanes::nine_rounds_each`] takes them, and a lane's key is changed by writing its blocks.
+pub(crate) struct Each<'k, L: Lanes, M: Mode, const N: usize> {
+    l: L,
+    params: Params,
+    schedules: <M::Schedules as Count>::Array<[[L::V; N]; 11]>,
+    constants: <M::Constants as Count>::Array<Wave<L, N>>,
+    materials: [Option<&'k Material<M>>; sealane_block::lanes::MAX_LANES],
+}
+
+impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
+    #[inline(always)]
+    pub(crate) fn new(l: L, params: Params) -> Each<'k, L, M, N> {
+        Each {
+            l,
+            params,
+            schedules: M::Schedules::filled([[l.splat(Block::ZERO); N]; 11]),
+            constants: M::Constants::filled(Wave::zero(l)),
+            materials: [None; sealane_block::lanes::MAX_LANES],
+        }
+    }
+
+    /// Gives a lane a key. Where it had the same one before, nothing is to be done.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, material: &'k Material<M>) {
+        if self.materials[lane].is_some_and(|had| std::ptr::eq(had, material)) {
+            return;
+        }
+        self.materials[lane] = Some(material);
+        let schedules = self.schedules.as_mut().iter_mut();
+        for (to, from) in schedules.zip(material.schedules.as_ref()) {
+            for round in 0..11 {
+                let blocks: &mut [Block] = bytemuck::must_cast_slice_mut(&mut to[round]);
+                blocks[lane] = from[round];
+            }
+        }
+        let constants = self.constants.as_mut().iter_mut();
+        for (to, from) in constants.zip(material.constants.as_ref()) {
+            to.lanes_mut()[lane] = *from;
+        }
+    }
+
+    /// Erases the keys.
+    #[inline(always)]
+    pub(crate) fn wipe(&mut self) {
+        for schedule in self.schedules.as_mut() {
+            for round in schedule {
+                wipe::<L>(round);
+            }
+        }
+        for constant in self.constants.as_mut() {
+            wipe::<L>(&mut constant.v);
+        }
+    }
+}
+
+impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
+    #[inline(always)]
+    fn l(&self) -> L {
+        self.l
+    }
+    #[inline(always)]
+    fn params(&self) -> Params {
+        self.params
+    }
+    #[inline(always)]
+    fn encrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        cipher_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v);
+        x
+    }
+    #[inline(always)]
+    fn decrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        cipher_each::<L, Back, N>(self.l, &self.schedules[schedule], &mut x.v);
+        x
+    }
+    #[inline(always)]
+    fn constant(&self, which: usize) -> Wave<L, N> {
+        self.constants[which]
+    }
+    #[inline(always)]
+    fn table(&self, lane: usize) -> &[Block] {
+        self.materials[lane].map_or(&[], |material| &material.table)
+    }
+}

@@ -1,0 +1,183 @@
+//! What a mode is.
+
+use std::ops::IndexMut;
+
+use sealane_block::{Block, Cpu, Lanes};
+use zeroize::Zeroize;
+
+use super::{Data, Head, Keys, Material, Tail, Wave};
+
+/// A number known to the compiler, as arrays of that many things.
+pub(crate) trait Count: 'static {
+    /// That many.
+    type Array<T: Copy>: Copy + IndexMut<usize, Output = T> + AsRef<[T]> + AsMut<[T]>;
+    /// All the same.
+    fn filled<T: Copy>(item: T) -> Self::Array<T>;
+}
+
+/// The number `S`.
+pub(crate) struct Of<const S: usize>;
+
+impl<const S: usize> Count for Of<S> {
+    type Array<T: Copy> = [T; S];
+    #[inline(always)]
+    fn filled<T: Copy>(item: T) -> [T; S] {
+        [item; S]
+    }
+}
+
+/// What all messages of a call share beside their mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Params {
+    /// Bytes of the tag.
+    pub(crate) tag_len: usize,
+    /// The version of the mode, where it has several.
+    pub(crate) version: u8,
+}
+
+/// What is public of a message.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) nonce: &'a [u8],
+    pub(crate) ad: &'a [u8],
+    /// Bytes of the text.
+    pub(crate) text: usize,
+}
+
+/// Where a text and what is made of it lie in a buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    /// Bytes before the text.
+    pub(crate) front: usize,
+    /// Bytes that body and tail change in place; what follows is the tag.
+    pub(crate) held: usize,
+    /// Bytes of the sealed message.
+    pub(crate) sealed: usize,
+}
+
+/// The words that a lane of mode `M` carries from block to block.
+pub(crate) type State<M, L, const N: usize> = <<M as Mode>::Words as Count>::Array<Wave<L, N>>;
+
+/// An authenticated encryption mode, for any lanes. `OPEN` says in which direction.
+///
+/// Methods that take lanes are `#[inline(always)]`, with loops over constant arrays and no
+/// closures around operations: see [`sealane_block::Kernel`].
+pub(crate) trait Mode: Sized + 'static {
+    /// Schedules of AES keys, of encryption or decryption.
+    type Schedules: Count;
+    /// Blocks that depend on the key alone, and lie beside the schedules in every lane.
+    type Constants: Count;
+    /// Words of [`State`].
+    type Words: Count;
+    /// Blocks of a unit, the step of the body.
+    const UNIT: usize = 1;
+    /// How often the body goes over the text.
+    const PASSES: usize = 1;
+
+    /// Expands a key, whose length has been checked.
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Self>;
+
+    /// Whether units of one message can run side by side, so that one message fills all lanes.
+    fn is_parallel(open: bool) -> bool;
+
+    /// Bytes of a text of `text` bytes that are left for the tail: at most 16 * `UNIT`, and the
+    /// others are whole units.
+    fn rest(text: usize) -> usize {
+        text % (16 * Self::UNIT)
+    }
+
+    /// Bytes of each block of the sealed tail, in order, for `rest` bytes of text; the last is the tag.
+    fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
+        [rest.min(16), rest.saturating_sub(16), 0, params.tag_len]
+    }
+
+    /// Where a text of `text` bytes lies, and its sealed message.
+    fn shape(params: &Params, text: usize) -> Shape {
+        Shape {
+            front: 0,
+            held: text,
+            sealed: text + params.tag_len,
+        }
+    }
+
+    /// Bytes of the text in a sealed message of `sealed` bytes, or the most that they may be where padding
+    /// says the rest; none where there is no such text, or its length is not known.
+    fn text_bytes(params: &Params, sealed: usize) -> Option<usize> {
+        sealed.checked_sub(params.tag_len)
+    }
+
+    /// How many blocks the head has.
+    fn head_blocks(params: &Params, message: &Facts<'_>) -> usize;
+
+    /// Block `index` of the head.
+    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block;
+
+    /// Takes in a block of the head. The state is all zero before the first.
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    );
+
+    /// Comes after the head.
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let _ = (keys, state, head);
+    }
+
+    /// Works on units of text, in place.
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        pass: usize,
+    );
+
+    /// Comes between two passes.
+    #[inline(always)]
+    fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
+        let _ = (keys, state);
+    }
+
+    /// From the state of one message (in lane 0) to those of lanes that take its units in turn:
+    /// lane `l` begins with unit `position + l` and goes on in steps of [`Wave::LANES`].
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        position: u64,
+    ) -> State<Self, L, N> {
+        let _ = (state, position, keys);
+        unreachable!("a mode without units side by side")
+    }
+
+    /// The inverse of [`spread`](Mode::spread). `next` is the lane whose turn it would be: it and the lanes
+    /// behind it have done one unit less than those before it.
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        let _ = (keys, state, next);
+        unreachable!("a mode without units side by side")
+    }
+
+    /// What is left of the text, and the tag.
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    );
+}
+
+/// Wipes anything made of blocks.
+pub(crate) fn wipe<L: Lanes>(vectors: &mut [L::V]) {
+    let blocks: &mut [Block] = bytemuck::must_cast_slice_mut(vectors);
+    Block::as_bytes_mut(blocks).zeroize();
+}

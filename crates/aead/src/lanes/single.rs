@@ -1,0 +1,105 @@
+//! One message. Where units can run side by side, they fill the lanes; else one lane works, and the
+//! time is that of its chain.
+
+use sealane_block::lanes::{MAX_LANES, Streams};
+use sealane_block::{Kernel, Lanes};
+use zeroize::Zeroize;
+
+use super::data::{One, Wide};
+use super::keys::Same;
+use super::lockstep::{Job, VECTORS, give_tail, take_tail};
+use super::mode::wipe;
+use super::{Mode, State, Tail, Wave, head};
+
+/// Seals or opens one message.
+pub(crate) struct Single<'j, 'a, M: Mode, const OPEN: bool> {
+    pub(crate) job: &'j mut Job<'a, M>,
+}
+
+/// Units that are not worth a wave: a lane does them almost as soon.
+const FEW: usize = 2;
+
+/// The largest round of units: two blocks for each of 32 lanes.
+const ROUND_BYTES: usize = 16 * 2 * MAX_LANES;
+
+impl<M: Mode, const OPEN: bool> Kernel for Single<'_, '_, M, OPEN> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let job = self.job;
+        let mut keys = Same::new(l, job.material);
+        let mut messages = [None; MAX_LANES];
+        messages[0] = Some(job.facts);
+        let mut state = head::run::<L, M, 1>(&keys, &messages);
+        let rest = M::rest(job.text.len());
+        let (text, rest) = job.text.split_at_mut(job.text.len() - rest);
+        for pass in 0..M::PASSES {
+            if pass > 0 {
+                M::turn::<L, 1>(&keys, &mut state);
+            }
+            let units = text.len() / (16 * M::UNIT);
+            if M::is_parallel(OPEN) && units > FEW {
+                state = side_by_side::<L, M, OPEN>(&keys, state, text, pass);
+            } else {
+                let mut one = One {
+                    blocks: text.as_chunks_mut().0,
+                    unit: M::UNIT,
+                    position: 0,
+                };
+                M::body::<L, 1, OPEN>(&keys, &mut state, &mut one, pass);
+            }
+        }
+        let params = job.material.params;
+        let mut tail = Tail::<L, 1>::new(l, &params, &messages);
+        take_tail::<L, M, 1, OPEN>(&mut tail, 0, &params, rest, job.tag);
+        M::tail::<L, 1, OPEN>(&keys, &state, &mut tail);
+        job.authentic = give_tail::<L, M, 1, OPEN>(&tail, 0, &params, rest, job.tag);
+        job.padding = tail.padding[0];
+        keys.wipe();
+    }
+}
+
+/// Runs the body over units in all lanes, in rounds; the last round may be short, and takes place
+/// elsewhere.
+#[inline(always)]
+fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
+    keys: &Same<'_, L, M>,
+    state: State<M, L, 1>,
+    text: &mut [u8],
+    pass: usize,
+) -> State<M, L, 1> {
+    let lanes = Wave::<L, VECTORS>::LANES;
+    let round = 16 * M::UNIT * lanes;
+    let mut wide = M::spread::<L, VECTORS>(keys, &state, 0);
+    let (rounds, short) = text.split_at_mut(text.len() / round * round);
+    let position = (rounds.len() / (16 * M::UNIT)) as u64;
+    if !rounds.is_empty() {
+        let mut data = Wide {
+            streams: Streams::deal(rounds, lanes, M::UNIT),
+            position: 0,
+        };
+        M::body::<L, VECTORS, OPEN>(keys, &mut wide, &mut data, pass);
+    }
+    let next = short.len() / (16 * M::UNIT);
+    if next > 0 {
+        let mut staged = [0; ROUND_BYTES];
+        staged[..short.len()].copy_from_slice(short);
+        let before = wide;
+        let mut data = Wide {
+            streams: Streams::deal(&mut staged[..round], lanes, M::UNIT),
+            position,
+        };
+        M::body::<L, VECTORS, OPEN>(keys, &mut wide, &mut data, pass);
+        for (after, before) in wide.as_mut().iter_mut().zip(before.as_ref()) {
+            after.lanes_mut()[next..].copy_from_slice(&before.lanes()[next..]);
+        }
+        short.copy_from_slice(&staged[..short.len()]);
+        staged.zeroize();
+    }
+    let folded = M::fold::<L, VECTORS>(keys, &wide, next);
+    for word in wide.as_mut() {
+        wipe::<L>(&mut word.v);
+    }
+    folded
+}

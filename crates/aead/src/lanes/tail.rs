@@ -1,0 +1,213 @@
+//! The tail of messages: what is left of the text, and the tag.
+
+use sealane_block::lanes::MAX_LANES;
+use sealane_block::{Block, Lanes};
+
+use super::{Facts, Mode, Params, Wave};
+
+/// The slot of the tag in modes whose tag is a block of its own.
+pub(crate) const TAG: usize = 3;
+
+/// The tails of the lanes of a wave. A slot holds up to 16 bytes of each, zeros behind them.
+pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
+    /// The text in slots 0 and 1; when opening, slots as the mode's
+    /// [`tail_bytes`](Mode::tail_bytes) says.
+    pub(crate) given: [Wave<L, N>; 4],
+    /// The same with the roles exchanged: what the mode makes of it.
+    pub(crate) made: [Wave<L, N>; 4],
+    /// What is not as it should be when opening: zero in every lane whose message is authentic.
+    pub(crate) wrong: Wave<L, N>,
+    /// When opening: bytes of padding that the text was found to end with.
+    pub(crate) padding: [usize; MAX_LANES],
+    /// Bytes of text in each lane's tail.
+    pub(crate) rest: [usize; MAX_LANES],
+    /// The most of them.
+    pub(crate) most: usize,
+    /// The messages; none where a lane has no part in this.
+    pub(crate) messages: &'t [Option<Facts<'t>>; MAX_LANES],
+    tag_mask: Wave<L, N>,
+}
+
+/// The bytes of one tail.
+pub(crate) type Bytes = [u8; 64];
+
+impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
+    #[inline(always)]
+    pub(crate) fn new(
+        l: L,
+        params: &Params,
+        messages: &'t [Option<Facts<'t>>; MAX_LANES],
+    ) -> Tail<'t, L, N> {
+        let zero = Wave::zero(l);
+        Tail {
+            given: [zero; 4],
+            made: [zero; 4],
+            wrong: zero,
+            padding: [0; MAX_LANES],
+            rest: [0; MAX_LANES],
+            most: 0,
+            messages,
+            tag_mask: Wave::splat(l, first_bytes(params.tag_len.min(16))),
+        }
+    }
+
+    /// Takes the tail of a lane.
+    #[inline(always)]
+    pub(crate) fn put<M: Mode, const OPEN: bool>(
+        &mut self,
+        lane: usize,
+        params: &Params,
+        rest: usize,
+        bytes: &Bytes,
+    ) {
+        self.rest[lane] = rest;
+        self.most = self.most.max(rest);
+        if OPEN {
+            let mut at = 0;
+            for (slot, count) in M::tail_bytes(params, rest).into_iter().enumerate() {
+                if count > 0 {
+                    self.given[slot].lanes_mut()[lane] = sixteen(bytes, at) & first_bytes(count);
+                    at += count;
+                }
+            }
+        } else {
+            for slot in 0..rest.div_ceil(16) {
+                let count = (rest - 16 * slot).min(16);
+                self.given[slot].lanes_mut()[lane] = sixteen(bytes, 16 * slot) & first_bytes(count);
+            }
+        }
+    }
+
+    /// Hands out what was made of a lane's tail.
+    #[inline(always)]
+    pub(crate) fn take<M: Mode, const OPEN: bool>(
+        &self,
+        lane: usize,
+        params: &Params,
+        bytes: &mut Bytes,
+    ) {
+        let rest = self.rest[lane];
+        let mut at = 0;
+        let counts = match OPEN {
+            true => [rest.min(16), rest.saturating_sub(16), 0, 0],
+            false => M::tail_bytes(params, rest),
+        };
+        for (slot, count) in counts.into_iter().enumerate() {
+            if count > 0 {
+                bytes[at..at + 16].copy_from_slice(&self.made[slot].lanes()[lane].to_bytes());
+                at += count;
+            }
+        }
+    }
+
+    /// All ones in the bytes that text has in slot `slot`.
+    #[inline(always)]
+    pub(crate) fn text_mask(&self, l: L, slot: usize) -> Wave<L, N> {
+        self.by_rest(l, |rest| {
+            first_bytes(rest.saturating_sub(16 * slot).min(16))
+        })
+    }
+
+    /// The bit behind the text of slot `slot`, where there is room: text ^ bit is `ozp(text)`.
+    #[inline(always)]
+    pub(crate) fn end_bit(&self, l: L, slot: usize) -> Wave<L, N> {
+        self.by_rest(l, |rest| match rest.checked_sub(16 * slot) {
+            Some(count) if count < 16 => Block::new(0x80 << (8 * count)),
+            _ => Block::ZERO,
+        })
+    }
+
+    /// All ones in lanes whose rest has a length that `is` accepts.
+    #[inline(always)]
+    pub(crate) fn where_rest(&self, l: L, is: impl Fn(usize) -> bool) -> Wave<L, N> {
+        self.by_rest(l, |rest| match is(rest) {
+            true => Block::ONES,
+            false => Block::ZERO,
+        })
+    }
+
+    /// A block for each lane, by the length of its rest, which is public.
+    #[inline(always)]
+    pub(crate) fn by_rest(&self, l: L, block: impl Fn(usize) -> Block) -> Wave<L, N> {
+        let mut wave = Wave::zero(l);
+        for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
+            *to = block(self.rest[lane]);
+        }
+        wave
+    }
+
+    /// A block for each lane, by its message; zero where there is none.
+    #[inline(always)]
+    pub(crate) fn by_message(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
+        let mut wave = Wave::zero(l);
+        for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
+            if let Some(message) = &self.messages[lane] {
+                *to = block(message);
+            }
+        }
+        wave
+    }
+
+    /// The tag, of which as many bytes count as the parameters say: sets it, or compares it with the
+    /// one that came.
+    #[inline(always)]
+    pub(crate) fn tag<const OPEN: bool>(&mut self, tag: Wave<L, N>) {
+        if OPEN {
+            self.wrong = (tag ^ self.given[TAG]) & self.tag_mask;
+        } else {
+            self.made[TAG] = tag;
+        }
+    }
+}
+
+/// All ones in the first `count` bytes of 16.
+#[inline(always)]
+pub(crate) fn first_bytes(count: usize) -> Block {
+    const ONES_THEN_ZEROS: [u8; 32] = {
+        let mut bytes = [0; 32];
+        let mut i = 0;
+        while i < 16 {
+            bytes[i] = 0xff;
+            i += 1;
+        }
+        bytes
+    };
+    sixteen(&ONES_THEN_ZEROS, 16 - count)
+}
+
+/// The 16 bytes at a place.
+#[inline(always)]
+fn sixteen(bytes: &[u8], at: usize) -> Block {
+    let mut block = [0; 16];
+    block.copy_from_slice(&bytes[at..at + 16]);
+    Block::from_bytes(block)
+}
+
+/// Fewer than 16 bytes, zeros behind them.
+#[inline(always)]
+pub(crate) fn load_short(from: &[u8]) -> Block {
+    let len = from.len();
+    let part = |at: usize, count: usize| &from[at..at + count];
+    // Two reads that overlap are quicker than a copy of any length.
+    let (low, high, at) = if len >= 8 {
+        (part(0, 8), part(len - 8, 8), len - 8)
+    } else if len >= 4 {
+        (part(0, 4), part(len - 4, 4), len - 4)
+    } else if len >= 2 {
+        (part(0, 2), part(len - 2, 2), len - 2)
+    } else {
+        (from, from, 0)
+    };
+    Block::new(integer(low) | integer(high) << (8 * at))
+}
+
+#[inline(always)]
+fn integer(bytes: &[u8]) -> u128 {
+    match bytes.len() {
+        8 => u64::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+        4 => u32::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+        2 => u16::from_le_bytes(bytes.try_into().unwrap_or_default()).into(),
+        1 => bytes[0].into(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,149 @@
+//! Waves: what eight vectors, or one, hold side by side.
+
+use std::ops::{BitAnd, BitXor, BitXorAssign};
+
+use sealane_block::{Block, Lanes};
+
+/// `N` vectors of a tier: one block for each of `N * WIDTH` lanes. All operations are lane by lane,
+/// so the equations of a mode read as they do for one message.
+#[derive(Clone, Copy)]
+pub(crate) struct Wave<L: Lanes, const N: usize> {
+    pub(crate) l: L,
+    pub(crate) v: [L::V; N],
+}
+
+/// A method that applies an operation of the tier to every vector.
+macro_rules! each {
+    ($(#[$doc:meta])* $name:ident($($other:ident),*) = $operation:ident) => {
+        $(#[$doc])*
+        #[inline(always)]
+        pub(crate) fn $name(mut self $(, $other: Self)*) -> Self {
+            for i in 0..N {
+                self.v[i] = self.l.$operation(self.v[i] $(, $other.v[i])*);
+            }
+            self
+        }
+    };
+}
+
+impl<L: Lanes, const N: usize> Wave<L, N> {
+    /// How many lanes there are.
+    pub(crate) const LANES: usize = N * L::WIDTH;
+
+    /// One block in all lanes.
+    #[inline(always)]
+    pub(crate) fn splat(l: L, block: Block) -> Self {
+        let v = [l.splat(block); N];
+        Wave { l, v }
+    }
+
+    /// Zero in all lanes.
+    #[inline(always)]
+    pub(crate) fn zero(l: L) -> Self {
+        Wave::splat(l, Block::ZERO)
+    }
+
+    /// The blocks of the lanes, in order.
+    #[inline(always)]
+    pub(crate) fn lanes(&self) -> &[Block] {
+        bytemuck::must_cast_slice(&self.v)
+    }
+
+    /// The blocks of the lanes, in order, to be written.
+    #[inline(always)]
+    pub(crate) fn lanes_mut(&mut self) -> &mut [Block] {
+        bytemuck::must_cast_slice_mut(&mut self.v)
+    }
+
+    each! {
+        /// The 16 bytes of every lane in reverse order.
+        reversed() = reverse_bytes
+    }
+    each! {
+        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two calls of
+        /// [`reversed`](Wave::reversed).
+        doubled() = double
+    }
+    each! {
+        /// The sums of the 64-bit halves.
+        add64(other) = add64
+    }
+    each! {
+        /// The sums of the 32-bit words.
+        add32(other) = add32
+    }
+    each! {
+        /// The lower half of `self`, then that of `other`.
+        lower_halves(other) = zip_lo64
+    }
+    each! {
+        /// The upper half of `self`, then that of `other`.
+        upper_halves(other) = zip_hi64
+    }
+
+    /// The top bit of each 64-bit half, as 0 or 1.
+    #[inline(always)]
+    pub(crate) fn top_bits(mut self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.shr64::<63>(self.v[i]);
+        }
+        self
+    }
+
+    /// One lane, in all lanes of one vector.
+    #[inline(always)]
+    pub(crate) fn pick(&self, lane: usize) -> Wave<L, 1> {
+        Wave::splat(self.l, self.lanes()[lane])
+    }
+
+    /// The first lane, in all lanes of a wave.
+    #[inline(always)]
+    pub(crate) fn spread<const M: usize>(&self) -> Wave<L, M> {
+        Wave::splat(self.l, self.lanes()[0])
+    }
+
+    /// The exclusive or of all lanes, in all lanes of one vector.
+    #[inline(always)]
+    pub(crate) fn sum(&self) -> Wave<L, 1> {
+        let sum = self
+            .lanes()
+            .iter()
+            .fold(Block::ZERO, |sum, &block| sum ^ block);
+        Wave::splat(self.l, sum)
+    }
+
+    /// `other` where `mask` is all ones, `self` where it is zero.
+    #[inline(always)]
+    pub(crate) fn or(self, mask: Self, other: Self) -> Self {
+        self ^ (mask & (self ^ other))
+    }
+}
+
+impl<L: Lanes, const N: usize> BitXor for Wave<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitxor(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.xor(self.v[i], other.v[i]);
+        }
+        self
+    }
+}
+
+impl<L: Lanes, const N: usize> BitXorAssign for Wave<L, N> {
+    #[inline(always)]
+    fn bitxor_assign(&mut self, other: Self) {
+        *self = *self ^ other;
+    }
+}
+
+impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
+    type Output = Self;
+    #[inline(always)]
+    fn bitand(mut self, other: Self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.and(self.v[i], other.v[i]);
+        }
+        self
+    }
+}

@@ -1,0 +1,137 @@
+//! CCM: NIST SP 800-38C and RFC 3610. CBC-MAC over lengths, associated data and text, and CTR.
+//!
+//! The MAC is a chain, which the blocks of CTR accompany: one message is as slow as the chain, many
+//! fill the lanes.
+
+use sealane_block::{Block, Cpu, Lanes};
+
+use super::ctr::stride;
+use super::shared::forward;
+use crate::lanes::head::{block_of, padded_with};
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Ccm;
+
+/// CBC-MAC so far.
+const MAC: usize = 0;
+/// The counter block of the next block of text, as an integer.
+const COUNTER: usize = 1;
+/// The counter block of the tag.
+const FIRST: usize = 2;
+
+impl Mode for Ccm {
+    type Schedules = Of<1>;
+    type Constants = Of<0>;
+    type Words = Of<3>;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ccm> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key)];
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        false
+    }
+
+    /// B_0, then the length of the associated data and these themselves.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        match message.ad.len() {
+            0 => 1,
+            len => 1 + (length(len).1 + len).div_ceil(16),
+        }
+    }
+    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        if index > 0 {
+            let (length, count) = length(message.ad.len());
+            return padded_with(&length[..count], message.ad, index - 1);
+        }
+        let length_bytes = 15 - message.nonce.len();
+        let mut block = (message.text as u128).to_be_bytes();
+        block[0] = u8::from(!message.ad.is_empty()) << 6
+            | ((params.tag_len as u8 - 2) / 2) << 3
+            | (length_bytes as u8 - 1);
+        block[1..1 + message.nonce.len()].copy_from_slice(message.nonce);
+        Block::from_bytes(block)
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        if head.index == 0 {
+            let l = keys.l();
+            let mut first = Wave::zero(l);
+            for (lane, to) in first.lanes_mut().iter_mut().enumerate() {
+                if let Some(message) = &head.messages[lane] {
+                    let bytes = 14 - message.nonce.len() as u128;
+                    *to = block_of(message.nonce, 0);
+                    *to = Block::new(to.value() << 8 | bytes);
+                }
+            }
+            state[FIRST] = first;
+            state[COUNTER] = first.reversed().add64(Wave::splat(l, Block::new(1)));
+        }
+        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        let l = keys.l();
+        let step = Wave::splat(l, stride(data, Wave::<L, N>::LANES));
+        let (mut mac, mut counter) = (state[MAC], state[COUNTER]);
+        for unit in 0..data.units() {
+            let pad = keys.encrypt(0, counter.reversed());
+            let given = data.load(l, unit, 0);
+            let made = given ^ pad;
+            data.store(unit, 0, made);
+            mac = keys.encrypt(0, mac ^ if OPEN { made } else { given });
+            counter = counter.add64(step);
+        }
+        (state[MAC], state[COUNTER]) = (mac, counter);
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let mut mac = state[MAC];
+        if tail.most > 0 {
+            let pad = keys.encrypt(0, state[COUNTER].reversed());
+            let made = (tail.given[0] ^ pad) & tail.text_mask(l, 0);
+            tail.made[0] = made;
+            let text = if OPEN { made } else { tail.given[0] };
+            let more = keys.encrypt(0, mac ^ text);
+            mac = mac.or(tail.where_rest(l, |rest| rest > 0), more);
+        }
+        tail.tag::<OPEN>(mac ^ keys.encrypt(0, state[FIRST]));
+    }
+}
+
+/// How SP 800-38C, section A.2.2, writes the length of associated data, and in how many bytes.
+fn length(len: usize) -> ([u8; 10], usize) {
+    let mut bytes = [0; 10];
+    let count = if len < 0xff00 {
+        bytes[..2].copy_from_slice(&(len as u16).to_be_bytes());
+        2
+    } else if let Ok(len) = u32::try_from(len) {
+        bytes[..2].copy_from_slice(&[0xff, 0xfe]);
+        bytes[2..6].copy_from_slice(&len.to_be_bytes());
+        6
+    } else {
+        bytes[..2].copy_from_slice(&[0xff, 0xff]);
+        bytes[2..].copy_from_slice(&(len as u64).to_be_bytes());
+        10
+    };
+    (bytes, count)
+}

@@ -1,0 +1,7 @@
+//! The modes, one file each, and what several of them share.
+
+pub(crate) mod cbc;
+pub(crate) mod ccm;
+pub(crate) mod ctr;
+pub(crate) mod ocb3;
+pub(crate) mod shared;

@@ -1,0 +1,186 @@
+//! Modes by name, with what each takes and allows.
+
+use std::fmt;
+
+use crate::Error;
+use crate::lanes::Params;
+
+/// A mode with its version and length of tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suite {
+    pub(crate) kind: Kind,
+    pub(crate) params: Params,
+}
+
+/// What a mode takes and allows.
+pub(crate) struct Limits {
+    pub(crate) name: &'static str,
+    pub(crate) key_bytes: usize,
+    /// The least and the most bytes of a nonce.
+    pub(crate) nonce_bytes: [usize; 2],
+    /// Lengths of tags, the usual one first; zero where there is no tag of that kind.
+    pub(crate) tags: &'static [usize],
+    /// Versions, the usual one first; empty where there is one.
+    pub(crate) versions: &'static [&'static str],
+    /// The most bytes of a text.
+    pub(crate) text: u64,
+    /// The most bytes of associated data; none for building blocks.
+    pub(crate) ad: Option<u64>,
+    /// The most messages under a key.
+    pub(crate) messages: u64,
+    /// The most blocks of text under a key.
+    pub(crate) blocks: u64,
+    /// Whether only whole blocks of text are taken.
+    pub(crate) whole_blocks: bool,
+    /// Whether a sealed message does not say how long its text is.
+    pub(crate) text_unknown: bool,
+}
+
+/// Where nothing else ends the life of a key: 2^48 blocks, so that two inputs of the cipher have
+/// been equal with a probability below 2^-32 (RFC 7253, section 5).
+const BIRTHDAY: u64 = 1 << 48;
+
+/// The usual limits, for the others to differ from.
+const USUAL: Limits = Limits {
+    name: "",
+    key_bytes: 16,
+    nonce_bytes: [16, 16],
+    tags: &[16],
+    versions: &[],
+    text: 1 << 40,
+    ad: Some(1 << 40),
+    messages: BIRTHDAY,
+    blocks: BIRTHDAY,
+    whole_blocks: false,
+    text_unknown: false,
+};
+
+macro_rules! kinds {
+    ($($(#[$attribute:meta])* $kind:ident $shown:literal $limits:expr;)*) => {
+        /// A mode.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub(crate) enum Kind { $($(#[$attribute])* $kind,)* }
+
+        impl Kind {
+            /// All modes.
+            pub(crate) const ALL: &'static [Kind] = &[$($(#[$attribute])* Kind::$kind,)*];
+
+            /// What it takes and allows.
+            pub(crate) fn limits(self) -> &'static Limits {
+                match self {
+                    $($(#[$attribute])* Kind::$kind => {
+                        const LIMITS: Limits = $limits;
+                        &LIMITS
+                    })*
+                }
+            }
+
+            /// Its name in sentences.
+            pub(crate) fn shown(self) -> &'static str {
+                match self { $($(#[$attribute])* Kind::$kind => $shown,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Ctr "CTR" Limits { name: "ctr", tags: &[0], ad: None, ..USUAL };
+    Cbc "CBC" Limits { name: "cbc", tags: &[0], ad: None, whole_blocks: true, ..USUAL };
+    Ccm "CCM" Limits {
+        name: "ccm",
+        nonce_bytes: [7, 13],
+        tags: &[16, 4, 6, 8, 10, 12, 14],
+        ..USUAL
+    };
+    Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
+}
+
+impl Suite {
+    /// A mode by its name in lower case, such as `gcm`; with its version (`v1`) if it has several, and
+    /// the length of its tag in bytes if that can be chosen.
+    ///
+    /// # Errors
+    /// There is no such mode in this build, or it has no such version or tag.
+    pub fn named(
+        name: &str,
+        version: Option<&str>,
+        tag_len: Option<usize>,
+    ) -> Result<Suite, Error> {
+        let kind = Kind::ALL.iter().find(|kind| kind.limits().name == name);
+        let kind = *kind.ok_or_else(|| Error::UnknownMode {
+            name: name.to_owned(),
+            known: Suite::names().collect::<Vec<_>>().join(", "),
+        })?;
+        let limits = kind.limits();
+        let index = match version {
+            None => 0,
+            Some(version) => {
+                let index = limits.versions.iter().position(|known| *known == version);
+                index.ok_or_else(|| Error::UnknownVersion {
+                    mode: kind.shown(),
+                    version: version.to_owned(),
+                    known: match limits.versions {
+                        [] => "one version, without a name",
+                        _ => "others",
+                    },
+                })?
+            }
+        };
+        let tag_len = tag_len.unwrap_or(limits.tags[0]);
+        if !limits.tags.contains(&tag_len) {
+            return Err(Error::TagLength {
+                mode: kind.shown(),
+                bytes: tag_len,
+                known: list(limits.tags),
+            });
+        }
+        let version = limits
+            .versions
+            .get(index)
+            .map_or(0, |name| name.as_bytes()[1] - b'0');
+        let params = Params { tag_len, version };
+        Ok(Suite { kind, params })
+    }
+
+    /// The names of all modes of this build.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Kind::ALL.iter().map(|kind| kind.limits().name)
+    }
+
+    /// The name that [`named`](Suite::named) takes.
+    pub fn name(&self) -> &'static str {
+        self.kind.limits().name
+    }
+
+    /// Bytes of a key.
+    pub fn key_bytes(&self) -> usize {
+        self.kind.limits().key_bytes
+    }
+
+    /// Bytes of the longest text with a nonce of this length.
+    pub(crate) fn longest_text(&self, nonce: usize) -> u64 {
+        let most = self.limits().text;
+        match self.kind {
+            // Its length has to fit what the nonce leaves of a block.
+            Kind::Ccm if nonce > 9 => most.min((1 << (8 * (15 - nonce))) - 1),
+            _ => most,
+        }
+    }
+
+    pub(crate) fn limits(&self) -> &'static Limits {
+        self.kind.limits()
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.kind.shown())
+    }
+}
+
+fn list(lengths: &[usize]) -> String {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let names: Vec<String> = sorted.iter().map(usize::to_string).collect();
+    names.join(", ")
+}

@@ -1,0 +1,203 @@
+//! Known answers of every mode, on every tier, one message at a time and in lanes.
+
+use std::fs;
+use std::path::PathBuf;
+
+use sealane_aead::{Cipher, Error, Message, Suite, open_many, seal_many};
+use sealane_block::Cpu;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Vector {
+    id: String,
+    mode: String,
+    variant: String,
+    tag_len: usize,
+    key: String,
+    nonce: String,
+    ad: String,
+    ad_rule: Option<String>,
+    pt: String,
+    ct: String,
+    result: String,
+}
+
+/// A vector, its strings decoded.
+struct Known {
+    id: String,
+    suite: Result<Suite, Error>,
+    key: Vec<u8>,
+    nonce: Vec<u8>,
+    ad: Vec<u8>,
+    text: Vec<u8>,
+    sealed: Vec<u8>,
+    valid: bool,
+}
+
+fn shared() -> Option<PathBuf> {
+    let here = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let folder =
+        std::env::var_os("SEALANE_SHARED").map_or(here.join("../../../shared"), PathBuf::from);
+    let folder = folder.join("vectors/aead");
+    if folder.is_dir() {
+        return Some(folder);
+    }
+    assert!(
+        std::env::var_os("CI").is_none(),
+        "{} is missing",
+        folder.display()
+    );
+    None
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text
+        .chars()
+        .map(|c| c.to_digit(16).expect("a hex digit") as u8)
+        .collect();
+    digits
+        .chunks(2)
+        .map(|pair| pair[0] << 4 | pair[1])
+        .collect()
+}
+
+/// The vectors of all modes of this build.
+fn known() -> Vec<Known> {
+    let Some(folder) = shared() else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    for name in Suite::names() {
+        let file = folder.join(format!("{}.json", name.trim_end_matches("_r1")));
+        let text = fs::read_to_string(&file).expect("vectors");
+        let vectors: Vec<Vector> = serde_json::from_str(&text).expect("vectors");
+        assert!(vectors.len() > 40, "{name}");
+        for vector in vectors {
+            assert!(vector.mode == name || format!("{}_r1", vector.mode) == name);
+            let first = vector.variant.split('-').next().unwrap_or_default();
+            let version = ["v1", "v2", "v3"].contains(&first).then_some(first);
+            let tag_len = (vector.result == "invalid" || name == "ccm").then_some(vector.tag_len);
+            let ad = match vector.ad_rule.as_deref() {
+                None => hex(&vector.ad),
+                Some("256 repetitions of bytes 00..ff (65536 bytes)") => {
+                    (0..=255u8).cycle().take(65536).collect()
+                }
+                Some(other) => panic!("{other}"),
+            };
+            all.push(Known {
+                id: format!("{name} {} {}", vector.variant, vector.id),
+                suite: Suite::named(name, version, tag_len),
+                key: hex(&vector.key),
+                nonce: hex(&vector.nonce),
+                ad,
+                text: hex(&vector.pt),
+                sealed: hex(&vector.ct),
+                valid: vector.result == "valid",
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn one_message_at_a_time() {
+    for cpu in Cpu::available() {
+        for known in known() {
+            let id = format!("{} on {}", known.id, cpu.tier());
+            let Ok(suite) = known.suite else {
+                assert!(!known.valid, "{id}");
+                continue;
+            };
+            let cipher = Cipher::new(cpu, suite, &known.key).expect("a key");
+            let sealed = cipher.seal(&known.nonce, &known.ad, &known.text);
+            let opened = cipher.open(
+                &known.nonce,
+                &known.ad,
+                &known.sealed,
+                Some(known.text.len()),
+            );
+            if known.valid {
+                assert!(sealed.as_deref() == Ok(&known.sealed), "{id}: sealing");
+                assert!(opened.as_deref() == Ok(&known.text), "{id}: opening");
+            } else {
+                assert!(opened.is_err(), "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn all_messages_side_by_side() {
+    for cpu in Cpu::available() {
+        let mut all = known();
+        all.retain(|known| known.valid);
+        for suite in suites(&all) {
+            let of_suite = || all.iter().filter(|known| known.suite == Ok(suite));
+            let cipher = |known: &Known| Cipher::new(cpu, suite, &known.key).expect("a key");
+            let messages = of_suite().map(|known| {
+                let cipher = cipher(known);
+                let mut buffer = known.text.clone();
+                buffer.resize(cipher.sealed_len(known.text.len()), 0xaa);
+                let text = Some(known.text.len());
+                Message {
+                    cipher,
+                    nonce: &known.nonce,
+                    ad: &known.ad,
+                    buffer,
+                    text,
+                }
+            });
+            for (known, done) in of_suite().zip(seal_many(messages)) {
+                assert!(
+                    done.result == Ok(known.sealed.len()),
+                    "{} {:?}",
+                    known.id,
+                    done.result
+                );
+                assert!(
+                    done.buffer == known.sealed,
+                    "{} on {}: sealing",
+                    known.id,
+                    cpu.tier()
+                );
+            }
+            let messages = of_suite().map(|known| {
+                let text = Some(known.text.len());
+                let buffer = known.sealed.clone();
+                Message {
+                    cipher: cipher(known),
+                    nonce: &known.nonce,
+                    ad: &known.ad,
+                    buffer,
+                    text,
+                }
+            });
+            for (known, done) in of_suite().zip(open_many(messages)) {
+                assert_eq!(
+                    done.result,
+                    Ok(known.text.len()),
+                    "{} on {}",
+                    known.id,
+                    cpu.tier()
+                );
+                assert!(
+                    done.buffer.starts_with(&known.text),
+                    "{} on {}",
+                    known.id,
+                    cpu.tier()
+                );
+            }
+        }
+    }
+}
+
+/// The suites of vectors, each once.
+fn suites(all: &[Known]) -> Vec<Suite> {
+    let mut suites: Vec<Suite> = Vec::new();
+    for suite in all.iter().filter_map(|known| known.suite.as_ref().ok()) {
+        if !suites.contains(suite) {
+            suites.push(*suite);
+        }
+    }
+    suites
+}
