@@ -270,29 +270,38 @@ fn nine(
 /// ShiftRows and SubBytes on four blocks.
 #[inline(always)]
 fn substitute_shifted(v: Four) -> Four {
-    on_words(v.map(shift_rows), sbox::substitute)
+    let mut words = to_words(v, shift_rows);
+    sbox::substitute(&mut words);
+    from_words(words)
 }
 
 /// The inverse of [`substitute_shifted`]; its two steps commute.
 #[inline(always)]
 fn unsubstitute_shifted(v: Four) -> Four {
-    on_words(v.map(unshift_rows), sbox::unsubstitute)
+    let mut words = to_words(v, unshift_rows);
+    sbox::unsubstitute(&mut words);
+    from_words(words)
 }
 
-/// Four blocks as the eight words of a substitution.
+/// The words of four blocks whose rows are shifted on the way.
 #[inline(always)]
-fn on_words(v: Four, substitute: impl Fn(&mut [u64; 8])) -> Four {
+fn to_words(v: Four, shift: impl Fn(u128) -> u128) -> [u64; 8] {
     let mut words = [0; 8];
     for lane in 0..4 {
-        words[2 * lane] = v[lane] as u64;
-        words[2 * lane + 1] = (v[lane] >> 64) as u64;
+        let state = shift(v[lane]);
+        words[2 * lane] = state as u64;
+        words[2 * lane + 1] = (state >> 64) as u64;
     }
-    substitute(&mut words);
-    let mut out = v;
+    words
+}
+
+#[inline(always)]
+fn from_words(words: [u64; 8]) -> Four {
+    let mut v = [0; 4];
     for lane in 0..4 {
-        out[lane] = join(words[2 * lane], words[2 * lane + 1]);
+        v[lane] = join(words[2 * lane], words[2 * lane + 1]);
     }
-    out
+    v
 }
 
 /// Row 0 of an AES state: byte 0 of each column.
