@@ -9,8 +9,9 @@ use std::vec;
 
 use sealane_schedule::longest_first;
 
-use crate::cipher::{Request, blocks};
-use crate::{Cipher, Error};
+use crate::cipher::{KeyOf, Request, blocks, job};
+use crate::lanes::lockstep::{Job, Outcome, Queue};
+use crate::{Cipher, Error, Suite};
 
 /// Messages that are held at a time: 32 for each of 16 lanes.
 const WINDOW: usize = 512;
@@ -66,16 +67,24 @@ where
 /// Messages that are being done.
 pub struct Many<I: Iterator, const OPEN: bool> {
     messages: I,
-    done: vec::IntoIter<I::Item>,
-    results: vec::IntoIter<Result<usize, Error>>,
+    window: vec::IntoIter<I::Item>,
+    fates: vec::IntoIter<Fate>,
+}
+
+/// What is known of a message of the window.
+enum Fate {
+    /// It went through the lanes, with a text of so many bytes.
+    Ran(usize, Outcome),
+    /// It was not in order.
+    Failed(Box<Error>),
 }
 
 impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
     fn new(messages: I) -> Many<I, OPEN> {
         Many {
             messages,
-            done: Vec::new().into_iter(),
-            results: Vec::new().into_iter(),
+            window: Vec::new().into_iter(),
+            fates: Vec::new().into_iter(),
         }
     }
 }
@@ -91,133 +100,153 @@ where
     type Item = Done<B>;
 
     fn next(&mut self) -> Option<Done<B>> {
-        if self.done.len() == 0 {
+        if self.fates.len() == 0 {
             let mut window: Vec<_> = self.messages.by_ref().take(WINDOW).collect();
-            let results = run_window::<C, N, A, B, OPEN>(&mut window);
-            (self.done, self.results) = (window.into_iter(), results.into_iter());
+            self.fates = run_window::<C, N, A, B, OPEN>(&mut window).into_iter();
+            self.window = window.into_iter();
         }
-        let message = self.done.next()?;
+        let mut message = self.window.next()?;
+        let cipher = message.cipher.borrow();
+        let result = match self.fates.next()? {
+            Fate::Failed(error) => Err(*error),
+            Fate::Ran(text, _) if !OPEN => Ok(cipher.sealed_len(text)),
+            Fate::Ran(text, outcome) => cipher.opened(outcome, message.buffer.as_mut(), text),
+        };
         Some(Done {
             buffer: message.buffer,
-            result: self.results.next()?,
+            result,
         })
     }
 }
 
 /// Does all messages of a window.
-fn run_window<C, N, A, B, const OPEN: bool>(
-    window: &mut [Message<C, N, A, B>],
-) -> Vec<Result<usize, Error>>
+fn run_window<C, N, A, B, const OPEN: bool>(window: &mut [Message<C, N, A, B>]) -> Vec<Fate>
 where
     C: Borrow<Cipher>,
     N: AsRef<[u8]>,
     A: AsRef<[u8]>,
     B: AsMut<[u8]>,
 {
-    let Some(first) = window
-        .first()
-        .map(|message| message.cipher.borrow().suite())
-    else {
+    let Some(first) = window.first() else {
         return Vec::new();
     };
-    let mut results: Vec<Result<usize, Error>> = Vec::with_capacity(window.len());
-    for message in window.iter_mut() {
-        results.push(check::<C, N, A, B, OPEN>(message, first));
-    }
-    if !OPEN {
-        spend(window, &mut results);
-    }
-    // What is in order goes to the lanes; what fills them alone goes alone.
-    let (mut requests, mut lengths, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, (message, result)) in window.iter_mut().zip(&mut results).enumerate() {
-        let Ok(text) = *result else { continue };
-        let cipher = message.cipher.borrow();
-        let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
-        let buffer = message.buffer.as_mut();
-        if text >= ALONE_BYTES && cipher.is_parallel(OPEN) {
-            *result = match OPEN {
-                true => cipher.open_in_place(nonce, ad, buffer, Some(text)),
-                false => cipher.seal_spent(nonce, ad, buffer, text),
+    let suite = first.cipher.borrow().suite();
+    let mut fates = Vec::with_capacity(window.len());
+    let mut waiting = Vec::with_capacity(window.len());
+    let mut lengths = Vec::with_capacity(window.len());
+    let mut keys = 0;
+    // Neighbours with the same key are counted against its limit at once.
+    for same in window.chunk_by_mut(|a, b| std::ptr::eq(a.cipher.borrow(), b.cipher.borrow())) {
+        let before = fates.len();
+        let (mut messages, mut sum) = (0, 0);
+        for message in same.iter_mut() {
+            let cipher = message.cipher.borrow();
+            let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
+            let bytes = message.buffer.as_mut().len();
+            fates.push(
+                match check::<OPEN>(cipher, suite, nonce, ad, bytes, message.text) {
+                    Ok(text) => {
+                        (messages, sum) = (messages + 1, sum + blocks(text));
+                        Fate::Ran(text, Outcome::default())
+                    }
+                    Err(error) => Fate::Failed(Box::new(error)),
+                },
+            );
+        }
+        if !OPEN && let Err(error) = same[0].cipher.borrow().spend(messages, sum) {
+            fates.truncate(before);
+            fates.resize_with(before + same.len(), || {
+                Fate::Failed(Box::new(error.clone()))
+            });
+        }
+        keys += 1;
+        for (message, fate) in same.iter_mut().zip(&mut fates[before..]) {
+            let Fate::Ran(text, outcome) = fate else {
+                lengths.push(0);
+                waiting.push(None);
+                continue;
             };
-            continue;
+            let request = Request {
+                cipher: message.cipher.borrow(),
+                nonce: message.nonce.as_ref(),
+                ad: message.ad.as_ref(),
+                buffer: message.buffer.as_mut(),
+                text: *text,
+            };
+            if !OPEN {
+                request.cipher.prepare(request.buffer, *text);
+            }
+            if *text >= ALONE_BYTES && request.cipher.is_parallel(OPEN) {
+                *outcome = request.cipher.run_one::<OPEN>(request);
+                lengths.push(0);
+                waiting.push(None);
+            } else {
+                lengths.push(blocks(*text));
+                waiting.push(Some(request));
+            }
         }
-        if !OPEN {
-            cipher.prepare(buffer, text);
-        }
-        lengths.push(blocks(text));
-        places.push(place);
-        requests.push(Request {
-            cipher,
-            nonce,
-            ad,
-            buffer,
-            text,
-        });
     }
-    let Some(&one) = requests.first().map(|request| &request.cipher) else {
-        return results;
-    };
-    let ran = one.run_many::<OPEN>(requests, &longest_first(&lengths));
-    for (place, ran) in places.into_iter().zip(ran) {
-        let message = &mut window[place];
-        let (cipher, buffer) = (message.cipher.borrow(), message.buffer.as_mut());
-        results[place] = match results[place] {
-            Ok(text) if OPEN => cipher.opened(ran, buffer, text),
-            _ => Ok(buffer.len()),
+    if let Some(one) = waiting
+        .iter()
+        .flatten()
+        .next()
+        .map(|request| request.cipher)
+    {
+        let mut slots = Slots {
+            order: longest_first(&lengths).into_iter(),
+            waiting,
+            fates: &mut fates,
         };
+        one.run_many::<OPEN>(keys == 1, &mut slots);
     }
-    results
+    fates
+}
+
+/// Messages that wait for lanes.
+pub(crate) struct Slots<'s, 'a> {
+    order: vec::IntoIter<u32>,
+    waiting: Vec<Option<Request<'a>>>,
+    fates: &'s mut [Fate],
+}
+
+impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
+    fn next(&mut self) -> Option<Job<'a, M>> {
+        loop {
+            let number = self.order.next()? as usize;
+            // What has failed or gone alone is not there.
+            if let Some(request) = self.waiting[number].take()
+                && let Some(job) = job(number, request)
+            {
+                return Some(job);
+            }
+        }
+    }
+    fn done(&mut self, number: usize, outcome: Outcome) {
+        if let Fate::Ran(_, to) = &mut self.fates[number] {
+            *to = outcome;
+        }
+    }
 }
 
 /// The length of a message's text, if the message is in order.
-fn check<C, N, A, B, const OPEN: bool>(
-    message: &mut Message<C, N, A, B>,
-    first: crate::Suite,
-) -> Result<usize, Error>
-where
-    C: Borrow<Cipher>,
-    N: AsRef<[u8]>,
-    A: AsRef<[u8]>,
-    B: AsMut<[u8]>,
-{
-    let cipher = message.cipher.borrow();
+fn check<const OPEN: bool>(
+    cipher: &Cipher,
+    first: Suite,
+    nonce: &[u8],
+    ad: &[u8],
+    bytes: usize,
+    text: Option<usize>,
+) -> Result<usize, Error> {
     let other = cipher.suite();
     if other != first {
         return Err(Error::MixedBatch { first, other });
     }
-    let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
-    let bytes = message.buffer.as_mut().len();
     if OPEN {
-        return cipher.check_open(nonce, ad, bytes, message.text);
+        return cipher.check_open(nonce, ad, bytes, text);
     }
-    let text = message.text.or_else(|| cipher.text_bytes(bytes));
+    let text = text.or_else(|| cipher.text_bytes(bytes));
     let text = text.ok_or(Error::TextLengthNeeded { suite: first })?;
     cipher.check_seal(nonce, ad, text)?;
     cipher.check_buffer(bytes, text)?;
     Ok(text)
-}
-
-/// Counts messages against the limits of their keys: once for neighbours with the same key.
-fn spend<C: Borrow<Cipher>, N, A, B>(
-    window: &[Message<C, N, A, B>],
-    results: &mut [Result<usize, Error>],
-) {
-    let mut at = 0;
-    while at < window.len() {
-        let cipher: &Cipher = window[at].cipher.borrow();
-        let same = window[at..]
-            .iter()
-            .take_while(|other| std::ptr::eq(other.cipher.borrow(), cipher));
-        let end = at + same.count();
-        let texts = results[at..end].iter().flatten();
-        let (messages, blocks) = texts.fold((0, 0), |(messages, sum), &text| {
-            (messages + 1, sum + blocks(text))
-        });
-        if let Err(error) = cipher.spend(messages, blocks) {
-            for result in results[at..end].iter_mut().filter(|result| result.is_ok()) {
-                *result = Err(error.clone());
-            }
-        }
-        at = end;
-    }
 }

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sealane_block::Cpu;
 use zeroize::Zeroize;
 
-use crate::lanes::lockstep::{Job, Lockstep};
+use crate::batch::Slots;
+use crate::lanes::lockstep::{Job, Lockstep, Outcome};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
 use crate::lanes::{Facts, Material, Mode};
@@ -21,8 +22,8 @@ pub struct Cipher {
     cpu: Cpu,
     suite: Suite,
     pub(crate) key: Key,
-    messages: AtomicU64,
-    blocks: AtomicU64,
+    /// Blocks that were sealed; a message counts as some more.
+    spent: AtomicU64,
 }
 
 /// A message to be sealed or opened, in place.
@@ -36,10 +37,26 @@ pub(crate) struct Request<'a> {
     pub(crate) text: usize,
 }
 
+/// A mode whose keys a [`Cipher`] may hold.
+pub(crate) trait KeyOf: Mode {
+    /// The key, if it is one of this mode.
+    fn of(cipher: &Cipher) -> Option<&Material<Self>>;
+}
+
 macro_rules! keys {
     ($($(#[$attribute:meta])* $kind:ident $mode:ty;)*) => {
         /// An expanded key of any mode.
         pub(crate) enum Key { $($(#[$attribute])* $kind(Box<Material<$mode>>),)* }
+
+        $($(#[$attribute])* impl KeyOf for $mode {
+            fn of(cipher: &Cipher) -> Option<&Material<$mode>> {
+                match &cipher.key {
+                    Key::$kind(material) => Some(material),
+                    #[allow(unreachable_patterns, reason = "a build may have one mode")]
+                    _ => None,
+                }
+            }
+        })*
 
         impl Cipher {
             /// Expands a key.
@@ -56,42 +73,32 @@ macro_rules! keys {
                         Key::$kind(Box::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
-                let (messages, blocks) = (AtomicU64::new(0), AtomicU64::new(0));
-                Ok(Cipher { cpu, suite, key, messages, blocks })
+                Ok(Cipher { cpu, suite, key, spent: AtomicU64::new(0) })
             }
 
-            /// Runs one message; whether it is authentic, and how many bytes of padding its text has.
-            fn run_one<const OPEN: bool>(&self, request: Request<'_>) -> Ran {
+            /// Runs one message.
+            pub(crate) fn run_one<const OPEN: bool>(&self, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
-                        let mut job = job::<$mode>(material, request);
-                        self.cpu.run(Single::<$mode, OPEN> { job: &mut job });
-                        ran(&job)
+                        let job = job_of::<$mode>(0, material, request);
+                        self.cpu.run(Single::<$mode, OPEN> { job })
                     })*
                 }
             }
 
-            /// Runs many messages, of this suite, in this order.
-            pub(crate) fn run_many<const OPEN: bool>(
-                &self,
-                requests: Vec<Request<'_>>,
-                order: &[u32],
-            ) -> Vec<Ran> {
+            /// Runs many messages, of this suite; of this key as well, if `same`.
+            pub(crate) fn run_many<'a, const OPEN: bool>(
+                &'a self,
+                same: bool,
+                slots: &mut Slots<'_, 'a>,
+            ) {
                 match &self.key {
-                    $($(#[$attribute])* Key::$kind(_) => {
-                        let jobs = requests.into_iter().filter_map(|request| {
-                            match &request.cipher.key {
-                                Key::$kind(material) => Some(job::<$mode>(material, request)),
-                                _ => None,
-                            }
-                        });
-                        let mut jobs: Vec<Job<'_, $mode>> = jobs.collect();
+                    $($(#[$attribute])* Key::$kind(material) => {
                         self.cpu.run(Lockstep::<$mode, OPEN> {
                             params: self.suite.params,
-                            jobs: &mut jobs,
-                            order,
+                            same: same.then_some(&**material),
+                            queue: slots,
                         });
-                        jobs.iter().map(ran).collect()
                     })*
                 }
             }
@@ -129,17 +136,20 @@ keys! {
     Ocb3 modes::ocb3::Ocb3;
 }
 
-/// What came of a message.
-#[derive(Clone, Copy)]
-pub(crate) struct Ran {
-    pub(crate) authentic: bool,
-    pub(crate) padding: usize,
+/// A request as lanes take it, if its key is one of this mode.
+pub(crate) fn job<'a, M: KeyOf>(number: usize, request: Request<'a>) -> Option<Job<'a, M>> {
+    Some(job_of(number, M::of(request.cipher)?, request))
 }
 
-fn job<'a, M: Mode>(material: &'a Material<M>, request: Request<'a>) -> Job<'a, M> {
+fn job_of<'a, M: Mode>(
+    number: usize,
+    material: &'a Material<M>,
+    request: Request<'a>,
+) -> Job<'a, M> {
     let shape = M::shape(&material.params, request.text);
     let (text, tag) = request.buffer.split_at_mut(shape.held);
     Job {
+        number,
         material,
         facts: Facts {
             nonce: request.nonce,
@@ -148,15 +158,6 @@ fn job<'a, M: Mode>(material: &'a Material<M>, request: Request<'a>) -> Job<'a, 
         },
         text,
         tag,
-        authentic: false,
-        padding: 0,
-    }
-}
-
-fn ran<M: Mode>(job: &Job<'_, M>) -> Ran {
-    Ran {
-        authentic: job.authentic,
-        padding: job.padding,
     }
 }
 
@@ -246,13 +247,18 @@ impl Cipher {
             buffer,
             text,
         };
-        let ran = self.run_one::<true>(request);
-        self.opened(ran, buffer, text)
+        let outcome = self.run_one::<true>(request);
+        self.opened(outcome, buffer, text)
     }
 
     /// After a message has been opened: its text comes to the front, or is wiped.
-    pub(crate) fn opened(&self, ran: Ran, buffer: &mut [u8], text: usize) -> Result<usize, Error> {
-        if !ran.authentic {
+    pub(crate) fn opened(
+        &self,
+        outcome: Outcome,
+        buffer: &mut [u8],
+        text: usize,
+    ) -> Result<usize, Error> {
+        if !outcome.authentic {
             buffer.zeroize();
             return Err(Error::NotAuthentic);
         }
@@ -260,7 +266,7 @@ impl Cipher {
         if front > 0 {
             buffer.copy_within(front..front + text, 0);
         }
-        Ok(text - ran.padding)
+        Ok(text - outcome.padding)
     }
 
     /// Before a message is sealed: its text comes to where the mode wants it.
@@ -375,22 +381,21 @@ impl Cipher {
     /// Counts messages and blocks that are about to be sealed.
     pub(crate) fn spend(&self, messages: u64, blocks: u64) -> Result<(), Error> {
         let limits = self.suite.limits();
-        let counts = [
-            (&self.messages, messages, limits.messages, "messages"),
-            (&self.blocks, blocks, limits.blocks, "blocks of 16 bytes"),
-        ];
-        for (count, more, most, what) in counts {
-            let before = count.fetch_add(more, Ordering::Relaxed);
-            if before.saturating_add(more) > most {
-                // The count stays at its end, and does not wrap.
-                count.store(most, Ordering::Relaxed);
-                return Err(Error::KeyWornOut {
-                    suite: self.suite,
-                    limit: format!("{most} {what}"),
-                });
-            }
+        // Where messages are limited, each counts as its share of the blocks: one count for both.
+        let more = messages
+            .saturating_mul(limits.blocks / limits.messages)
+            .saturating_add(blocks);
+        let before = self.spent.fetch_add(more, Ordering::Relaxed);
+        if before.saturating_add(more) <= limits.blocks {
+            return Ok(());
         }
-        Ok(())
+        // The count stays at its end, and does not wrap.
+        self.spent.store(limits.blocks, Ordering::Relaxed);
+        Err(Error::KeyWornOut {
+            suite: self.suite,
+            messages: limits.messages,
+            blocks: limits.blocks,
+        })
     }
 }
 

@@ -93,12 +93,17 @@ pub enum Error {
         most: u64,
     },
     /// The key has sealed as many messages, or as much text, as is safe.
-    #[error("this key has sealed as much as {suite} allows: {limit}; take a new one")]
+    #[error(
+        "this key has sealed as much as is safe with {suite}, {messages} messages or {blocks} \
+         blocks of 16 bytes; take a new one"
+    )]
     KeyWornOut {
         /// The mode.
         suite: Suite,
-        /// The limit.
-        limit: String,
+        /// The most messages.
+        messages: u64,
+        /// The most blocks of text.
+        blocks: u64,
     },
     /// What is to be opened is shorter, or longer, than anything that the mode seals to.
     #[error("{bytes} bytes are nothing that {suite} seals a text to")]

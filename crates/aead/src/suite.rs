@@ -49,7 +49,7 @@ const USUAL: Limits = Limits {
     versions: &[],
     text: 1 << 40,
     ad: Some(1 << 40),
-    messages: BIRTHDAY,
+    messages: BIRTHDAY, // no limit of its own
     blocks: BIRTHDAY,
     whole_blocks: false,
     text_unknown: false,

@@ -1,9 +1,8 @@
 //! The head of messages: nonce and associated data, a block at a time in all lanes.
 
-use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Lanes};
 
-use super::{Count, Facts, Keys, Mode, State, Wave};
+use super::{Count, Group, Keys, Mode, State, Wave};
 
 /// Where a step of the head stands.
 pub(crate) struct Head<'h, L: Lanes, const N: usize> {
@@ -13,57 +12,61 @@ pub(crate) struct Head<'h, L: Lanes, const N: usize> {
     pub(crate) last: Wave<L, N>,
     /// All ones where the associated data are whole blocks, or none.
     pub(crate) whole: Wave<L, N>,
-    /// The messages; none where a lane has no part in this.
-    pub(crate) messages: &'h [Option<Facts<'h>>; MAX_LANES],
+    /// The messages.
+    pub(crate) messages: Group<'h>,
 }
 
-/// Runs the head of all messages that are given. Lanes without one have a state without meaning.
+/// Runs the head of all messages of a group. Lanes without one have a state without meaning.
 #[inline(always)]
 pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
     keys: &impl Keys<L, N>,
-    messages: &[Option<Facts<'_>>; MAX_LANES],
+    messages: Group<'_>,
 ) -> State<M, L, N> {
     let (l, params) = (keys.l(), keys.params());
-    let zero = Wave::zero(l);
+    let (zero, ones) = (Wave::zero(l), Wave::splat(l, Block::ONES));
     let mut state = M::Words::filled(zero);
-    let mut counts = [0; MAX_LANES];
+    let (mut least, mut most, mut ragged) = (usize::MAX, 0, 0);
+    for (lane, message) in messages.iter() {
+        let count = M::head_blocks(&params, message);
+        (least, most) = (least.min(count), most.max(count));
+        ragged |= u32::from(!message.ad.len().is_multiple_of(16)) << lane;
+    }
     let mut head = Head {
         index: 0,
         last: zero,
-        whole: zero,
+        whole: if ragged == 0 {
+            ones
+        } else {
+            Wave::where_set(l, !ragged)
+        },
         messages,
     };
-    let mut most = 0;
-    for lane in 0..Wave::<L, N>::LANES {
-        if let Some(message) = &messages[lane] {
-            counts[lane] = M::head_blocks(&params, message);
-            most = most.max(counts[lane]);
-            if message.ad.len().is_multiple_of(16) {
-                head.whole.lanes_mut()[lane] = Block::ONES;
-            }
-        }
-    }
     while head.index < most {
-        let (mut block, mut active) = (zero, zero);
-        let mut all = true;
-        head.last = zero;
-        for lane in 0..Wave::<L, N>::LANES {
-            let Some(message) = &messages[lane] else {
-                continue;
+        let mut block = zero;
+        let lanes = block.lanes_mut();
+        let (mut active, mut last) = (0u32, 0u32);
+        for (lane, message) in messages.iter() {
+            let count = match least == most {
+                true => most,
+                false => M::head_blocks(&params, message),
             };
-            if head.index < counts[lane] {
-                block.lanes_mut()[lane] = M::head_block(&params, message, head.index);
-                active.lanes_mut()[lane] = Block::ONES;
-                if head.index + 1 == counts[lane] {
-                    head.last.lanes_mut()[lane] = Block::ONES;
-                }
-            } else {
-                all = false;
+            if head.index < count {
+                lanes[lane] = M::head_block(&params, message, head.index);
+                active |= 1 << lane;
+                last |= u32::from(head.index + 1 == count) << lane;
             }
         }
-        let before = state;
-        M::absorb(keys, &mut state, block, &head);
-        if !all {
+        head.last = match last {
+            0 => zero,
+            _ if last == messages.set => ones,
+            _ => Wave::where_set(l, last),
+        };
+        if active == messages.set {
+            M::absorb(keys, &mut state, block, &head);
+        } else {
+            let before = state;
+            M::absorb(keys, &mut state, block, &head);
+            let active = Wave::where_set(l, active);
             for (after, before) in state.as_mut().iter_mut().zip(before.as_ref()) {
                 *after = before.or(active, *after);
             }

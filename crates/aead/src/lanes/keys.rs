@@ -2,7 +2,6 @@
 
 use sealane_block::aes::{Back, Forward, cipher_each, cipher_splat};
 use sealane_block::{Block, Lanes};
-use zeroize::Zeroize;
 
 use super::mode::wipe;
 use super::{Count, Mode, Params, Wave};
@@ -31,10 +30,10 @@ impl<M: Mode> Material<M> {
 impl<M: Mode> Drop for Material<M> {
     fn drop(&mut self) {
         for schedule in self.schedules.as_mut() {
-            schedule.zeroize();
+            wipe(schedule);
         }
-        Block::as_bytes_mut(self.constants.as_mut()).zeroize();
-        self.table.zeroize();
+        wipe(self.constants.as_mut());
+        wipe(&mut self.table);
     }
 }
 
@@ -52,6 +51,14 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn constant(&self, which: usize) -> Wave<L, N>;
     /// The table of a lane's key.
     fn table(&self, lane: usize) -> &[Block];
+}
+
+/// Keys of lanes that take one message after the other.
+pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
+    /// Gives a lane the key of its next message.
+    fn set(&mut self, lane: usize, material: &'k Material<M>);
+    /// Erases what is known of keys here.
+    fn wipe(&mut self);
 }
 
 /// One key for all lanes.
@@ -80,12 +87,15 @@ impl<'k, L: Lanes, M: Mode> Same<'k, L, M> {
             schedules,
         }
     }
+}
 
-    /// Erases the round keys.
+impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L, M> {
     #[inline(always)]
-    pub(crate) fn wipe(&mut self) {
+    fn set(&mut self, _lane: usize, _material: &'k Material<M>) {}
+    #[inline(always)]
+    fn wipe(&mut self) {
         for schedule in self.schedules.as_mut() {
-            wipe::<L>(schedule);
+            wipe(schedule);
         }
     }
 }
@@ -140,10 +150,12 @@ impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
             materials: [None; sealane_block::lanes::MAX_LANES],
         }
     }
+}
 
-    /// Gives a lane a key. Where it had the same one before, nothing is to be done.
+impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L, M, N> {
     #[inline(always)]
-    pub(crate) fn set(&mut self, lane: usize, material: &'k Material<M>) {
+    fn set(&mut self, lane: usize, material: &'k Material<M>) {
+        // Where it had the same one before, nothing is to be done.
         if self.materials[lane].is_some_and(|had| std::ptr::eq(had, material)) {
             return;
         }
@@ -161,16 +173,15 @@ impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
         }
     }
 
-    /// Erases the keys.
     #[inline(always)]
-    pub(crate) fn wipe(&mut self) {
+    fn wipe(&mut self) {
         for schedule in self.schedules.as_mut() {
             for round in schedule {
-                wipe::<L>(round);
+                wipe(round);
             }
         }
         for constant in self.constants.as_mut() {
-            wipe::<L>(&mut constant.v);
+            wipe(&mut constant.v);
         }
     }
 }

@@ -5,49 +5,52 @@
 //! are done share a tail, and those that take new messages share a head. Order decides how often
 //! this happens: with messages of about the same length side by side, seldom.
 
-use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Streams};
-use sealane_block::{Block, Kernel, Lanes};
-use subtle::ConstantTimeEq;
+use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Spare, Streams};
+use sealane_block::{Kernel, Lanes};
 
 use super::data::Many;
-use super::keys::{Each, Keys};
-use super::mode::wipe;
-use super::tail::Bytes;
-use super::{Count, Facts, Material, Mode, Params, State, Tail, Wave, head};
+use super::keys::{Each, LaneKeys, Same};
+use super::mode::{lanes_of, wipe_state};
+use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
 
 /// Vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
 
-/// A message for the lanes.
+/// A message for a lane.
 pub(crate) struct Job<'a, M: Mode> {
+    /// Its number, for whoever gave it.
+    pub(crate) number: usize,
     pub(crate) material: &'a Material<M>,
     pub(crate) facts: Facts<'a>,
     /// The text, and as many bytes of what is made of it.
     pub(crate) text: &'a mut [u8],
     /// The rest of the sealed message.
     pub(crate) tag: &'a mut [u8],
-    /// Whether the message is authentic; true when sealing.
+}
+
+/// What came of a message.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Outcome {
+    /// Whether it is authentic; true when sealing.
     pub(crate) authentic: bool,
     /// Bytes of padding at the end of the text, when opening.
     pub(crate) padding: usize,
 }
 
-/// Seals or opens all messages, in the order that `order` gives.
-pub(crate) struct Lockstep<'j, 'a, M: Mode, const OPEN: bool> {
-    pub(crate) params: Params,
-    pub(crate) jobs: &'j mut [Job<'a, M>],
-    pub(crate) order: &'j [u32],
+/// Where messages come from, and where it is said that they are done.
+pub(crate) trait Queue<'a, M: Mode> {
+    /// The next message.
+    fn next(&mut self) -> Option<Job<'a, M>>;
+    /// A message is done.
+    fn done(&mut self, number: usize, outcome: Outcome);
 }
 
-/// What a lane is doing.
-struct Work<'a> {
-    job: usize,
-    facts: Facts<'a>,
-    text: &'a mut [u8],
-    /// Units that are done, of this pass.
-    units: usize,
-    /// Units there are.
-    all: usize,
+/// Seals or opens all messages of a queue.
+pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
+    pub(crate) params: Params,
+    /// The key, if all messages have the same.
+    pub(crate) same: Option<&'a Material<M>>,
+    pub(crate) queue: &'q mut dyn Queue<'a, M>,
 }
 
 impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
@@ -55,260 +58,213 @@ impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let lanes = Wave::<L, VECTORS>::LANES;
-        let mut keys = Each::<L, M, VECTORS>::new(l, self.params);
-        let mut state = M::Words::filled(Wave::zero(l));
-        let mut spare = [0; SPARE_BYTES];
-        let mut work: [Option<Work<'_>>; MAX_LANES] = [const { None }; MAX_LANES];
-        let mut queue = self.order.iter();
-        loop {
-            let mut fresh = [None; MAX_LANES];
-            let mut count = 0;
-            for lane in 0..lanes {
-                if work[lane].is_none()
-                    && let Some(&job) = queue.next()
-                {
-                    let from = &mut self.jobs[job as usize];
-                    keys.set(lane, from.material);
-                    fresh[lane] = Some(from.facts);
-                    count += 1;
-                    let whole = from.text.len() - M::rest(from.text.len());
-                    work[lane] = Some(Work {
-                        job: job as usize,
-                        facts: from.facts,
-                        text: std::mem::take(&mut from.text),
-                        units: 0,
-                        all: whole / (16 * M::UNIT),
-                    });
-                }
-            }
-            if count > 0 {
-                let begun = head::run::<L, M, VECTORS>(&keys, &fresh);
-                merge::<L, M>(&mut state, &begun, &fresh, count == lanes);
-                for pass in 1..M::PASSES {
-                    advance_all::<L, M, OPEN>(
-                        &keys,
-                        &mut state,
-                        &mut work,
-                        &fresh,
-                        &mut spare,
-                        pass - 1,
-                    );
-                    let mut turned = state;
-                    M::turn(&keys, &mut turned);
-                    merge::<L, M>(&mut state, &turned, &fresh, count == lanes);
-                }
-            }
-            if work.iter().all(|work| work.is_none()) {
-                break;
-            }
-            advance::<L, M, OPEN>(
-                &keys,
-                &mut state,
-                &mut work[..lanes],
-                &mut spare,
-                M::PASSES - 1,
-            );
-            finish::<L, M, OPEN>(&keys, &state, &mut work[..lanes], self.jobs);
-        }
-        keys.wipe();
-        for word in state.as_mut() {
-            wipe::<L>(&mut word.v);
+        if let Some(material) = self.same {
+            run::<L, M, OPEN>(Same::new(l, material), self.queue);
+        } else {
+            run::<L, M, OPEN>(Each::<L, M, VECTORS>::new(l, self.params), self.queue);
         }
     }
 }
 
-/// Takes over the states of fresh lanes.
+/// What lanes are doing. A lane without a message has no text.
+struct Work<'a> {
+    /// A bit for each lane that has a message.
+    busy: u32,
+    facts: [Facts<'a>; MAX_LANES],
+    number: [usize; MAX_LANES],
+    text: [&'a mut [u8]; MAX_LANES],
+    tag: [&'a mut [u8]; MAX_LANES],
+    /// Units that are done.
+    units: [u64; MAX_LANES],
+    /// Units there are.
+    all: [u64; MAX_LANES],
+}
+
+#[inline(always)]
+fn run<'a, L: Lanes, M: Mode, const OPEN: bool>(
+    mut keys: impl LaneKeys<'a, L, M, VECTORS>,
+    queue: &mut dyn Queue<'a, M>,
+) {
+    let every = (u64::MAX >> (64 - Wave::<L, VECTORS>::LANES)) as u32;
+    let mut state = M::Words::filled(Wave::zero(keys.l()));
+    let mut spare = [0; SPARE_BYTES];
+    let mut work = Work {
+        busy: 0,
+        facts: [Facts::default(); MAX_LANES],
+        number: [0; MAX_LANES],
+        text: std::array::from_fn(|_| <&mut [u8]>::default()),
+        tag: std::array::from_fn(|_| <&mut [u8]>::default()),
+        units: [0; MAX_LANES],
+        all: [0; MAX_LANES],
+    };
+    loop {
+        let mut fresh = 0;
+        for lane in lanes_of(every & !work.busy) {
+            let Some(job) = queue.next() else { break };
+            fresh |= 1 << lane;
+            keys.set(lane, job.material);
+            let rest = M::rest(job.text.len());
+            work.all[lane] = ((job.text.len() - rest) / (16 * M::UNIT)) as u64;
+            work.units[lane] = 0;
+            work.number[lane] = job.number;
+            work.facts[lane] = job.facts;
+            (work.text[lane], work.tag[lane]) = (job.text, job.tag);
+        }
+        work.busy |= fresh;
+        if work.busy == 0 {
+            break;
+        }
+        if fresh != 0 {
+            let begun = head::run::<L, M, VECTORS>(&keys, work.group(fresh));
+            merge::<L, M>(&mut state, &begun, fresh, every);
+            for pass in 1..M::PASSES {
+                pass_over::<L, M, OPEN>(&keys, &mut state, &mut work, fresh, &mut spare, pass - 1);
+                let mut turned = state;
+                M::turn(&keys, &mut turned);
+                merge::<L, M>(&mut state, &turned, fresh, every);
+            }
+        }
+        let busy = work.busy;
+        advance::<L, M, OPEN>(
+            &keys,
+            &mut state,
+            &mut work,
+            busy,
+            &mut spare,
+            M::PASSES - 1,
+        );
+        finish::<L, M, OPEN>(&keys, &state, &mut work, queue);
+    }
+    keys.wipe();
+    wipe_state(state.as_mut());
+}
+
+impl<'a> Work<'a> {
+    #[inline(always)]
+    fn group(&self, set: u32) -> Group<'_> {
+        Group {
+            facts: &self.facts,
+            set,
+        }
+    }
+}
+
+/// Takes over the states of some lanes.
 #[inline(always)]
 fn merge<L: Lanes, M: Mode>(
     state: &mut State<M, L, VECTORS>,
     from: &State<M, L, VECTORS>,
-    fresh: &[Option<Facts<'_>>; MAX_LANES],
-    all: bool,
+    set: u32,
+    every: u32,
 ) {
-    if all {
+    if set == every {
         *state = *from;
         return;
     }
     for (to, from) in state.as_mut().iter_mut().zip(from.as_ref()) {
-        for lane in 0..Wave::<L, VECTORS>::LANES {
-            if fresh[lane].is_some() {
-                to.lanes_mut()[lane] = from.lanes()[lane];
-            }
+        for lane in lanes_of(set) {
+            to.lanes_mut()[lane] = from.lanes()[lane];
         }
     }
 }
 
-/// Runs the body until some lane has come to the end of its units; lanes without work run along.
+/// Runs the body of some lanes until one of them has come to the end of its units; the others run
+/// along, on nothing.
 #[inline(always)]
 fn advance<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &Each<'_, L, M, VECTORS>,
+    keys: &impl LaneKeys<'a, L, M, VECTORS>,
     state: &mut State<M, L, VECTORS>,
-    work: &mut [Option<Work<'a>>],
-    spare: &mut [u8; SPARE_BYTES],
+    work: &mut Work<'a>,
+    set: u32,
+    spare: &mut Spare,
     pass: usize,
 ) {
     let unit_bytes = 16 * M::UNIT;
-    let left = work.iter().flatten().map(|work| work.all - work.units);
-    let mut left = left.min().unwrap_or(0);
+    let mut left = u64::MAX;
+    for lane in lanes_of(set) {
+        left = left.min(work.all[lane] - work.units[lane]);
+    }
     while left > 0 {
-        let mut positions = [0; MAX_LANES];
-        for (position, work) in positions.iter_mut().zip(work.iter()) {
-            *position = work.as_ref().map_or(0, |work| work.units as u64);
-        }
-        let streams = work.iter_mut().map(|work| {
-            let work = work.as_mut()?;
-            let from = work.units * unit_bytes;
-            Some(&mut work.text[from..from + left * unit_bytes])
+        let units = &work.units;
+        let streams = work.text[..Wave::<L, VECTORS>::LANES]
+            .iter_mut()
+            .enumerate();
+        let streams = streams.map(|(lane, text)| {
+            let from = units[lane] as usize * unit_bytes;
+            let whole = set >> lane & 1 == 1;
+            whole.then(|| &mut text[from..from + left as usize * unit_bytes])
         });
         let mut data = Many {
             streams: Streams::new(streams, M::UNIT, spare),
-            positions: &positions,
+            positions: units,
         };
-        let done = data.streams.units();
+        let done = data.streams.units() as u64;
         M::body::<L, VECTORS, OPEN>(keys, state, &mut data, pass);
-        for work in work.iter_mut().flatten() {
-            work.units += done;
+        for lane in lanes_of(set) {
+            work.units[lane] += done;
         }
         left -= done;
     }
 }
 
-/// Runs a pass over the whole text of fresh lanes, which then stand at its beginning again.
+/// Runs a pass over the whole text of fresh lanes, which then stand at its beginning again. Lanes
+/// that have come to their end wait there, with the state that they have.
 #[inline(always)]
-fn advance_all<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &Each<'_, L, M, VECTORS>,
+fn pass_over<'a, L: Lanes, M: Mode, const OPEN: bool>(
+    keys: &impl LaneKeys<'a, L, M, VECTORS>,
     state: &mut State<M, L, VECTORS>,
-    work: &mut [Option<Work<'a>>; MAX_LANES],
-    fresh: &[Option<Facts<'_>>; MAX_LANES],
-    spare: &mut [u8; SPARE_BYTES],
+    work: &mut Work<'a>,
+    fresh: u32,
+    spare: &mut Spare,
     pass: usize,
 ) {
-    let mut waiting: [Option<Work<'a>>; MAX_LANES] = [const { None }; MAX_LANES];
-    let mut ready: [Option<Work<'a>>; MAX_LANES] = [const { None }; MAX_LANES];
-    for lane in 0..MAX_LANES {
-        if fresh[lane].is_some() {
-            ready[lane] = work[lane].take();
-        }
-    }
-    let lanes = Wave::<L, VECTORS>::LANES;
     loop {
-        // Lanes that have come to their end wait, with the state that they have there.
-        let mut left = 0;
-        for lane in 0..lanes {
-            if ready[lane]
-                .as_ref()
-                .is_some_and(|work| work.units == work.all)
-            {
-                waiting[lane] = ready[lane].take();
-            }
-            left += usize::from(ready[lane].is_some());
+        let mut going = 0;
+        for lane in lanes_of(fresh) {
+            going |= u32::from(work.units[lane] < work.all[lane]) << lane;
         }
-        if left == 0 {
+        if going == 0 {
             break;
         }
-        let before = *state;
-        advance::<L, M, OPEN>(keys, state, &mut ready[..lanes], spare, pass);
-        for (after, before) in state.as_mut().iter_mut().zip(before.as_ref()) {
-            for lane in 0..lanes {
-                if ready[lane].is_none() {
-                    after.lanes_mut()[lane] = before.lanes()[lane];
-                }
-            }
-        }
+        let mut moved = *state;
+        advance::<L, M, OPEN>(keys, &mut moved, work, going, spare, pass);
+        merge::<L, M>(state, &moved, going, u32::MAX);
     }
-    for lane in 0..MAX_LANES {
-        if let Some(mut done) = waiting[lane].take() {
-            done.units = 0;
-            work[lane] = Some(done);
-        }
+    for lane in lanes_of(fresh) {
+        work.units[lane] = 0;
     }
 }
 
 /// Ends the messages whose units are done, and frees their lanes.
 #[inline(always)]
 fn finish<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &Each<'_, L, M, VECTORS>,
+    keys: &impl LaneKeys<'a, L, M, VECTORS>,
     state: &State<M, L, VECTORS>,
-    work: &mut [Option<Work<'a>>],
-    jobs: &mut [Job<'a, M>],
+    work: &mut Work<'a>,
+    queue: &mut dyn Queue<'a, M>,
 ) {
     let (l, params) = (keys.l(), keys.params());
-    let mut ending = [None; MAX_LANES];
-    for (ending, work) in ending.iter_mut().zip(work.iter()) {
-        *ending = work
-            .as_ref()
-            .filter(|work| work.units == work.all)
-            .map(|work| work.facts);
+    let mut ending = 0;
+    for lane in lanes_of(work.busy) {
+        ending |= u32::from(work.units[lane] == work.all[lane]) << lane;
     }
-    let mut tail = Tail::<L, VECTORS>::new(l, &params, &ending);
-    for lane in 0..work.len() {
-        if ending[lane].is_some()
-            && let Some(work) = &work[lane]
-        {
-            let text = &work.text[work.units * 16 * M::UNIT..];
-            take_tail::<L, M, VECTORS, OPEN>(&mut tail, lane, &params, text, jobs[work.job].tag);
-        }
+    let group = Group {
+        facts: &work.facts,
+        set: ending,
+    };
+    let mut tail = Tail::<L, VECTORS>::new(l, &params, group);
+    for lane in lanes_of(ending) {
+        let rest = &work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
+        tail.take::<M, OPEN>(lane, &params, rest, work.tag[lane]);
     }
     M::tail::<L, VECTORS, OPEN>(keys, state, &mut tail);
-    for lane in 0..work.len() {
-        if ending[lane].is_some()
-            && let Some(work) = work[lane].take()
-        {
-            let job = &mut jobs[work.job];
-            job.text = work.text;
-            let rest = &mut job.text[work.units * 16 * M::UNIT..];
-            job.authentic = give_tail::<L, M, VECTORS, OPEN>(&tail, lane, &params, rest, job.tag);
-            job.padding = tail.padding[lane];
-        }
+    for lane in lanes_of(ending) {
+        let rest = &mut work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
+        let outcome = Outcome {
+            authentic: tail.give::<M, OPEN>(lane, &params, rest, work.tag[lane]),
+            padding: tail.padding[lane],
+        };
+        queue.done(work.number[lane], outcome);
     }
-}
-
-/// Brings the end of a text, and the tag that came with it, to a lane.
-#[inline(always)]
-pub(crate) fn take_tail<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    tail: &mut Tail<'_, L, N>,
-    lane: usize,
-    params: &Params,
-    text: &[u8],
-    tag: &[u8],
-) {
-    let mut bytes: Bytes = [0; 64];
-    copy_short(&mut bytes, text);
-    if OPEN {
-        copy_short(&mut bytes[text.len()..], tag);
-    }
-    tail.put::<M, OPEN>(lane, params, text.len(), &bytes);
-}
-
-/// Brings what was made of it back, and says whether it is authentic.
-#[inline(always)]
-pub(crate) fn give_tail<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
-    tail: &Tail<'_, L, N>,
-    lane: usize,
-    params: &Params,
-    text: &mut [u8],
-    tag: &mut [u8],
-) -> bool {
-    let mut bytes: Bytes = [0; 64];
-    tail.take::<M, OPEN>(lane, params, &mut bytes);
-    let rest = text.len();
-    copy_short(text, &bytes[..rest]);
-    if OPEN {
-        tail.wrong.lanes()[lane].ct_eq(&Block::ZERO).into()
-    } else {
-        let len = tag.len();
-        copy_short(tag, &bytes[rest..rest + len]);
-        true
-    }
-}
-
-/// Copies all of `from` to the start of `to`; sixteen bytes, as many as most tags have, in one go.
-#[inline(always)]
-fn copy_short(to: &mut [u8], from: &[u8]) {
-    if let (Some(to), Some(from)) = (to.first_chunk_mut::<16>(), from.as_array::<16>()) {
-        *to = *from;
-    } else {
-        to[..from.len()].copy_from_slice(from);
-    }
+    work.busy &= !ending;
 }

@@ -26,6 +26,6 @@ pub(crate) mod wave;
 pub(crate) use data::Data;
 pub(crate) use head::Head;
 pub(crate) use keys::{Keys, Material};
-pub(crate) use mode::{Count, Facts, Mode, Of, Params, State};
+pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
 pub(crate) use tail::Tail;
 pub(crate) use wave::Wave;

@@ -2,6 +2,8 @@
 
 use std::ops::IndexMut;
 
+use bytemuck::Pod;
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
@@ -36,12 +38,54 @@ pub(crate) struct Params {
 }
 
 /// What is public of a message.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Facts<'a> {
     pub(crate) nonce: &'a [u8],
     pub(crate) ad: &'a [u8],
     /// Bytes of the text.
     pub(crate) text: usize,
+}
+
+/// Messages of some lanes.
+#[derive(Clone, Copy)]
+pub(crate) struct Group<'a> {
+    /// Those of all lanes, or of the first few.
+    pub(crate) facts: &'a [Facts<'a>],
+    /// A bit for each lane that has a part in this.
+    pub(crate) set: u32,
+}
+
+impl<'a> Group<'a> {
+    /// One message, in the first lane.
+    #[inline(always)]
+    pub(crate) fn of_one(facts: &'a Facts<'a>) -> Group<'a> {
+        Group {
+            facts: std::slice::from_ref(facts),
+            set: 1,
+        }
+    }
+
+    /// The message of a lane, if it has a part in this.
+    #[inline(always)]
+    pub(crate) fn get(&self, lane: usize) -> Option<&'a Facts<'a>> {
+        (self.set >> lane & 1 == 1).then(|| &self.facts[lane])
+    }
+
+    /// Lanes that have a part in this, with their messages.
+    #[inline(always)]
+    pub(crate) fn iter(self) -> impl Iterator<Item = (usize, &'a Facts<'a>)> {
+        lanes_of(self.set).map(move |lane| (lane, &self.facts[lane]))
+    }
+}
+
+/// The numbers of the bits of a set, from the lowest on.
+#[inline(always)]
+pub(crate) fn lanes_of(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = set.trailing_zeros() as usize;
+        set &= set.wrapping_sub(1);
+        (lane < MAX_LANES).then_some(lane)
+    })
 }
 
 /// Where a text and what is made of it lie in a buffer.
@@ -176,8 +220,17 @@ pub(crate) trait Mode: Sized + 'static {
     );
 }
 
-/// Wipes anything made of blocks.
-pub(crate) fn wipe<L: Lanes>(vectors: &mut [L::V]) {
-    let blocks: &mut [Block] = bytemuck::must_cast_slice_mut(vectors);
-    Block::as_bytes_mut(blocks).zeroize();
+/// Wipes vectors, sixteen bytes at a time.
+#[inline(always)]
+pub(crate) fn wipe<V: Pod>(vectors: &mut [V]) {
+    let words: &mut [u128] = bytemuck::must_cast_slice_mut(vectors);
+    words.zeroize();
+}
+
+/// Wipes a state.
+#[inline(always)]
+pub(crate) fn wipe_state<L: Lanes, const N: usize>(state: &mut [Wave<L, N>]) {
+    for word in state {
+        wipe(&mut word.v);
+    }
 }

@@ -2,36 +2,34 @@
 //! time is that of its chain.
 
 use sealane_block::lanes::{MAX_LANES, Streams};
-use sealane_block::{Kernel, Lanes};
-use zeroize::Zeroize;
+use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
-use super::keys::Same;
-use super::lockstep::{Job, VECTORS, give_tail, take_tail};
-use super::mode::wipe;
-use super::{Mode, State, Tail, Wave, head};
+use super::keys::{LaneKeys, Same};
+use super::lockstep::{Job, Outcome, VECTORS};
+use super::mode::{wipe, wipe_state};
+use super::{Group, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.
-pub(crate) struct Single<'j, 'a, M: Mode, const OPEN: bool> {
-    pub(crate) job: &'j mut Job<'a, M>,
+pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
+    pub(crate) job: Job<'a, M>,
 }
 
 /// Units that are not worth a wave: a lane does them almost as soon.
 const FEW: usize = 2;
 
-/// The largest round of units: two blocks for each of 32 lanes.
-const ROUND_BYTES: usize = 16 * 2 * MAX_LANES;
+/// Blocks of the largest round: two for each of 32 lanes.
+const ROUND: usize = 2 * MAX_LANES;
 
-impl<M: Mode, const OPEN: bool> Kernel for Single<'_, '_, M, OPEN> {
-    type Output = ();
+impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
+    type Output = Outcome;
 
     #[inline(always)]
-    fn run<L: Lanes>(self, l: L) {
+    fn run<L: Lanes>(self, l: L) -> Outcome {
         let job = self.job;
         let mut keys = Same::new(l, job.material);
-        let mut messages = [None; MAX_LANES];
-        messages[0] = Some(job.facts);
-        let mut state = head::run::<L, M, 1>(&keys, &messages);
+        let messages = Group::of_one(&job.facts);
+        let mut state = head::run::<L, M, 1>(&keys, messages);
         let rest = M::rest(job.text.len());
         let (text, rest) = job.text.split_at_mut(job.text.len() - rest);
         for pass in 0..M::PASSES {
@@ -51,12 +49,15 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, '_, M, OPEN> {
             }
         }
         let params = job.material.params;
-        let mut tail = Tail::<L, 1>::new(l, &params, &messages);
-        take_tail::<L, M, 1, OPEN>(&mut tail, 0, &params, rest, job.tag);
+        let mut tail = Tail::<L, 1>::new(l, &params, messages);
+        tail.take::<M, OPEN>(0, &params, rest, job.tag);
         M::tail::<L, 1, OPEN>(&keys, &state, &mut tail);
-        job.authentic = give_tail::<L, M, 1, OPEN>(&tail, 0, &params, rest, job.tag);
-        job.padding = tail.padding[0];
-        keys.wipe();
+        let outcome = Outcome {
+            authentic: tail.give::<M, OPEN>(0, &params, rest, job.tag),
+            padding: tail.padding[0],
+        };
+        LaneKeys::<L, M, 1>::wipe(&mut keys);
+        outcome
     }
 }
 
@@ -83,7 +84,8 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
     }
     let next = short.len() / (16 * M::UNIT);
     if next > 0 {
-        let mut staged = [0; ROUND_BYTES];
+        let mut round_blocks = [Block::ZERO; ROUND];
+        let staged = Block::as_bytes_mut(&mut round_blocks);
         staged[..short.len()].copy_from_slice(short);
         let before = wide;
         let mut data = Wide {
@@ -95,11 +97,9 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
             after.lanes_mut()[next..].copy_from_slice(&before.lanes()[next..]);
         }
         short.copy_from_slice(&staged[..short.len()]);
-        staged.zeroize();
+        wipe(&mut round_blocks);
     }
     let folded = M::fold::<L, VECTORS>(keys, &wide, next);
-    for word in wide.as_mut() {
-        wipe::<L>(&mut word.v);
-    }
+    wipe_state(wide.as_mut());
     folded
 }

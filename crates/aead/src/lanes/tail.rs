@@ -2,8 +2,11 @@
 
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Lanes};
+use subtle::ConstantTimeEq;
 
-use super::{Facts, Mode, Params, Wave};
+use super::head::block_of;
+
+use super::{Facts, Group, Mode, Params, Wave};
 
 /// The slot of the tag in modes whose tag is a block of its own.
 pub(crate) const TAG: usize = 3;
@@ -23,8 +26,8 @@ pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
     pub(crate) rest: [usize; MAX_LANES],
     /// The most of them.
     pub(crate) most: usize,
-    /// The messages; none where a lane has no part in this.
-    pub(crate) messages: &'t [Option<Facts<'t>>; MAX_LANES],
+    /// The messages.
+    pub(crate) messages: Group<'t>,
     tag_mask: Wave<L, N>,
 }
 
@@ -33,11 +36,7 @@ pub(crate) type Bytes = [u8; 64];
 
 impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     #[inline(always)]
-    pub(crate) fn new(
-        l: L,
-        params: &Params,
-        messages: &'t [Option<Facts<'t>>; MAX_LANES],
-    ) -> Tail<'t, L, N> {
+    pub(crate) fn new(l: L, params: &Params, messages: Group<'t>) -> Tail<'t, L, N> {
         let zero = Wave::zero(l);
         Tail {
             given: [zero; 4],
@@ -51,53 +50,73 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         }
     }
 
-    /// Takes the tail of a lane.
+    /// Takes the end of a lane's text; when opening, also what came behind it.
     #[inline(always)]
-    pub(crate) fn put<M: Mode, const OPEN: bool>(
+    pub(crate) fn take<M: Mode, const OPEN: bool>(
         &mut self,
         lane: usize,
         params: &Params,
-        rest: usize,
-        bytes: &Bytes,
+        text: &[u8],
+        tag: &[u8],
     ) {
+        let rest = text.len();
         self.rest[lane] = rest;
         self.most = self.most.max(rest);
         if OPEN {
-            let mut at = 0;
-            for (slot, count) in M::tail_bytes(params, rest).into_iter().enumerate() {
-                if count > 0 {
-                    self.given[slot].lanes_mut()[lane] = sixteen(bytes, at) & first_bytes(count);
+            let counts = M::tail_bytes(params, rest);
+            let tag_alone = counts[TAG] == tag.len();
+            if rest > 0 || !tag_alone {
+                let mut bytes: Bytes = [0; 64];
+                bytes[..rest].copy_from_slice(text);
+                bytes[rest..rest + tag.len()].copy_from_slice(tag);
+                let mut at = 0;
+                for (slot, count) in counts.into_iter().enumerate() {
+                    let given = sixteen(&bytes, at) & first_bytes(count);
+                    self.given[slot].lanes_mut()[lane] = given;
                     at += count;
                 }
+            } else if !tag.is_empty() {
+                self.given[TAG].lanes_mut()[lane] = block_of(tag, 0);
             }
-        } else {
-            for slot in 0..rest.div_ceil(16) {
-                let count = (rest - 16 * slot).min(16);
-                self.given[slot].lanes_mut()[lane] = sixteen(bytes, 16 * slot) & first_bytes(count);
+        } else if rest > 0 {
+            self.given[0].lanes_mut()[lane] = block_of(text, 0);
+            if rest > 16 {
+                self.given[1].lanes_mut()[lane] = block_of(text, 1);
             }
         }
     }
 
-    /// Hands out what was made of a lane's tail.
+    /// Hands out what was made of it, and says whether the message is authentic.
     #[inline(always)]
-    pub(crate) fn take<M: Mode, const OPEN: bool>(
+    pub(crate) fn give<M: Mode, const OPEN: bool>(
         &self,
         lane: usize,
         params: &Params,
-        bytes: &mut Bytes,
-    ) {
-        let rest = self.rest[lane];
-        let mut at = 0;
-        let counts = match OPEN {
-            true => [rest.min(16), rest.saturating_sub(16), 0, 0],
-            false => M::tail_bytes(params, rest),
-        };
-        for (slot, count) in counts.into_iter().enumerate() {
-            if count > 0 {
-                bytes[at..at + 16].copy_from_slice(&self.made[slot].lanes()[lane].to_bytes());
-                at += count;
-            }
+        text: &mut [u8],
+        tag: &mut [u8],
+    ) -> bool {
+        let rest = text.len();
+        let made = |slot: usize| self.made[slot].lanes()[lane].to_bytes();
+        let counts = M::tail_bytes(params, rest);
+        if !OPEN && counts[TAG] == tag.len() && rest == 0 {
+            put_short(tag, made(TAG));
+            return true;
         }
+        let mut bytes: Bytes = [0; 64];
+        if OPEN {
+            bytes[..16].copy_from_slice(&made(0));
+            bytes[16..32].copy_from_slice(&made(1));
+            text.copy_from_slice(&bytes[..rest]);
+            return self.wrong.lanes()[lane].ct_eq(&Block::ZERO).into();
+        }
+        let mut at = 0;
+        for (slot, count) in counts.into_iter().enumerate() {
+            bytes[at..at + 16].copy_from_slice(&made(slot));
+            at += count;
+        }
+        text.copy_from_slice(&bytes[..rest]);
+        tag.copy_from_slice(&bytes[rest..rest + tag.len()]);
+        true
     }
 
     /// All ones in the bytes that text has in slot `slot`.
@@ -140,10 +159,9 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     #[inline(always)]
     pub(crate) fn by_message(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
         let mut wave = Wave::zero(l);
-        for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
-            if let Some(message) = &self.messages[lane] {
-                *to = block(message);
-            }
+        let lanes = wave.lanes_mut();
+        for (lane, message) in self.messages.iter() {
+            lanes[lane] = block(message);
         }
         wave
     }
@@ -157,6 +175,15 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         } else {
             self.made[TAG] = tag;
         }
+    }
+}
+
+/// The first bytes of 16, all of them in one go.
+#[inline(always)]
+fn put_short(to: &mut [u8], from: [u8; 16]) {
+    match to.first_chunk_mut() {
+        Some(whole) => *whole = from,
+        None => to.copy_from_slice(&from[..to.len()]),
     }
 }
 

@@ -43,6 +43,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         Wave::splat(l, Block::ZERO)
     }
 
+    /// All ones in the lanes of a set, zero in the others.
+    #[inline(always)]
+    pub(crate) fn where_set(l: L, set: u32) -> Self {
+        let mut mask = Wave::zero(l);
+        for (lane, block) in mask.lanes_mut().iter_mut().enumerate() {
+            *block = Block::new(u128::from(set >> lane & 1).wrapping_neg());
+        }
+        mask
+    }
+
     /// The blocks of the lanes, in order.
     #[inline(always)]
     pub(crate) fn lanes(&self) -> &[Block] {

@@ -64,12 +64,10 @@ impl Mode for Ccm {
         if head.index == 0 {
             let l = keys.l();
             let mut first = Wave::zero(l);
-            for (lane, to) in first.lanes_mut().iter_mut().enumerate() {
-                if let Some(message) = &head.messages[lane] {
-                    let bytes = 14 - message.nonce.len() as u128;
-                    *to = block_of(message.nonce, 0);
-                    *to = Block::new(to.value() << 8 | bytes);
-                }
+            let lanes = first.lanes_mut();
+            for (lane, message) in head.messages.iter() {
+                let bytes = 14 - message.nonce.len() as u128;
+                lanes[lane] = Block::new(block_of(message.nonce, 0).value() << 8 | bytes);
             }
             state[FIRST] = first;
             state[COUNTER] = first.reversed().add64(Wave::splat(l, Block::new(1)));

@@ -75,10 +75,9 @@ impl Mode for Ocb3 {
     ) {
         if head.index == 0 {
             let mut top = keys.encrypt(FORWARD, block);
-            for (lane, top) in top.lanes_mut().iter_mut().enumerate() {
-                if let Some(message) = &head.messages[lane] {
-                    *top = stretched(*top, message.nonce);
-                }
+            let lanes = top.lanes_mut();
+            for (lane, message) in head.messages.iter() {
+                lanes[lane] = stretched(lanes[lane], message.nonce);
             }
             state[OFFSET] = top;
             return;
