@@ -159,6 +159,12 @@ pub trait Lanes: Copy + Sealed {
         v: Self::V,
     );
 
+    /// Erases vectors where they lie, in a way that the compiler does not leave out.
+    #[inline(always)]
+    fn wipe(self, vectors: &mut [Self::V]) {
+        streams::wipe(vectors, self.splat(Block::ZERO));
+    }
+
     /// A quad from the first `QUAD` blocks.
     #[inline(always)]
     fn load_quad(self, from: &[Block]) -> Quad<Self> {

@@ -81,9 +81,10 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
 #[inline(always)]
 pub(crate) fn block_of(bytes: &[u8], index: usize) -> Block {
     let from = &bytes[bytes.len().min(16 * index)..];
-    match from.first_chunk() {
-        Some(whole) => Block::from_bytes(*whole),
-        None => super::tail::load_short(from),
+    if from.len() >= 16 {
+        super::tail::sixteen(from, 0)
+    } else {
+        super::tail::load_short(from)
     }
 }
 

@@ -3,7 +3,8 @@
 use sealane_block::aes::{Back, Forward, cipher_each, cipher_splat};
 use sealane_block::{Block, Lanes};
 
-use super::mode::wipe;
+use zeroize::Zeroize;
+
 use super::{Count, Mode, Params, Wave};
 
 /// What a mode expands a key to.
@@ -29,11 +30,12 @@ impl<M: Mode> Material<M> {
 
 impl<M: Mode> Drop for Material<M> {
     fn drop(&mut self) {
+        // Sixteen bytes at a time, which is quicker than byte by byte.
         for schedule in self.schedules.as_mut() {
-            wipe(schedule);
+            bytemuck::must_cast_mut::<_, [u128; 11]>(schedule).zeroize();
         }
-        wipe(self.constants.as_mut());
-        wipe(&mut self.table);
+        bytemuck::must_cast_slice_mut::<_, u128>(self.constants.as_mut()).zeroize();
+        bytemuck::must_cast_slice_mut::<_, u128>(&mut self.table[..]).zeroize();
     }
 }
 
@@ -95,7 +97,7 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L
     #[inline(always)]
     fn wipe(&mut self) {
         for schedule in self.schedules.as_mut() {
-            wipe(schedule);
+            self.l.wipe(schedule);
         }
     }
 }
@@ -177,11 +179,11 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L
     fn wipe(&mut self) {
         for schedule in self.schedules.as_mut() {
             for round in schedule {
-                wipe(round);
+                self.l.wipe(round);
             }
         }
         for constant in self.constants.as_mut() {
-            wipe(&mut constant.v);
+            self.l.wipe(&mut constant.v);
         }
     }
 }

@@ -10,7 +10,7 @@ use sealane_block::{Kernel, Lanes};
 
 use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
-use super::mode::{lanes_of, wipe_state};
+use super::mode::lanes_of;
 use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
 
 /// Vectors of a wave: as many as keep the AES units busy.
@@ -136,7 +136,6 @@ fn run<'a, L: Lanes, M: Mode, const OPEN: bool>(
         finish::<L, M, OPEN>(&keys, &state, &mut work, queue);
     }
     keys.wipe();
-    wipe_state(state.as_mut());
 }
 
 impl<'a> Work<'a> {

@@ -2,10 +2,8 @@
 
 use std::ops::IndexMut;
 
-use bytemuck::Pod;
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
-use zeroize::Zeroize;
 
 use super::{Data, Head, Keys, Material, Tail, Wave};
 
@@ -218,19 +216,4 @@ pub(crate) trait Mode: Sized + 'static {
         state: &State<Self, L, N>,
         tail: &mut Tail<'_, L, N>,
     );
-}
-
-/// Wipes vectors, sixteen bytes at a time.
-#[inline(always)]
-pub(crate) fn wipe<V: Pod>(vectors: &mut [V]) {
-    let words: &mut [u128] = bytemuck::must_cast_slice_mut(vectors);
-    words.zeroize();
-}
-
-/// Wipes a state.
-#[inline(always)]
-pub(crate) fn wipe_state<L: Lanes, const N: usize>(state: &mut [Wave<L, N>]) {
-    for word in state {
-        wipe(&mut word.v);
-    }
 }

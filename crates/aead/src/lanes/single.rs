@@ -1,14 +1,13 @@
 //! One message. Where units can run side by side, they fill the lanes; else one lane works, and the
 //! time is that of its chain.
 
-use sealane_block::lanes::{MAX_LANES, Streams};
+use sealane_block::lanes::Streams;
 use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
 use super::keys::{LaneKeys, Same};
 use super::lockstep::{Job, Outcome, VECTORS};
-use super::mode::{wipe, wipe_state};
-use super::{Group, Mode, State, Tail, Wave, head};
+use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.
 pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
@@ -17,9 +16,6 @@ pub(crate) struct Single<'a, M: Mode, const OPEN: bool> {
 
 /// Units that are not worth a wave: a lane does them almost as soon.
 const FEW: usize = 2;
-
-/// Blocks of the largest round: two for each of 32 lanes.
-const ROUND: usize = 2 * MAX_LANES;
 
 impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     type Output = Outcome;
@@ -70,6 +66,7 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
     text: &mut [u8],
     pass: usize,
 ) -> State<M, L, 1> {
+    let l = Keys::<L, VECTORS>::l(keys);
     let lanes = Wave::<L, VECTORS>::LANES;
     let round = 16 * M::UNIT * lanes;
     let mut wide = M::spread::<L, VECTORS>(keys, &state, 0);
@@ -84,8 +81,9 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
     }
     let next = short.len() / (16 * M::UNIT);
     if next > 0 {
-        let mut round_blocks = [Block::ZERO; ROUND];
-        let staged = Block::as_bytes_mut(&mut round_blocks);
+        // Two blocks for each lane, of which a unit may have one.
+        let mut blocks = [l.splat(Block::ZERO); 2 * VECTORS];
+        let staged: &mut [u8] = bytemuck::must_cast_slice_mut(&mut blocks);
         staged[..short.len()].copy_from_slice(short);
         let before = wide;
         let mut data = Wide {
@@ -97,9 +95,8 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
             after.lanes_mut()[next..].copy_from_slice(&before.lanes()[next..]);
         }
         short.copy_from_slice(&staged[..short.len()]);
-        wipe(&mut round_blocks);
+        l.wipe(&mut blocks[..M::UNIT * VECTORS]);
     }
     let folded = M::fold::<L, VECTORS>(keys, &wide, next);
-    wipe_state(wide.as_mut());
     folded
 }

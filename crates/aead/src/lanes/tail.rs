@@ -204,7 +204,7 @@ pub(crate) fn first_bytes(count: usize) -> Block {
 
 /// The 16 bytes at a place.
 #[inline(always)]
-fn sixteen(bytes: &[u8], at: usize) -> Block {
+pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Block {
     let mut block = [0; 16];
     block.copy_from_slice(&bytes[at..at + 16]);
     Block::from_bytes(block)

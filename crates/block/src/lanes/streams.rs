@@ -1,6 +1,7 @@
 //! Places in memory that belong to lanes: every lane works on bytes of its own.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{Ordering, compiler_fence};
 
 /// The most lanes that eight vectors have on any tier.
 pub const MAX_LANES: usize = 32;
@@ -129,4 +130,14 @@ impl<'a> Streams<'a> {
         // SAFETY: `places` gives sixteen bytes that may be written; none of them is borrowed.
         unsafe { at.cast::<[u8; 16]>().write(value.to_le_bytes()) }
     }
+}
+
+/// Overwrites memory with `zero`, a whole vector at a time.
+#[inline(always)]
+pub(super) fn wipe<V: Copy>(vectors: &mut [V], zero: V) {
+    for vector in vectors.iter_mut() {
+        // SAFETY: it is a reference, so it may be written; volatile, the write stays.
+        unsafe { std::ptr::from_mut(vector).write_volatile(zero) };
+    }
+    compiler_fence(Ordering::SeqCst);
 }
