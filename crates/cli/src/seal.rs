@@ -170,17 +170,28 @@ fn opened<'a>(
         }
         (None, Lock::KeyFile) => {
             let hint = "name the key file that sealed it, `--key-file FILE`";
-            return Err(faults::wrong_key(input, "it was sealed with a key file", hint));
+            return Err(faults::wrong_key(
+                input,
+                "it was sealed with a key file",
+                hint,
+            ));
         }
         (Some(_), Lock::Passphrase(_)) => {
             let hint = "leave out `--key-file`, and type the passphrase when asked";
-            return Err(faults::wrong_key(input, "it was sealed with a passphrase", hint));
+            return Err(faults::wrong_key(
+                input,
+                "it was sealed with a passphrase",
+                hint,
+            ));
         }
     };
     if !master.derive(&header.bound()).is_of(&commitment) {
         let (why, hint) = match header.lock {
             Lock::KeyFile => ("another key sealed it", "name the key file that sealed it"),
-            Lock::Passphrase(_) => ("another passphrase sealed it", "type the one that sealed it"),
+            Lock::Passphrase(_) => (
+                "another passphrase sealed it",
+                "type the one that sealed it",
+            ),
         };
         let why = format!("{why}, or its header was altered");
         return Err(faults::wrong_key(input, why, hint));
@@ -253,7 +264,9 @@ fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Failure> {
     }
     let mut file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
-    let read = (&mut file).take(HEADER_BYTES as u64).read_to_end(&mut bytes);
+    let read = (&mut file)
+        .take(HEADER_BYTES as u64)
+        .read_to_end(&mut bytes);
     read.map_err(unreadable)?;
     let parsed = Header::parse(&bytes);
     let (header, commitment) = parsed.map_err(|why| faults::no_header(path, why))?;
@@ -280,7 +293,11 @@ fn sealed_name(args: &Seal) -> Result<PathBuf, Failure> {
 fn opened_name(args: &Open) -> Result<PathBuf, Failure> {
     match &args.output {
         Some(output) => Ok(output.clone()),
-        None if args.input.extension().is_some_and(|ending| ending == ENDING) => {
+        None if args
+            .input
+            .extension()
+            .is_some_and(|ending| ending == ENDING) =>
+        {
             Ok(args.input.with_extension(""))
         }
         None => Err(nameless(&args.input)),

@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::explain::explain;
 use crate::failure::Failure;
 use crate::{
-    Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal, session,
-    terminal, tools, view,
+    Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal,
+    session, terminal, tools, view,
 };
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;

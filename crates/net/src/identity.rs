@@ -141,8 +141,7 @@ impl Identity {
     /// # Errors
     /// [`NetError::KeyFile`].
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
-        private_file::save(path, &self.pkcs8)
-            .map_err(|error| key_file(path, &error.to_string()))
+        private_file::save(path, &self.pkcs8).map_err(|error| key_file(path, &error.to_string()))
     }
 
     /// Loads the key from `path`.

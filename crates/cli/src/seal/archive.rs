@@ -151,7 +151,9 @@ pub fn unfit(name: &str, windows: bool) -> Option<&'static str> {
         _ if name.contains('\0') => Some("with a zero byte"),
         _ if name.contains('/') => Some("with a slash in a name"),
         _ if name.contains('\\') => Some("with a backslash, which Windows takes for a folder"),
-        _ if windows && name.contains(bad) => Some("with a character that Windows takes for another"),
+        _ if windows && name.contains(bad) => {
+            Some("with a character that Windows takes for another")
+        }
         _ if windows && name.ends_with(['.', ' ']) => Some("with an end that Windows leaves out"),
         _ if windows && is_device(name) => Some("which is a device on Windows"),
         _ => None,

@@ -37,7 +37,11 @@ pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
 pub fn unreadable(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot read {}", path.display());
     let hint = "name a file or folder that is there and can be read";
-    data(Diagnostic::new("seal-input", what).because(error.to_string()).hint(hint))
+    data(
+        Diagnostic::new("seal-input", what)
+            .because(error.to_string())
+            .hint(hint),
+    )
 }
 
 /// A file or folder that is not sealed.
@@ -58,7 +62,11 @@ pub fn altered(path: &Path, why: impl Into<String>) -> Failure {
     let what = format!("{} is not as it was sealed", path.display());
     let hint = "nothing of it is kept; copy the file again from where it was sealed, and if it is the \
                 same there, it was altered or damaged";
-    data(Diagnostic::new("sealed-altered", what).because(why).hint(hint))
+    data(
+        Diagnostic::new("sealed-altered", what)
+            .because(why)
+            .hint(hint),
+    )
 }
 
 /// A file without a header that this version takes.
@@ -90,8 +98,14 @@ pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -
 /// A name that is taken.
 pub fn exists(path: &Path, folder: bool) -> Failure {
     let (what, hint) = match folder {
-        true => ("a folder is there already", "name another output, `-o NAME`: a folder is never replaced"),
-        false => ("a file is there already", "name another output, `-o NAME`, or replace it, `--force`"),
+        true => (
+            "a folder is there already",
+            "name another output, `-o NAME`: a folder is never replaced",
+        ),
+        false => (
+            "a file is there already",
+            "name another output, `-o NAME`, or replace it, `--force`",
+        ),
     };
     let what = format!("{}: {what}", path.display());
     Failure::usage("output-exists", what, hint)
@@ -132,7 +146,10 @@ pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Failure {
 
 /// Memory that a passphrase asks for and the machine does not have.
 pub fn no_memory(kib: u32, error: &dyn Display) -> Failure {
-    let what = format!("the passphrase of this file takes {} MiB of memory", kib >> 10);
+    let what = format!(
+        "the passphrase of this file takes {} MiB of memory",
+        kib >> 10
+    );
     let hint = "end other programs, or open the file on a machine with more memory";
     Failure::config("passphrase-memory", what, hint).because(error.to_string())
 }

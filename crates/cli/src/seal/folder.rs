@@ -3,7 +3,9 @@
 //! Only files and folders are sealed. A symbolic link could lead anywhere, a device or a pipe has no
 //! content that ends: both are refused by name, never followed and never left out silently.
 
-use super::archive::{Entries, Entry, Kind, MOST_DEPTH, MOST_ENTRIES, MOST_PATH_BYTES, cut_off, unfit};
+use super::archive::{
+    Entries, Entry, Kind, MOST_DEPTH, MOST_ENTRIES, MOST_PATH_BYTES, cut_off, unfit,
+};
 use super::faults;
 use super::output::{private_file, private_folder};
 use super::stream::{Opener, Sealer, Trouble};
@@ -229,7 +231,11 @@ fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Failu
         *count += 1;
         if *count > MOST_ENTRIES {
             let why = format!("it holds more than {MOST_ENTRIES} files and folders");
-            return Err(faults::unsealable(folder, why, "seal its folders one by one"));
+            return Err(faults::unsealable(
+                folder,
+                why,
+                "seal its folders one by one",
+            ));
         }
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.map(str::to_string).ok_or_else(|| {
@@ -237,7 +243,11 @@ fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Failu
             faults::unsealable(&path, why, "rename it")
         })?;
         if let Some(why) = unfit(&name, false) {
-            return Err(faults::unsealable(&path, format!("it has a path {why}"), "rename it"));
+            return Err(faults::unsealable(
+                &path,
+                format!("it has a path {why}"),
+                "rename it",
+            ));
         }
         names.push((name, path));
     }

@@ -73,6 +73,12 @@ impl Places {
         }
     }
 
+    /// Goes on as if so many segments had passed.
+    #[cfg(test)]
+    pub fn skip_to(&mut self, next: u64) {
+        self.next = next;
+    }
+
     /// The nonce of the next segment, which uses it up.
     fn nonce(&mut self, last: bool) -> Result<[u8; NONCE_BYTES], Trouble> {
         let number = u32::try_from(self.next).map_err(|_| Trouble::TooLong)?;
