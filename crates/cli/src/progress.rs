@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// A run that is over sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the bar of a transfer moves: segments pass far more often.
+const DRAW_EVERY: Duration = Duration::from_millis(100);
 /// How often a log has a line.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Part of the work after which what was measured says more than the plan.
@@ -134,6 +136,7 @@ pub struct Transfer {
     total: u64,
     passed: u64,
     began: Instant,
+    drawn: Instant,
     to: To,
 }
 
@@ -146,6 +149,7 @@ impl Transfer {
             total,
             passed: 0,
             began: now,
+            drawn: now,
             to: To::stderr(now),
         }
     }
@@ -155,8 +159,9 @@ impl Transfer {
         self.passed = self.passed.saturating_add(bytes);
         let elapsed = self.began.elapsed();
         match &mut self.to {
-            To::Terminal(_) if elapsed < PATIENCE => {}
+            To::Terminal(_) if elapsed < PATIENCE || self.drawn.elapsed() < DRAW_EVERY => {}
             To::Terminal(bar) => {
+                self.drawn = Instant::now();
                 let bar = bar.get_or_insert_with(|| new_bar(self.what));
                 let done = part(self.passed, self.total);
                 bar.set_position((done * LENGTH as f64) as u64);

@@ -344,8 +344,8 @@ fn printed(
     let mut card = Card::new(format!("{done} {}", input.display()));
     card.line("as", output.display());
     if folder {
-        let (files, folders) = (grouped(amount.files), grouped(amount.folders));
-        card.line("holds", format!("{files} files in {folders} folders"));
+        let (files, folders) = (count(amount.files, "file"), count(amount.folders, "folder"));
+        card.line("holds", format!("{files}, {folders}"));
     }
     card.line("content", bytes(amount.bytes));
     card.line("segments", grouped(segments));
@@ -362,4 +362,10 @@ fn printed(
         "key": key.0,
     });
     (card, value)
+}
+
+/// A number of things, as people say it.
+fn count(number: u64, of: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {of}{plural}", grouped(number))
 }
