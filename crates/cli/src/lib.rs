@@ -53,6 +53,8 @@ pub use failure::Failure;
 pub use program::{Loaded, ProgramLoader};
 pub use progress::{Line, Shown};
 pub use record::{RUNS, Recording};
+#[doc(hidden)]
+pub use seal::fuzzing;
 pub use session::{meet_and_run, simulate};
 pub use verbs::rows;
 

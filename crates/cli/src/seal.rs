@@ -12,6 +12,8 @@
 mod archive;
 mod faults;
 mod folder;
+#[doc(hidden)]
+pub mod fuzzing;
 mod header;
 mod key;
 mod output;

@@ -10,8 +10,7 @@
 //! `tar`, because most of what a reader of `tar` does would have to be refused, and headers of any
 //! length come with it.
 
-use super::stream::{Opener, Sealer, Trouble};
-use std::io::{Read, Write};
+use super::stream::Trouble;
 
 /// The longest path in bytes.
 pub const MOST_PATH_BYTES: usize = 4096;
@@ -46,23 +45,26 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Writes all of it but the bytes of a file.
-    pub fn write<W: Write>(&self, to: &mut Sealer<W>) -> Result<(), Trouble> {
+    /// All of it but the bytes of a file.
+    ///
+    /// # Panics
+    /// If the path has more than [`MOST_PATH_BYTES`].
+    pub fn head(&self) -> Vec<u8> {
         let (kind, bytes) = match self.kind {
             Kind::Folder => (1, None),
             Kind::File { bytes, executable } => (2 + u8::from(executable), Some(bytes)),
         };
-        let length = u16::try_from(self.path.len());
-        let length = length.map_err(|_| Trouble::Form("a path is too long".to_string()))?;
-        to.write(&[kind])?;
-        to.write(&length.to_le_bytes())?;
-        to.write(self.path.as_bytes())?;
-        match bytes {
-            Some(bytes) => to.write(&bytes.to_le_bytes()),
-            None => Ok(()),
-        }
+        let length = u16::try_from(self.path.len()).expect("a path within its bound");
+        let mut head = vec![kind];
+        head.extend(length.to_le_bytes());
+        head.extend(self.path.as_bytes());
+        head.extend(bytes.into_iter().flat_map(u64::to_le_bytes));
+        head
     }
 }
+
+/// Fills bytes with the content that follows, as far as there is any; says how far.
+pub type Fill<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<usize, Trouble>;
 
 /// Reads entries, and holds each to the rules.
 #[derive(Default)]
@@ -76,9 +78,9 @@ pub struct Entries {
 
 impl Entries {
     /// The next entry; none at the end. The bytes of a file follow it.
-    pub fn next<R: Read>(&mut self, from: &mut Opener<R>) -> Result<Option<Entry>, Trouble> {
+    pub fn next(&mut self, fill: Fill<'_>) -> Result<Option<Entry>, Trouble> {
         let mut head = [0; 3];
-        match from.fill(&mut head)? {
+        match fill(&mut head)? {
             0 => return Ok(None),
             3 => {}
             _ => return Err(cut_off()),
@@ -89,13 +91,13 @@ impl Entries {
             return Err(form(format!("a path of {length} bytes")));
         }
         let mut path = vec![0; length];
-        whole(from, &mut path)?;
+        whole(fill, &mut path)?;
         let path = String::from_utf8(path).map_err(|_| form("a path that is not UTF-8"))?;
         let kind = match kind {
             1 => Kind::Folder,
             2 | 3 => {
                 let mut bytes = [0; 8];
-                whole(from, &mut bytes)?;
+                whole(fill, &mut bytes)?;
                 Kind::File {
                     bytes: u64::from_le_bytes(bytes),
                     executable: kind == 3,
@@ -172,8 +174,8 @@ fn is_device(name: &str) -> bool {
     known.contains(&stem.as_str()) || numbered("COM") || numbered("LPT")
 }
 
-fn whole<R: Read>(from: &mut Opener<R>, bytes: &mut [u8]) -> Result<(), Trouble> {
-    match from.fill(bytes)? == bytes.len() {
+fn whole(fill: Fill<'_>, bytes: &mut [u8]) -> Result<(), Trouble> {
+    match fill(bytes)? == bytes.len() {
         true => Ok(()),
         false => Err(cut_off()),
     }

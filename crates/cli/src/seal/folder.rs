@@ -58,7 +58,7 @@ pub fn seal<W: Write>(
     walk(folder, &mut |entry, path| {
         amount.add(entry);
         watch.passed(0)?;
-        entry.write(to)?;
+        to.write(&entry.head())?;
         if let Kind::File { bytes, .. } = entry.kind {
             let (mut file, size) = open_regular(path)?;
             let copied = match size == bytes {
@@ -84,7 +84,7 @@ pub fn open<R: Read>(
     watch: &mut Watch<'_>,
 ) -> Result<Amount, Trouble> {
     let (mut amount, mut entries) = (Amount::default(), Entries::default());
-    while let Some(entry) = entries.next(from)? {
+    while let Some(entry) = entries.next(&mut |bytes| from.fill(bytes))? {
         amount.add(&entry);
         watch.passed(0)?;
         let path = folder.join(&entry.path);

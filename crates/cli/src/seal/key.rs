@@ -72,13 +72,18 @@ impl Master {
 
     /// Stores it in a new file that only its owner can read.
     pub fn save(&self, path: &Path) -> Result<(), Failure> {
+        private_file::save(path, &self.text()).map_err(|error| faults::key_not_made(path, &error))
+    }
+
+    /// What stands in a key file.
+    pub fn text(&self) -> Zeroizing<Vec<u8>> {
         let mut text = Zeroizing::new(Vec::with_capacity(KEY_TEXT_BYTES + 1));
         text.extend_from_slice(KEY_PREFIX);
         for &byte in self.0.iter().chain(&self.checksum()) {
             text.extend([digit(byte >> 4), digit(byte & 15)]);
         }
         text.push(b'\n');
-        private_file::save(path, &text).map_err(|error| faults::key_not_made(path, &error))
+        text
     }
 
     /// Loads it from a key file.
@@ -90,7 +95,7 @@ impl Master {
     }
 
     /// The key that a text holds.
-    fn from_text(text: &[u8]) -> Result<Master, &'static str> {
+    pub fn from_text(text: &[u8]) -> Result<Master, &'static str> {
         let digits = text.strip_prefix(KEY_PREFIX);
         let digits = digits.ok_or("it does not begin with `sealane-key-1:`")?;
         let line = digits.strip_suffix(b"\n").unwrap_or(digits);
@@ -249,13 +254,6 @@ pub fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Failure> {
 mod tests {
     use super::*;
 
-    fn text_of(master: &Master) -> Vec<u8> {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("key");
-        master.save(&path).unwrap();
-        std::fs::read(path).unwrap()
-    }
-
     #[test]
     fn digits_are_those_of_the_library() {
         for nibble in 0..16u8 {
@@ -275,14 +273,17 @@ mod tests {
     #[test]
     fn a_key_file_is_the_documented_line() {
         // The checksum is from the reference implementation of BLAKE3, by its Python binding.
-        let text = text_of(&Master(Zeroizing::new(std::array::from_fn(|i| i as u8))));
+        let text = Master(Zeroizing::new(std::array::from_fn(|i| i as u8))).text();
         let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
-        assert_eq!(text, format!("sealane-key-1:{digits}1dbb93fb\n").as_bytes());
+        assert_eq!(
+            *text,
+            format!("sealane-key-1:{digits}1dbb93fb\n").as_bytes()
+        );
     }
 
     #[test]
     fn every_changed_character_of_a_key_file_is_found() {
-        let text = text_of(&Master::generate().unwrap());
+        let text = Master::generate().unwrap().text();
         assert!(Master::from_text(&text).is_ok());
         assert!(Master::from_text(text.trim_ascii_end()).is_ok());
         for at in 0..text.len() - 1 {
