@@ -31,8 +31,9 @@ impl AtWork {
             ASKED.store(false, SeqCst);
         }
         HANDLER.get_or_init(|| {
-            // Where somebody else handles signals, theirs do what they did.
-            let _ = ctrlc::set_handler(|| {
+            // Where somebody else handles or ignores signals, they go on doing what they did: Python in
+            // a notebook, or `nohup`.
+            let _ = ctrlc::try_set_handler(|| {
                 if AT_WORK.load(SeqCst) == 0 || ASKED.swap(true, SeqCst) {
                     process::exit(ENDED);
                 }
