@@ -19,6 +19,7 @@ mod key;
 mod output;
 mod segment;
 mod stream;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -31,13 +32,11 @@ use folder::Amount;
 use header::{BOUND_BYTES, Content, Cost, HEADER_BYTES, Header, Lock, Mode, SEGMENT_BYTES};
 use key::{Ask, Master};
 use output::Target;
-use sealane_page::Card;
-use sealane_page::units::{bytes, grouped};
-use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use stream::{Opener, Places, Sealer, Trouble};
+use summary::{Printed, printed};
 use watch::{AtWork, Watch};
 
 /// What the names of sealed files end with.
@@ -85,9 +84,6 @@ impl At<'static> {
         }
     }
 }
-
-/// What a verb prints: a card, and JSON.
-type Printed = (Card, Value);
 
 /// Seals, and says what; `begin` is told how many bytes there are.
 fn sealed<'a>(
@@ -325,49 +321,4 @@ fn outside(output: &Path, input: &Path) -> Result<(), Failure> {
         )),
         false => Ok(()),
     }
-}
-
-/// What was done, with the names of input and output.
-fn printed(
-    (done, input, output): (&str, &Path, &Path),
-    header: &Header,
-    amount: &Amount,
-    segments: u64,
-) -> Printed {
-    let mode = match header.mode {
-        Mode::Gcm => ("gcm", "AES-128-GCM"),
-        Mode::Ocb3 => ("ocb3", "AES-128-OCB3"),
-    };
-    let key = match header.lock {
-        Lock::KeyFile => ("key-file", "a key file"),
-        Lock::Passphrase(_) => ("passphrase", "a passphrase"),
-    };
-    let folder = header.content == Content::Folder;
-    let mut card = Card::new(format!("{done} {}", input.display()));
-    card.line("as", output.display());
-    if folder {
-        let (files, folders) = (count(amount.files, "file"), count(amount.folders, "folder"));
-        card.line("holds", format!("{files}, {folders}"));
-    }
-    card.line("content", bytes(amount.bytes));
-    card.line("segments", grouped(segments));
-    card.line("by", format!("{} with {}", mode.1, key.1));
-    let value = json!({
-        "input": input,
-        "output": output,
-        "folder": folder,
-        "files": amount.files,
-        "folders": amount.folders,
-        "bytes": amount.bytes,
-        "segments": segments,
-        "mode": mode.0,
-        "key": key.0,
-    });
-    (card, value)
-}
-
-/// A number of things, as people say it.
-fn count(number: u64, of: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {of}{plural}", grouped(number))
 }
