@@ -12,7 +12,7 @@ use super::stream::{Opener, Sealer, Trouble};
 use super::watch::Watch;
 use crate::failure::Failure;
 use std::fs::{self, File, Metadata};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What is sealed or opened, in numbers.
@@ -97,7 +97,26 @@ pub fn open<R: Read>(
             }
         }
     }
+    sync_folders(folder).map_err(Trouble::Write)?;
     Ok(amount)
+}
+
+/// Has the names in a folder on the disk, as its files are.
+#[cfg(unix)]
+fn sync_folders(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_folders(&entry.path())?;
+        }
+    }
+    File::open(folder)?.sync_all()
+}
+
+/// Other systems have no such call for folders.
+#[cfg(not(unix))]
+fn sync_folders(_folder: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// The next `bytes` of content, into a file.

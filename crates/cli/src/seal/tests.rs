@@ -66,15 +66,29 @@ impl Desk {
         typed: &str,
         asked: &'static AtomicBool,
     ) -> Result<Value, Failure> {
+        self.run_as(command, typed, asked, &|| ())
+    }
+
+    /// The same, and something that happens when work begins.
+    fn run_as(
+        &self,
+        command: &str,
+        typed: &str,
+        asked: &'static AtomicBool,
+        meanwhile: &dyn Fn(),
+    ) -> Result<Value, Failure> {
         let place = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.path(name).into_os_string(),
             None => word.into(),
         };
         let words = ["sealane"].into_iter().chain(command.split(' ')).map(place);
         let mut ask = |_: &str| Ok(Zeroizing::new(typed.to_string()));
-        let begin = |_| At {
-            watch: Watch::new(asked, None),
-            _work: None,
+        let begin = |_| {
+            meanwhile();
+            At {
+                watch: Watch::new(asked, None),
+                _work: None,
+            }
         };
         let printed = match Cli::try_parse_from(words).unwrap().verb {
             Verb::Seal(args) => sealed(&args, SMALL, &mut ask, begin)?,

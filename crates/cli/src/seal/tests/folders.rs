@@ -151,6 +151,21 @@ fn what_is_neither_file_nor_folder_is_refused_by_name() {
 }
 
 #[test]
+fn folders_are_as_deep_as_they_open_again() {
+    let desk = Desk::new();
+    let deep = |names: usize| vec!["d"; names].join("/");
+    fs::create_dir_all(desk.path("things").join(deep(128))).unwrap();
+    desk.does("seal @things --key-file @k");
+    desk.does("open @things.sealed --key-file @k -o @again");
+    assert!(desk.path("again").join(deep(128)).is_dir());
+    fs::create_dir(desk.path("things").join(deep(129))).unwrap();
+    assert_eq!(
+        desk.refuses("seal @things --key-file @k -o @out"),
+        "seal-input"
+    );
+}
+
+#[test]
 fn a_folder_is_never_replaced_and_nothing_is_left_when_stopped() {
     let desk = Desk::new();
     fill(&desk.path("things"));

@@ -74,6 +74,30 @@ fn a_file_that_is_there_is_replaced_only_if_that_is_asked_for() {
 }
 
 #[test]
+fn a_file_that_comes_in_between_is_not_replaced() {
+    let desk = Desk::new();
+    desk.put("data", content(10));
+    fs::create_dir(desk.path("things")).unwrap();
+    desk.does("seal @data --key-file @k");
+    desk.does("seal @things --key-file @k");
+    for command in [
+        "seal @data --key-file @k -o @out",
+        "open @data.sealed --key-file @k -o @out",
+        "open @things.sealed --key-file @k -o @out",
+    ] {
+        let written = || fs::write(desk.path("out"), "theirs").unwrap();
+        let failure = desk.run_as(command, "", &NEVER, &written).unwrap_err();
+        assert_eq!(failure.finding().code, "output-exists", "{command}");
+        assert_eq!(desk.get("out"), b"theirs");
+        fs::remove_file(desk.path("out")).unwrap();
+        assert_eq!(
+            desk.names(),
+            ["data", "data.sealed", "k", "things", "things.sealed"]
+        );
+    }
+}
+
+#[test]
 fn outputs_need_a_name_in_a_folder_that_exists() {
     let desk = Desk::new();
     desk.put("data", "x");
