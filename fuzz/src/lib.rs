@@ -23,6 +23,7 @@ mod programs;
 mod roles;
 mod runs;
 mod script;
+mod sealed;
 pub mod seeds;
 
 mod sessions;
@@ -70,6 +71,7 @@ pub const TARGETS: &[Target] = &[
     target("arrow", arrow::arrow, &[], 4000),
     target("config", settings::config, settings::WORDS, 1500),
     target("card", settings::card, settings::CARD, 2000),
+    target("sealed", sealed::sealed, sealed::WORDS, 4000),
     target("frames", wire::frames, &[], 2000),
     target("hello", wire::hello, &["SEALANE\n"], 2000),
     target("key", wire::key, &["ed25519:", "0", "f"], 500),

@@ -43,6 +43,12 @@ pub enum Verb {
     Explain(Explain),
     /// Prepare a table for private set intersection, and read what was found in common
     Psi(Psi),
+    /// Make one file of a file or folder that only a key file or a passphrase opens
+    Seal(Seal),
+    /// Open what `sealane seal` has made, if nobody has changed it
+    Open(Open),
+    /// Make a key file for `sealane seal` and `sealane open`
+    Keygen(Keygen),
     /// Look at and evaluate Boolean circuits in the Bristol formats
     Circuit(Circuit),
     /// Measure
@@ -417,6 +423,69 @@ pub enum PsiSide {
     Receiver,
     /// Learns nothing
     Sender,
+}
+
+/// `sealane seal`.
+#[derive(Args)]
+pub struct Seal {
+    /// A file, or a folder with all that is in it; it stays as it is
+    pub input: PathBuf,
+    /// Seal with the key in this file, which `sealane keygen` makes [default: ask for a passphrase]
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// The sealed file [default: the name of the input with `.sealed` behind it]
+    #[arg(short, long, value_name = "NAME")]
+    pub output: Option<PathBuf>,
+    /// The mode of AES-128
+    #[arg(long, default_value = "gcm")]
+    pub mode: SealMode,
+    /// Replace a file that is there already
+    #[arg(long)]
+    pub force: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub no_progress: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How segments are sealed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SealMode {
+    /// AES-128-GCM, which every library has
+    Gcm,
+    /// AES-128-OCB3, which takes one pass
+    Ocb3,
+}
+
+/// `sealane open`.
+#[derive(Args)]
+pub struct Open {
+    /// A sealed file; it stays as it is
+    pub input: PathBuf,
+    /// The key file that sealed it [default: ask for the passphrase]
+    #[arg(long, value_name = "FILE")]
+    pub key_file: Option<PathBuf>,
+    /// The file or folder to make [default: the name of the input without `.sealed`]
+    #[arg(short, long, value_name = "NAME")]
+    pub output: Option<PathBuf>,
+    /// Replace a file that is there already; a folder is never replaced
+    #[arg(long)]
+    pub force: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub no_progress: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `sealane keygen`.
+#[derive(Args)]
+pub struct Keygen {
+    /// The new file, which only its owner can read; an existing one is never replaced
+    pub file: PathBuf,
 }
 
 /// `sealane circuit`.

@@ -97,12 +97,15 @@ pub const ALL: &[Entry] = codes! {
         "input-count": "there are not as many inputs as the program has",
         "input-of-helper": "a helper owns no input",
         "input-twice": "two files are given for the same inputs",
+        "interrupted": "somebody stopped the command",
         "missing-argument": "a program is called with other arguments than it has",
         "no-file": "there is no such program file",
         "no-run": "there is no such run, or several",
+        "output-exists": "what is to be written is there already",
         "parties": "a protocol computes with another number of parties",
         "party-count": "a mesh has another number of parties than the job",
         "party-name": "a party cannot be called so",
+        "passphrase": "no passphrase was given",
         "peer-in-use": "a party cannot be removed yet",
         "peer-unknown": "the configuration has no such party",
         "row-count": "a number of rows is outside what the program allows",
@@ -135,6 +138,9 @@ pub const ALL: &[Entry] = codes! {
         "psi-seed": "two parties have prepared by different agreements",
         "psi-size": "a set has more items than agreed",
         "rows-differ": "parties disagree about a number of rows",
+        "seal-input": "a file or folder cannot be read or sealed",
+        "sealed-altered": "a sealed file is not as it was sealed",
+        "sealed-file": "a file is no sealed file that can be opened",
     }
     Config {
         "approval": "the job is not approved",
@@ -159,9 +165,12 @@ pub const ALL: &[Entry] = codes! {
         "no-randomness": "the operating system gives no random numbers",
         "other-identity": "a private key is not that of this party",
         "output": "results cannot be written",
+        "passphrase-memory": "a passphrase takes more memory than there is",
         "peer-key": "another key is pinned for a party",
         "peer-known": "a party is known under another name",
         "run-unreadable": "the folder of a run cannot be read",
+        "seal-key-file": "a key for sealed files cannot be made or loaded",
+        "sealed-wrong-key": "a key or passphrase is not that of a sealed file",
         "terminal": "the terminal cannot be read",
     }
     Network {

@@ -17,6 +17,7 @@
 //! | `record`, `reports` | the folder of a run, and how to look at it again |
 //! | `progress` | how far a run has come |
 //! | `psi` | tables for private set intersection, and what was found |
+//! | `seal` | sealed files |
 //! | `codes` | every code, with who has to act and a title |
 //! | `explain` | the page of a code |
 //! | `failure`, `terminal` | what went wrong, and the exit status |
@@ -40,6 +41,7 @@ mod psi;
 mod record;
 mod reports;
 pub mod results;
+mod seal;
 mod session;
 mod terminal;
 mod tools;
@@ -51,6 +53,8 @@ pub use failure::Failure;
 pub use program::{Loaded, ProgramLoader};
 pub use progress::{Line, Shown};
 pub use record::{RUNS, Recording};
+#[doc(hidden)]
+pub use seal::fuzzing;
 pub use session::{meet_and_run, simulate};
 pub use verbs::rows;
 

@@ -1,4 +1,4 @@
-//! How far a run has come, on standard error: a bar at a terminal, a line now and then in a log.
+//! How far a run, or a file that is sealed, has come, on standard error: a bar at a terminal, a line now and then in a log.
 //!
 //! The part that is done is that of the planned work, by the time that the plan expects of each
 //! step; the time left follows from the time that it has taken so far, and from the plan alone
@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// A run that is over sooner shows no bar.
 const PATIENCE: Duration = Duration::from_millis(400);
+/// How often the bar of a transfer moves: segments pass far more often.
+const DRAW_EVERY: Duration = Duration::from_millis(100);
 /// How often a log has a line.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Part of the work after which what was measured says more than the plan.
@@ -34,6 +36,16 @@ enum To {
     Log(Instant),
 }
 
+impl To {
+    /// What standard error is.
+    fn stderr(now: Instant) -> To {
+        match stderr().is_terminal() {
+            true => To::Terminal(None),
+            false => To::Log(now),
+        }
+    }
+}
+
 impl Shown {
     /// Shows it on standard error, at a party of this name.
     pub fn on_stderr(party: &str) -> Shown {
@@ -42,10 +54,7 @@ impl Shown {
             party: party.to_string(),
             phase: Phase::Meet,
             began: now,
-            to: match stderr().is_terminal() {
-                true => To::Terminal(None),
-                false => To::Log(now),
-            },
+            to: To::stderr(now),
         }
     }
 }
@@ -121,6 +130,74 @@ impl Observer for Line {
     }
 }
 
+/// How much of a known number of bytes has passed.
+pub struct Transfer {
+    what: &'static str,
+    total: u64,
+    passed: u64,
+    began: Instant,
+    drawn: Instant,
+    to: To,
+}
+
+impl Transfer {
+    /// Shows it on standard error.
+    pub fn on_stderr(what: &'static str, total: u64) -> Transfer {
+        let now = Instant::now();
+        Transfer {
+            what,
+            total,
+            passed: 0,
+            began: now,
+            drawn: now,
+            to: To::stderr(now),
+        }
+    }
+
+    /// So many bytes more have passed.
+    pub fn passed(&mut self, bytes: u64) {
+        self.passed = self.passed.saturating_add(bytes);
+        let elapsed = self.began.elapsed();
+        match &mut self.to {
+            To::Terminal(_) if elapsed < PATIENCE || self.drawn.elapsed() < DRAW_EVERY => {}
+            To::Terminal(bar) => {
+                self.drawn = Instant::now();
+                let bar = bar.get_or_insert_with(|| new_bar(self.what));
+                let done = part(self.passed, self.total);
+                bar.set_position((done * LENGTH as f64) as u64);
+                bar.set_prefix(pace(self.passed, self.total, elapsed.as_secs_f64()));
+            }
+            To::Log(last) if last.elapsed() >= LINE_EVERY => {
+                *last = Instant::now();
+                let done = 100.0 * part(self.passed, self.total);
+                let pace = pace(self.passed, self.total, elapsed.as_secs_f64());
+                let _ = writeln!(stderr(), "{}: {done:.0} %, {pace}", self.what);
+            }
+            To::Log(_) => {}
+        }
+    }
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        if let To::Terminal(Some(bar)) = &self.to {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// How much of a total has passed, from 0 to 1.
+fn part(passed: u64, total: u64) -> f64 {
+    (passed as f64 / total.max(1) as f64).min(1.0)
+}
+
+/// Bytes a second, and the time that is left at that pace.
+fn pace(passed: u64, total: u64, elapsed_s: f64) -> String {
+    let rate = passed as f64 / elapsed_s.max(1e-3);
+    let left = total.saturating_sub(passed) as f64 / rate.max(1.0);
+    format!("{}/s · {} left", bytes(rate as u64), seconds(left))
+}
+
 fn new_bar(phase: &'static str) -> ProgressBar {
     let target = ProgressDrawTarget::stderr_with_hz(10);
     let bar = ProgressBar::with_draw_target(Some(LENGTH), target);
@@ -183,6 +260,13 @@ mod tests {
         // Half as fast as planned.
         assert_eq!(left_s(&progress(0.25, 50.0)), 150.0);
         assert_eq!(left_s(&progress(1.0, 200.0)), 0.0);
+    }
+
+    #[test]
+    fn the_pace_of_a_transfer_is_that_of_all_of_it() {
+        assert_eq!(pace(30_000_000, 90_000_000, 2.0), "15.0 MB/s · 4.0 s left");
+        assert_eq!(pace(10, 0, 1.0), "10 B/s · 0 µs left");
+        assert_eq!((part(1, 4), part(0, 0), part(9, 4)), (0.25, 0.0, 1.0));
     }
 
     #[test]

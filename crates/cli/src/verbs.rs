@@ -6,8 +6,8 @@ use crate::config::Config;
 use crate::explain::explain;
 use crate::failure::Failure;
 use crate::{
-    Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, session,
-    terminal, tools, view,
+    Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal,
+    session, terminal, tools, view,
 };
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
@@ -32,6 +32,9 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Doctor(args) => doctor::doctor(&args),
         Verb::Explain(args) => explain(args.code.as_deref()),
         Verb::Psi(args) => psi::psi(&args.verb),
+        Verb::Seal(args) => seal::seal(&args),
+        Verb::Open(args) => seal::open(&args),
+        Verb::Keygen(args) => seal::keygen(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
         Verb::Bench(args) => tools::bench(&args, host),
     }

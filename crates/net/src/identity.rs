@@ -6,8 +6,6 @@
 //! is dropped; the expanded key that the TLS library makes of them for a handshake is not.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -16,6 +14,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::error::NetError;
+use crate::private_file;
 
 /// Everything before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
 const PKCS8_PREFIX: [u8; 16] = [
@@ -26,7 +25,7 @@ const PKCS8_PREFIX: [u8; 16] = [
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
 /// No Ed25519 key file is longer; a longer one is refused before it is read.
-const MAX_KEY_FILE_BYTES: u64 = 1024;
+const MAX_KEY_FILE_BYTES: usize = 1024;
 
 /// Separates fingerprints from all else that is hashed.
 const FINGERPRINT_CONTEXT: &str = "sealane 2026 fingerprint of a public key";
@@ -142,8 +141,7 @@ impl Identity {
     /// # Errors
     /// [`NetError::KeyFile`].
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
-        self.create(path)
-            .map_err(|error| key_file(path, &error.to_string()))
+        private_file::save(path, &self.pkcs8).map_err(|error| key_file(path, &error.to_string()))
     }
 
     /// Loads the key from `path`.
@@ -152,12 +150,7 @@ impl Identity {
     /// [`NetError::KeyFile`] if there is no such file, if it is no Ed25519 key, or if users other
     /// than its owner may read it.
     pub fn load(path: &Path) -> Result<Identity, NetError> {
-        let mut pkcs8 = Zeroizing::new(Vec::with_capacity(MAX_KEY_FILE_BYTES as usize));
-        File::open(path)
-            .and_then(|file| {
-                refuse_if_shared(&file)?;
-                file.take(MAX_KEY_FILE_BYTES).read_to_end(&mut pkcs8)
-            })
+        let pkcs8 = private_file::load(path, MAX_KEY_FILE_BYTES)
             .map_err(|error| key_file(path, &error.to_string()))?;
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
@@ -172,46 +165,6 @@ impl Identity {
         let public = PublicKey(pair.public_key().as_ref().try_into().ok()?);
         Some(Identity { pkcs8, public })
     }
-
-    /// Writes a file beside `path` and links it there: linking fails if `path` exists.
-    fn create(&self, path: &Path) -> io::Result<()> {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.new", std::process::id()));
-        let written = private_file(Path::new(&beside)).and_then(|mut file| {
-            file.write_all(&self.pkcs8)?;
-            file.sync_all()?;
-            fs::hard_link(&beside, path)
-        });
-        let removed = fs::remove_file(&beside);
-        written.and(removed)
-    }
-}
-
-/// A new file that only its owner can read and write, from its first moment on.
-fn private_file(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-/// Refuses a key that other users of the machine may read.
-#[cfg(unix)]
-fn refuse_if_shared(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = file.metadata()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        let mode = mode & 0o777;
-        let what = format!("other users can read it (mode {mode:o}); use `chmod 600`");
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, what));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn refuse_if_shared(_file: &File) -> io::Result<()> {
-    Ok(())
 }
 
 fn key_file(path: &Path, cause: &str) -> NetError {
@@ -221,6 +174,8 @@ fn key_file(path: &Path, cause: &str) -> NetError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::io::Write;
 
     /// Private and public key of RFC 8032, section 7.1, test 1.
     const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
@@ -302,7 +257,7 @@ mod tests {
     fn a_file_that_is_no_key_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        private_file(&path)
+        private_file::create(&path)
             .unwrap()
             .write_all(b"not a key")
             .unwrap();

@@ -1,0 +1,159 @@
+//! What can go wrong with sealed files, in words.
+
+use super::header::{NoHeader, VERSION};
+use super::stream::Trouble;
+use crate::failure::Failure;
+use sealane_engine::Kind;
+use sealane_program::diagnostic::Diagnostic;
+use std::fmt::Display;
+use std::path::Path;
+
+/// What stopped a verb that reads `input` and writes `output`.
+pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
+    match trouble {
+        Trouble::Read(error) => unreadable(input, &error),
+        Trouble::Write(error) => unwritable(output, &error),
+        Trouble::Resized => resized(input),
+        Trouble::TooLong => unsealable(
+            input,
+            "it is longer than the 256 TiB that one key carries",
+            "seal its parts",
+        ),
+        Trouble::Altered(number, at) => altered(
+            input,
+            format!("segment {number}, from byte {at} on, is not what was sealed"),
+        ),
+        Trouble::Form(what) => not_sealed(input, format!("the folder in it has {what}")),
+        Trouble::Stopped => Failure::usage(
+            "interrupted",
+            format!("stopped before {} was finished", output.display()),
+            "what was written so far is taken away; run it again",
+        ),
+        Trouble::Told(failure) => failure,
+    }
+}
+
+/// A file or folder that cannot be read.
+pub fn unreadable(path: &Path, error: &dyn Display) -> Failure {
+    let what = format!("cannot read {}", path.display());
+    let hint = "name a file or folder that is there and can be read";
+    data(
+        Diagnostic::new("seal-input", what)
+            .because(error.to_string())
+            .hint(hint),
+    )
+}
+
+/// A file or folder that is not sealed.
+pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
+    let what = format!("{} cannot be sealed", path.display());
+    data(Diagnostic::new("seal-input", what).because(why).hint(hint))
+}
+
+/// A file that is not the one that was looked at.
+pub fn resized(path: &Path) -> Failure {
+    let what = format!("{} changed while it was read", path.display());
+    let hint = "run it again when nothing writes to it";
+    data(Diagnostic::new("seal-input", what).hint(hint))
+}
+
+/// A sealed file that was altered or cut off.
+pub fn altered(path: &Path, why: impl Into<String>) -> Failure {
+    let what = format!("{} is not as it was sealed", path.display());
+    let hint = "nothing of it is kept; copy the file again from where it was sealed, and if it is the \
+                same there, it was altered or damaged";
+    data(
+        Diagnostic::new("sealed-altered", what)
+            .because(why)
+            .hint(hint),
+    )
+}
+
+/// A file without a header that this version takes.
+pub fn no_header(path: &Path, why: NoHeader) -> Failure {
+    let why = match why {
+        NoHeader::Other => "it does not begin as one does".to_string(),
+        NoHeader::CutOff => return altered(path, "it ends within its header"),
+        NoHeader::Version(version) => format!(
+            "it has version {version} of the format, and this Sealane reads version {VERSION}"
+        ),
+        NoHeader::Field(what) => what,
+    };
+    not_sealed(path, why)
+}
+
+/// A file that is not one that this version opens.
+pub fn not_sealed(path: &Path, why: impl Into<String>) -> Failure {
+    let what = format!("{} is no sealed file that can be opened", path.display());
+    let hint = "name a file that `sealane seal` of this version or an older one has made";
+    data(Diagnostic::new("sealed-file", what).because(why).hint(hint))
+}
+
+/// A key or a passphrase that is not that of a file.
+pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
+    let what = format!("{} does not open with this", path.display());
+    Failure::config("sealed-wrong-key", what, hint).because(why)
+}
+
+/// A name that is taken.
+pub fn exists(path: &Path, folder: bool) -> Failure {
+    let (what, hint) = match folder {
+        true => (
+            "a folder is there already",
+            "name another output, `-o NAME`: a folder is never replaced",
+        ),
+        false => (
+            "a file is there already",
+            "name another output, `-o NAME`, or replace it, `--force`",
+        ),
+    };
+    let what = format!("{}: {what}", path.display());
+    Failure::usage("output-exists", what, hint)
+}
+
+/// An output that cannot be written.
+pub fn unwritable(path: &Path, error: &dyn Display) -> Failure {
+    let what = format!("cannot write {}", path.display());
+    let hint = "name an output in a folder that can be written to and has room, `-o NAME`";
+    Failure::config("output", what, hint).because(error.to_string())
+}
+
+/// A key file that could not be made.
+pub fn key_not_made(path: &Path, error: &dyn Display) -> Failure {
+    let what = format!("cannot make the key file {}", path.display());
+    let hint = "name a new file in a folder that can be written to: a key is never replaced";
+    Failure::config("seal-key-file", what, hint).because(error.to_string())
+}
+
+/// A key file that cannot be read.
+pub fn key_unreadable(path: &Path, error: &dyn Display) -> Failure {
+    let what = format!("cannot read the key file {}", path.display());
+    let hint = "name the file that `sealane keygen` made, which only its owner can read";
+    Failure::config("seal-key-file", what, hint).because(error.to_string())
+}
+
+/// A file that holds no key.
+pub fn no_key(path: &Path, why: &str) -> Failure {
+    let what = format!("{} holds no key for sealed files", path.display());
+    let hint = "name the file that `sealane keygen` made";
+    Failure::config("seal-key-file", what, hint).because(why)
+}
+
+/// No passphrase.
+pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Failure {
+    Failure::usage("passphrase", what, hint)
+}
+
+/// Memory that a passphrase asks for and the machine does not have.
+pub fn no_memory(kib: u32, error: &dyn Display) -> Failure {
+    let what = format!(
+        "the passphrase of this file takes {} MiB of memory",
+        kib >> 10
+    );
+    let hint = "end other programs, or open the file on a machine with more memory";
+    Failure::config("passphrase-memory", what, hint).because(error.to_string())
+}
+
+fn data(finding: Diagnostic) -> Failure {
+    Failure::new(Kind::Data, finding)
+}

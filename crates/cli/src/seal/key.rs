@@ -1,0 +1,333 @@
+//! Keys of sealed files: where the secret comes from, and what is derived from it.
+//!
+//! The *master* is 32 bytes: those of a key file, or Argon2id (RFC 9106) of a passphrase and the
+//! salt of the header. Every file has keys of its own, by BLAKE3 in the mode `derive_key`:
+//!
+//! ```text
+//! derive_key("sealane 2026 keys of a sealed file", master || header[0..60])
+//!     = key (16) || prefix of nonces (7) || commitment (32)
+//! ```
+//!
+//! All of the header goes in, so a file whose header was changed has other keys. GCM and OCB3 do not
+//! commit to their key: one ciphertext can be made that opens under two (Len, Grubbs, Ristenpart,
+//! *Partitioning Oracle Attacks*, USENIX Security 2021). The commitment does, for BLAKE3 resists
+//! collisions, and it tells a wrong key from an altered file. The prefix is secret and differs by
+//! file, so that whoever tries keys cannot test one against many files at once.
+//!
+//! A key file is one line of text: `sealane-key-1:`, 64 digits of key and 8 of checksum, in
+//! hexadecimal, lower case. The checksum is of `derive_key("sealane 2026 checksum of a key file",
+//! key)`, first four bytes; it finds what was cut off or mistyped.
+
+use super::faults;
+use super::header::{BOUND_BYTES, Cost};
+use crate::failure::Failure;
+use argon2::{Algorithm, Argon2, Block, Params, Version};
+use sealane_net::private_file;
+use std::io::{IsTerminal, Write, stderr, stdin};
+use std::path::Path;
+use subtle::ConstantTimeEq;
+use zeroize::{Zeroize, Zeroizing};
+
+const KEYS_CONTEXT: &str = "sealane 2026 keys of a sealed file";
+const CHECKSUM_CONTEXT: &str = "sealane 2026 checksum of a key file";
+/// What stands before a key in text.
+const KEY_PREFIX: &[u8] = b"sealane-key-1:";
+const KEY_BYTES: usize = 32;
+const CHECKSUM_BYTES: usize = 4;
+/// Bytes of a key file without the end of its line.
+const KEY_TEXT_BYTES: usize = KEY_PREFIX.len() + 2 * (KEY_BYTES + CHECKSUM_BYTES);
+/// The longest passphrase in bytes.
+const MOST_PASSPHRASE_BYTES: usize = 1024;
+
+/// A secret that opens files.
+pub struct Master(Zeroizing<[u8; KEY_BYTES]>);
+
+/// The keys of one file.
+pub struct FileKeys {
+    /// The key of the cipher.
+    pub key: Zeroizing<[u8; 16]>,
+    /// What every nonce begins with.
+    pub prefix: Zeroizing<[u8; 7]>,
+    /// What stands in the header for this key.
+    pub commitment: [u8; 32],
+}
+
+impl FileKeys {
+    /// Whether a header has the commitment of these keys.
+    pub fn is_of(&self, commitment: &[u8; 32]) -> bool {
+        self.commitment.ct_eq(commitment).into()
+    }
+}
+
+/// Asks for a passphrase at a terminal, without showing it; the text is what to ask.
+pub type Ask<'a> = &'a mut dyn FnMut(&str) -> Result<Zeroizing<String>, Failure>;
+
+impl Master {
+    /// A fresh one, from the randomness of the operating system.
+    pub fn generate() -> Result<Master, Failure> {
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        random(key.as_mut_slice())?;
+        Ok(Master(key))
+    }
+
+    /// Stores it in a new file that only its owner can read.
+    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+        private_file::save(path, &self.text()).map_err(|error| faults::key_not_made(path, &error))
+    }
+
+    /// What stands in a key file.
+    pub fn text(&self) -> Zeroizing<Vec<u8>> {
+        let mut text = Zeroizing::new(Vec::with_capacity(KEY_TEXT_BYTES + 1));
+        text.extend_from_slice(KEY_PREFIX);
+        for &byte in self.0.iter().chain(&self.checksum()) {
+            text.extend([digit(byte >> 4), digit(byte & 15)]);
+        }
+        text.push(b'\n');
+        text
+    }
+
+    /// Loads it from a key file.
+    pub fn load(path: &Path) -> Result<Master, Failure> {
+        // One byte more than the longest: a longer file is no key file.
+        let text = private_file::load(path, KEY_TEXT_BYTES + 3);
+        let text = text.map_err(|error| faults::key_unreadable(path, &error))?;
+        Master::from_text(&text).map_err(|why| faults::no_key(path, why))
+    }
+
+    /// The key that a text holds.
+    pub fn from_text(text: &[u8]) -> Result<Master, &'static str> {
+        let digits = text.strip_prefix(KEY_PREFIX);
+        let digits = digits.ok_or("it does not begin with `sealane-key-1:`")?;
+        let line = digits.strip_suffix(b"\n").unwrap_or(digits);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (pairs, odd) = line.as_chunks::<2>();
+        if pairs.len() != KEY_BYTES + CHECKSUM_BYTES || !odd.is_empty() {
+            return Err("it is too short or too long: one line with 72 digits is a key");
+        }
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        let (mut checksum, mut wrong) = ([0; CHECKSUM_BYTES], 0);
+        for (byte, [high, low]) in key.iter_mut().chain(&mut checksum).zip(pairs) {
+            let (high, low) = (value(*high), value(*low));
+            *byte = high.0 << 4 | low.0;
+            wrong |= high.1 | low.1;
+        }
+        let master = Master(key);
+        if wrong != 0 {
+            return Err("it has other characters than digits and the letters a to f");
+        }
+        match bool::from(master.checksum().ct_eq(&checksum)) {
+            true => Ok(master),
+            false => Err("its checksum is wrong: it was changed or mistyped"),
+        }
+    }
+
+    /// The master of a passphrase, as a header asks for it.
+    ///
+    /// Takes the memory of `cost`, which is bounded where headers are read.
+    pub fn stretch(passphrase: &str, salt: &[u8; 32], cost: Cost) -> Result<Master, Failure> {
+        let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(KEY_BYTES));
+        let params = params.map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
+        let count = params.block_count();
+        // Memory that cannot be had is an error and no abort, and what was in it is erased.
+        let mut memory = Zeroizing::new(Vec::<Block>::new());
+        let taken = memory.try_reserve_exact(count);
+        taken.map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
+        memory.resize(count, Block::default());
+        let mut key = Zeroizing::new([0; KEY_BYTES]);
+        Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
+            .hash_password_into_with_memory(
+                passphrase.as_bytes(),
+                salt,
+                key.as_mut_slice(),
+                memory.as_mut_slice(),
+            )
+            .map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
+        Ok(Master(key))
+    }
+
+    /// The keys of the file with this header.
+    pub fn derive(&self, header: &[u8; BOUND_BYTES]) -> FileKeys {
+        let mut hasher = blake3::Hasher::new_derive_key(KEYS_CONTEXT);
+        hasher.update(self.0.as_slice()).update(header);
+        let mut stream = hasher.finalize_xof();
+        let mut keys = FileKeys {
+            key: Zeroizing::new([0; 16]),
+            prefix: Zeroizing::new([0; 7]),
+            commitment: [0; 32],
+        };
+        stream.fill(keys.key.as_mut_slice());
+        stream.fill(keys.prefix.as_mut_slice());
+        stream.fill(&mut keys.commitment);
+        stream.zeroize();
+        hasher.zeroize();
+        keys
+    }
+
+    fn checksum(&self) -> [u8; CHECKSUM_BYTES] {
+        let mut checksum = [0; CHECKSUM_BYTES];
+        let mut hasher = blake3::Hasher::new_derive_key(CHECKSUM_CONTEXT);
+        hasher
+            .update(self.0.as_slice())
+            .finalize_xof()
+            .fill(&mut checksum);
+        hasher.zeroize();
+        checksum
+    }
+}
+
+/// Fills bytes from the randomness of the operating system.
+pub fn random(bytes: &mut [u8]) -> Result<(), Failure> {
+    getrandom::fill(bytes).map_err(|error| {
+        let hint = "see that the operating system gives random numbers";
+        Failure::config("no-randomness", error.to_string(), hint)
+    })
+}
+
+/// A hexadecimal digit, without a branch on what it is.
+fn digit(nibble: u8) -> u8 {
+    // All ones where the nibble is above 9.
+    let letter = ((9 - i16::from(nibble)) >> 8) as u8;
+    b'0' + nibble + (letter & (b'a' - b'0' - 10))
+}
+
+/// The value of a hexadecimal digit, and not zero as the second where it is none; without a branch
+/// on what it is.
+fn value(digit: u8) -> (u8, u8) {
+    // All ones where the difference is below the bound.
+    let below = |difference: u8, bound: i16| ((i16::from(difference) - bound) >> 8) as u8;
+    let (number, letter) = (digit.wrapping_sub(b'0'), digit.wrapping_sub(b'a'));
+    let (is_number, is_letter) = (below(number, 10), below(letter, 6));
+    let value = (number & is_number) | (letter.wrapping_add(10) & is_letter);
+    (value, !(is_number | is_letter))
+}
+
+/// A passphrase to seal with, asked for twice.
+pub fn new_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Failure> {
+    let first = fit(ask("passphrase to seal with: ")?)?;
+    let second = ask("the same once more: ")?;
+    match bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
+        true => Ok(first),
+        false => Err(faults::passphrase(
+            "the two passphrases differ",
+            "run the command again, and type the same one twice",
+        )),
+    }
+}
+
+/// The passphrase of a file that is there.
+pub fn known_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Failure> {
+    fit(ask("passphrase: ")?)
+}
+
+fn fit(passphrase: Zeroizing<String>) -> Result<Zeroizing<String>, Failure> {
+    match passphrase.len() {
+        0 => Err(faults::passphrase(
+            "the passphrase is empty",
+            "type one: several words that nobody else would put together",
+        )),
+        1..=MOST_PASSPHRASE_BYTES => Ok(passphrase),
+        _ => Err(faults::passphrase(
+            format!("the passphrase has more than {MOST_PASSPHRASE_BYTES} bytes"),
+            "use a key file for that much: `sealane keygen FILE` makes one",
+        )),
+    }
+}
+
+/// Asks at the terminal. Nothing else is read: neither a pipe nor the environment.
+pub fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Failure> {
+    if !(stdin().is_terminal() && stderr().is_terminal()) {
+        return Err(faults::passphrase(
+            "there is no terminal to ask for the passphrase",
+            "run it at a terminal, or use a key file, `--key-file FILE`; `sealane keygen FILE` \
+             makes one",
+        ));
+    }
+    let asked = write!(stderr(), "{text}").and_then(|()| stderr().flush());
+    let answer = asked.and_then(|()| rpassword::read_password());
+    answer.map(Zeroizing::new).map_err(|error| {
+        let hint = "run it at a terminal, or use a key file, `--key-file FILE`";
+        faults::passphrase("no passphrase was typed", hint).because(error.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_those_of_the_library() {
+        for nibble in 0..16u8 {
+            assert_eq!(
+                char::from(digit(nibble)),
+                char::from_digit(nibble.into(), 16).unwrap()
+            );
+        }
+        for byte in 0..=255u8 {
+            let lower = !byte.is_ascii_uppercase();
+            let expected = char::from(byte).to_digit(16).filter(|_| lower);
+            let (value, wrong) = value(byte);
+            assert_eq!((wrong == 0).then_some(value.into()), expected, "{byte}");
+        }
+    }
+
+    #[test]
+    fn a_key_file_is_the_documented_line() {
+        // The checksum is from the reference implementation of BLAKE3, by its Python binding.
+        let text = Master(Zeroizing::new(std::array::from_fn(|i| i as u8))).text();
+        let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
+        assert_eq!(
+            *text,
+            format!("sealane-key-1:{digits}1dbb93fb\n").as_bytes()
+        );
+    }
+
+    #[test]
+    fn every_changed_character_of_a_key_file_is_found() {
+        let text = Master::generate().unwrap().text();
+        assert!(Master::from_text(&text).is_ok());
+        assert!(Master::from_text(text.trim_ascii_end()).is_ok());
+        for at in 0..text.len() - 1 {
+            for change in [1, 2, 16, 32, 128] {
+                let mut other = text.clone();
+                other[at] ^= change;
+                assert!(Master::from_text(&other).is_err(), "{at} {change}");
+            }
+            assert!(Master::from_text(&text[..at]).is_err(), "{at}");
+        }
+        assert!(Master::from_text(&[&text[..], b"\n"].concat()).is_err());
+    }
+
+    #[test]
+    fn stretching_is_argon2id_of_the_reference() {
+        // From the reference implementation in C, by its Python binding.
+        let cost = Cost {
+            memory_kib: 64,
+            passes: 2,
+            lanes: 2,
+        };
+        let salt = std::array::from_fn(|i| i as u8);
+        let master = Master::stretch("a passphrase", &salt, cost).unwrap();
+        let hex: String = master.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(
+            hex,
+            "a8e03d7e836546a133d0873204ad567456bbfae28f6f1f7b9f2797a0aaf813f5"
+        );
+    }
+
+    #[test]
+    fn passphrases_are_asked_for_twice_and_have_bounds() {
+        let told = |answers: &[&str]| {
+            let mut answers = answers.iter();
+            let mut ask = |_: &str| Ok(Zeroizing::new(answers.next().unwrap().to_string()));
+            new_passphrase(&mut ask).map(|text| text.to_string())
+        };
+        assert_eq!(told(&[" a b ", " a b "]).unwrap(), " a b ");
+        let long = "x".repeat(MOST_PASSPHRASE_BYTES);
+        assert!(told(&[&long, &long]).is_ok());
+        for wrong in [["a", "b"], ["a", "a "], ["", ""], ["a", ""]] {
+            assert_eq!(told(&wrong).unwrap_err().finding().code, "passphrase");
+        }
+        let longer = format!("{long}x");
+        assert!(told(&[&longer, &longer]).is_err());
+    }
+}

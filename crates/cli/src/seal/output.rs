@@ -1,0 +1,157 @@
+//! Where a verb writes: beside the final name, which appears when all is written and on the disk.
+//!
+//! Until then the output lies under a name that begins with `.sealane-`, and goes away with any error.
+//! Only a process that is killed can leave it there.
+
+use super::faults;
+use crate::failure::Failure;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile, TempDir};
+
+/// What the names of unfinished outputs begin with.
+const UNFINISHED: &str = ".sealane-";
+
+/// A final name.
+pub struct Target {
+    path: PathBuf,
+    folder: PathBuf,
+    force: bool,
+}
+
+impl Target {
+    /// A name that can be written to. What is there already is replaced only by `force`, and only if
+    /// it is no folder.
+    pub fn new(path: &Path, force: bool) -> Result<Target, Failure> {
+        let folder = match path.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+            Some(folder) => folder,
+            None => return Err(faults::exists(path, true)),
+        };
+        let target = Target {
+            path: path.to_path_buf(),
+            folder: folder.to_path_buf(),
+            force,
+        };
+        target.free(force)?;
+        match folder.is_dir() {
+            true => Ok(target),
+            false => {
+                let error = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
+                Err(faults::unwritable(path, &error))
+            }
+        }
+    }
+
+    /// The final name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The folder in which it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// An unfinished file: with the rights of any new file, or its owner's alone.
+    pub fn file(&self, private: bool) -> Result<NamedTempFile, Failure> {
+        let mut builder = Builder::new();
+        builder.prefix(UNFINISHED);
+        #[cfg(unix)]
+        if !private {
+            use std::os::unix::fs::PermissionsExt;
+            // As the process has it for new files; without this, nobody else could read it.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        #[cfg(not(unix))]
+        let _ = private;
+        builder
+            .tempfile_in(&self.folder)
+            .map_err(|error| self.failed(&error))
+    }
+
+    /// An unfinished folder that nobody else can enter, and the one within it that is to be kept.
+    pub fn unfinished_folder(&self) -> Result<(TempDir, PathBuf), Failure> {
+        let mut builder = Builder::new();
+        builder.prefix(UNFINISHED);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(fs::Permissions::from_mode(0o700));
+        }
+        let outer = builder.tempdir_in(&self.folder);
+        let outer = outer.map_err(|error| self.failed(&error))?;
+        let inner = outer.path().join("content");
+        private_folder(&inner).map_err(|error| self.failed(&error))?;
+        Ok((outer, inner))
+    }
+
+    /// Gives a finished file its name.
+    pub fn keep_file(&self, file: NamedTempFile) -> Result<(), Failure> {
+        let synced = file.as_file().sync_all();
+        synced.map_err(|error| self.failed(&error))?;
+        let kept = match self.force {
+            true => file.persist(&self.path),
+            false => file.persist_noclobber(&self.path),
+        };
+        match kept {
+            Ok(_) => self.sync(),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(faults::exists(&self.path, false))
+            }
+            Err(error) => Err(self.failed(&error.error)),
+        }
+    }
+
+    /// Gives a finished folder its name.
+    pub fn keep_folder(&self, outer: TempDir, inner: &Path) -> Result<(), Failure> {
+        // Renaming would replace an empty folder; nothing else that came in between.
+        self.free(false)?;
+        fs::rename(inner, &self.path).map_err(|error| self.failed(&error))?;
+        drop(outer);
+        self.sync()
+    }
+
+    /// Refuses a name that is taken.
+    fn free(&self, force: bool) -> Result<(), Failure> {
+        match fs::symlink_metadata(&self.path) {
+            Ok(there) if there.is_dir() => Err(faults::exists(&self.path, true)),
+            Ok(_) if !force => Err(faults::exists(&self.path, false)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Has the name on the disk too, where a folder can be asked for that.
+    fn sync(&self) -> Result<(), Failure> {
+        match cfg!(unix) {
+            true => File::open(&self.folder)
+                .and_then(|folder| folder.sync_all())
+                .map_err(|error| self.failed(&error)),
+            false => Ok(()),
+        }
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        faults::unwritable(&self.path, error)
+    }
+}
+
+/// A new folder that only its owner can enter.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// A new file that only its owner can read, write and maybe execute.
+pub fn private_file(path: &Path, executable: bool) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if executable { 0o700 } else { 0o600 });
+    #[cfg(not(unix))]
+    let _ = executable;
+    options.open(path)
+}

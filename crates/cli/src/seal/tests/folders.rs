@@ -1,0 +1,294 @@
+//! Folders, and what somebody could put into a sealed one.
+
+use super::super::archive::{Kind, unfit};
+use super::*;
+
+/// A folder with everything that one may hold.
+fn fill(folder: &Path) {
+    fs::create_dir_all(folder.join("a/deep/er")).unwrap();
+    fs::create_dir(folder.join("a.b")).unwrap();
+    for (name, bytes) in [
+        ("a/x", content(70_000)),
+        ("a/deep/y", content(0)),
+        ("é", content(65_536)),
+        ("a-", content(1)),
+        ("run", b"#!/bin/sh\n".to_vec()),
+    ] {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    set_executable(&folder.join("run"));
+}
+
+#[cfg(unix)]
+fn set_executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[cfg(not(unix))]
+fn set_executable(_path: &Path) {}
+
+/// Every path below a folder, with content and rights.
+fn listing(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>, u32)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(at).unwrap() {
+            let path = entry.unwrap().path();
+            let content = (!path.is_dir()).then(|| fs::read(&path).unwrap());
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            let name = path.strip_prefix(folder).unwrap().to_path_buf();
+            found.push((name, content, rights(&path)));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(unix)]
+fn rights(path: &Path) -> u32 {
+    use std::os::unix::fs::PermissionsExt;
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[cfg(not(unix))]
+fn rights(_path: &Path) -> u32 {
+    0
+}
+
+#[test]
+fn a_folder_comes_back_with_all_that_is_in_it() {
+    for mode in ["gcm", "ocb3"] {
+        let desk = Desk::new();
+        fill(&desk.path("things"));
+        let done = desk.does(&format!("seal @things --key-file @k --mode {mode}"));
+        assert_eq!((&done["files"], &done["folders"]), (&json!(5), &json!(4)));
+        let done = desk.does("open @things.sealed --key-file @k -o @again");
+        assert_eq!((&done["files"], &done["folders"]), (&json!(5), &json!(4)));
+        let (before, after) = (listing(&desk.path("things")), listing(&desk.path("again")));
+        assert_eq!(before.len(), 9);
+        for ((name, content, _), (name_after, content_after, rights)) in before.iter().zip(&after) {
+            assert_eq!((name, content), (name_after, content_after));
+            let private = if content.is_none() || name == Path::new("run") {
+                0o700
+            } else {
+                0o600
+            };
+            assert!(cfg!(not(unix)) || *rights == private, "{name:?} {rights:o}");
+        }
+        assert_eq!(desk.names(), ["again", "k", "things", "things.sealed"]);
+    }
+}
+
+#[test]
+fn an_empty_folder_comes_back() {
+    let desk = Desk::new();
+    fs::create_dir(desk.path("nothing")).unwrap();
+    desk.does("seal @nothing --key-file @k -o @x.sealed");
+    desk.does("open @x.sealed --key-file @k");
+    assert!(listing(&desk.path("x")).is_empty() && desk.path("x").is_dir());
+}
+
+#[test]
+fn the_stream_of_a_folder_is_that_of_another_implementation() {
+    let desk = Desk::new();
+    let (key, folder) = (counting_master(&desk), desk.path("f"));
+    fs::create_dir_all(folder.join("a")).unwrap();
+    fs::create_dir(folder.join("a.b")).unwrap();
+    for (name, bytes) in [("a/x", "one"), ("run", "#!"), ("é", "")] {
+        fs::write(folder.join(name), bytes).unwrap();
+    }
+    set_executable(&folder.join("run"));
+    let header = Header {
+        segment_bytes: SEGMENT_BYTES,
+        ..header(Mode::Gcm, Content::Folder)
+    };
+    let Ok(mut sealer) = Sealer::new(Vec::new(), places(&header, &key)) else {
+        panic!()
+    };
+    let mut watch = Watch::new(&NEVER, None);
+    assert!(folder::seal(&folder, &mut sealer, &mut watch).is_ok());
+    let Ok((bytes, 1)) = sealer.finish() else {
+        panic!()
+    };
+    let digest = "5ae3a772d1c589bc9d293d990a0233a14cef92f456baabbbf99c62fb363629c4";
+    if cfg!(unix) {
+        assert_eq!(blake3::hash(&bytes).to_hex().as_str(), digest);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_neither_file_nor_folder_is_refused_by_name() {
+    use std::os::unix::fs::symlink;
+    let desk = Desk::new();
+    let told = |command: &str| {
+        assert_eq!(desk.refuses(command), "seal-input");
+        desk.told(&desk.run(command, "", &NEVER).unwrap_err())
+    };
+    desk.put("file", "x");
+    symlink("file", desk.path("link")).unwrap();
+    assert!(told("seal @link --key-file @k").contains("link cannot be sealed"));
+    fill(&desk.path("things"));
+    symlink("../file", desk.path("things/a/link")).unwrap();
+    let text = told("seal @things --key-file @k");
+    assert!(text.contains("things/a/link cannot be sealed"), "{text}");
+    fs::remove_file(desk.path("things/a/link")).unwrap();
+    symlink("..", desk.path("things/up")).unwrap();
+    assert!(told("seal @things --key-file @k").contains("things/up cannot be sealed"));
+    fs::remove_file(desk.path("things/up")).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(desk.path("things/socket")).unwrap();
+    assert!(told("seal @things --key-file @k").contains("neither a file nor a folder"));
+    drop(socket);
+    fs::remove_file(desk.path("things/socket")).unwrap();
+    desk.put("things/back\\slash", "");
+    assert!(told("seal @things --key-file @k").contains("backslash"));
+    fs::remove_file(desk.path("things/back\\slash")).unwrap();
+    assert!(told("seal @things --key-file @k -o @things/a/out").contains("hold itself"));
+    desk.does("seal @things --key-file @k");
+}
+
+#[test]
+fn folders_are_as_deep_as_they_open_again() {
+    let desk = Desk::new();
+    let deep = |names: usize| vec!["d"; names].join("/");
+    fs::create_dir_all(desk.path("things").join(deep(128))).unwrap();
+    desk.does("seal @things --key-file @k");
+    desk.does("open @things.sealed --key-file @k -o @again");
+    assert!(desk.path("again").join(deep(128)).is_dir());
+    fs::create_dir(desk.path("things").join(deep(129))).unwrap();
+    assert_eq!(
+        desk.refuses("seal @things --key-file @k -o @out"),
+        "seal-input"
+    );
+}
+
+#[test]
+fn a_folder_is_never_replaced_and_nothing_is_left_when_stopped() {
+    let desk = Desk::new();
+    fill(&desk.path("things"));
+    desk.does("seal @things --key-file @k");
+    let before = listing(&desk.path("things"));
+    for command in [
+        "open @things.sealed --key-file @k",
+        "open @things.sealed --key-file @k --force",
+    ] {
+        assert_eq!(desk.refuses(command), "output-exists");
+    }
+    assert_eq!(listing(&desk.path("things")), before);
+    let names = desk.names();
+    for command in [
+        "seal @things --key-file @k -o @out",
+        "open @things.sealed --key-file @k -o @out",
+    ] {
+        let stopped = desk.run(command, "", &AT_ONCE).unwrap_err();
+        assert_eq!(stopped.finding().code, "interrupted");
+        assert_eq!(desk.names(), names);
+    }
+}
+
+/// An entry as the format has it, whatever it says.
+fn entry(kind: u8, path: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![kind];
+    bytes.extend((path.len() as u16).to_le_bytes());
+    bytes.extend(path);
+    if kind != 1 {
+        bytes.extend((content.len() as u64).to_le_bytes());
+        bytes.extend(content);
+    }
+    bytes
+}
+
+#[test]
+fn entries_that_lead_elsewhere_or_contradict_are_refused() {
+    let desk = Desk::new();
+    let master = counting_master(&desk);
+    let header = header(Mode::Ocb3, Content::Folder);
+    let open = |archive: &[u8]| {
+        desk.put("x.sealed", sealed_bytes(&header, &master, archive));
+        "open @x.sealed --key-file @counting"
+    };
+    let good = [
+        entry(1, b"a", b""),
+        entry(2, b"a/b", b"x"),
+        entry(3, b"c", b""),
+    ]
+    .concat();
+    desk.does(open(&good));
+    fs::remove_dir_all(desk.path("x")).unwrap();
+    let file = |path: &[u8]| entry(2, path, b"x");
+    let long = [b'n'; 256];
+    let deep = vec!["d"; 129].join("/");
+    let twice = [file(b"a"), file(b"a")].concat();
+    let back = [file(b"b"), file(b"a")].concat();
+    let in_file = [file(b"a"), file(b"a/b")].concat();
+    let late = [entry(1, b"a", b""), file(b"b"), file(b"a/c")].concat();
+    let left = [
+        entry(1, b"a", b""),
+        entry(1, b"b", b""),
+        file(b"b/c"),
+        file(b"c/d"),
+    ]
+    .concat();
+    // Its size is that of many disks; nothing of it is there.
+    let huge = [&[2, 1, 0, b'a'][..], &u64::MAX.to_le_bytes()].concat();
+    let hostile: [&[u8]; 26] = [
+        &file(b""),
+        &file(b"/etc/passwd"),
+        &file(b"/"),
+        &file(b".."),
+        &file(b"../../leak"),
+        &file(b"a/../../../leak"),
+        &file(b"."),
+        &file(b"./a"),
+        &file(b"a//b"),
+        &file(b"a/"),
+        &file(b"a/b"),
+        &file(b"a\0b"),
+        &file(b"a\\b"),
+        &file(b"..\\x"),
+        &file(b"\xff"),
+        &file(&long),
+        &file(deep.as_bytes()),
+        &entry(0, b"a", b""),
+        &entry(4, b"a", b""),
+        &twice,
+        &back,
+        &in_file,
+        &late,
+        &left,
+        &huge,
+        &[2, 255, 255],
+    ];
+    for archive in hostile {
+        assert_eq!(desk.refuses(open(archive)), "sealed-file", "{archive:?}");
+    }
+    // Between entries, the content of another folder would end.
+    for cut in (1..good.len()).filter(|cut| ![4, 19].contains(cut)) {
+        assert_eq!(desk.refuses(open(&good[..cut])), "sealed-file", "{cut}");
+    }
+}
+
+#[test]
+fn names_that_windows_reads_otherwise_are_refused_there() {
+    for name in [
+        "C:", "a:b", "NUL", "nul.txt", "COM1", "lpt9.a.b", "com¹", "CON ", "a.", "a ", "a?",
+        "\u{1}", "CONIN$",
+    ] {
+        assert!(unfit(name, true).is_some(), "{name:?}");
+        assert!(unfit(name, false).is_none(), "{name:?}");
+    }
+    for name in ["a", ".a", "COM", "COM10", "nulls", "a.b", "é", " a", "..."] {
+        assert!(unfit(name, false).is_none(), "{name:?}");
+        assert_eq!(unfit(name, true).is_some(), name == "...", "{name:?}");
+    }
+    assert_ne!(
+        Kind::Folder,
+        Kind::File {
+            bytes: 0,
+            executable: false
+        }
+    );
+}

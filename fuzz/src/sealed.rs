@@ -1,0 +1,48 @@
+//! Sealed files: headers, key files, and folders as streams. What is accepted is written as it was
+//! read, and no path leaves its folder.
+
+use crate::Verdict;
+use sealane_cli::fuzzing;
+use std::collections::BTreeSet;
+use std::path::{Component, Path};
+
+/// Words of all three.
+pub const WORDS: &[&str] = &[
+    "SLSEALED\u{1}",
+    "sealane-key-1:",
+    "\u{1}\u{1}\0a",
+    "\u{2}\u{1}\0a",
+    "/",
+    "..",
+    "\\",
+    "\0\0\u{1}\0",
+];
+
+/// Reads bytes as each of the three.
+pub fn sealed(bytes: &[u8]) -> Verdict {
+    let mut verdict = Verdict::Refused;
+    if let Some(again) = fuzzing::header(bytes) {
+        assert_eq!(again, bytes[..again.len()], "a header has one form");
+        verdict = Verdict::Accepted;
+    }
+    if let Some(again) = fuzzing::key(bytes) {
+        // A line has an end, or two ends, or none.
+        assert_eq!(again.trim_ascii_end(), bytes.trim_ascii_end());
+        verdict = Verdict::Accepted;
+    }
+    if let Some((again, paths)) = fuzzing::folder(bytes) {
+        assert_eq!(again, bytes, "a folder has one form");
+        paths.iter().for_each(|path| inside(path));
+        let distinct: BTreeSet<&String> = paths.iter().collect();
+        assert_eq!(distinct.len(), paths.len(), "a path comes once");
+        verdict = Verdict::Accepted;
+    }
+    verdict
+}
+
+/// Panics unless a path, as the operating system reads it, stays in its folder.
+fn inside(path: &str) {
+    let mut parts = Path::new(path).components();
+    let plain = parts.all(|part| matches!(part, Component::Normal(_)));
+    assert!(plain && !path.is_empty() && !path.contains(['\\', '\0']));
+}
