@@ -146,12 +146,11 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     );
     let [mut pad, mut mac] = *state;
     for unit in 0..data.units() {
-        let given = data.load(l, unit, 0);
-        let made = given ^ pad;
-        data.store(unit, 0, made);
-        let sealed = if OPEN { given } else { made };
-        mac = keys.encrypt(0, mac ^ sealed);
+        let given = data.mask(l, unit, 0, pad);
+        let sealed = if OPEN { given } else { given ^ pad };
+        // First what the next block waits for: the MAC fills the time until it is there.
         pad = keys.encrypt(0, (sealed & others) ^ top);
+        mac = keys.encrypt(0, mac ^ sealed);
     }
     *state = [pad, mac];
 }

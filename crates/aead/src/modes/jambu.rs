@@ -93,10 +93,10 @@ impl Mode for Jambu {
             memory ^= between.upper_halves(zero);
 
             let second = keys.encrypt(0, between) ^ memory;
-            let given = data.load(l, unit, 0);
-            let made = given ^ first.lower_halves(second);
-            data.store(unit, 0, made);
-            let text = if OPEN { made } else { given };
+            // A is the same before and after a half of the text goes to B.
+            let pad = between.lower_halves(second);
+            let given = data.mask(l, unit, 0, pad);
+            let text = if OPEN { given ^ pad } else { given };
             block = second ^ zero.upper_halves(text);
             memory ^= block.upper_halves(zero);
         }
