@@ -82,6 +82,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// Every lane shifted left by `B` bytes, as a little-endian integer.
+    #[cfg(feature = "research")]
     #[inline(always)]
     pub(crate) fn shl_bytes<const B: i32>(mut self) -> Self {
         for i in 0..N {
@@ -91,6 +92,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// Every lane shifted right by `B` bytes, as a little-endian integer.
+    #[cfg(feature = "research")]
     #[inline(always)]
     pub(crate) fn shr_bytes<const B: i32>(mut self) -> Self {
         for i in 0..N {
@@ -100,6 +102,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// All ones in lanes whose byte 0 has its top bit set, zero elsewhere.
+    #[cfg(feature = "research")]
     #[inline(always)]
     pub(crate) fn where_top_bit(mut self) -> Self {
         let l = self.l;
