@@ -134,6 +134,12 @@ keys! {
     Cbc modes::cbc::Cbc;
     Ccm modes::ccm::Ccm;
     Ocb3 modes::ocb3::Ocb3;
+    #[cfg(feature = "research")]
+    Cloc modes::cloc::Cloc;
+    #[cfg(feature = "research")]
+    Silc modes::silc::Silc;
+    #[cfg(feature = "research")]
+    Jambu modes::jambu::Jambu;
 }
 
 /// A request as lanes take it, if its key is one of this mode.

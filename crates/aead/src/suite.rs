@@ -93,6 +93,30 @@ kinds! {
         ..USUAL
     };
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
+    #[cfg(feature = "research")]
+    Cloc "CLOC" Limits {
+        name: "cloc",
+        nonce_bytes: [12, 12],
+        tags: &[8],
+        versions: &["v1", "v3"],
+        ..USUAL
+    };
+    #[cfg(feature = "research")]
+    Silc "SILC" Limits {
+        name: "silc",
+        nonce_bytes: [12, 12],
+        tags: &[8],
+        versions: &["v1", "v3"],
+        ..USUAL
+    };
+    #[cfg(feature = "research")]
+    Jambu "AES-JAMBU" Limits {
+        name: "jambu",
+        nonce_bytes: [8, 8],
+        tags: &[8],
+        versions: &["v1", "v2"],
+        ..USUAL
+    };
 }
 
 impl Suite {
@@ -120,8 +144,8 @@ impl Suite {
                     mode: kind.shown(),
                     version: version.to_owned(),
                     known: match limits.versions {
-                        [] => "one version, without a name",
-                        _ => "others",
+                        [] => "one version, without a name".to_owned(),
+                        versions => versions.join(", "),
                     },
                 })?
             }

@@ -98,6 +98,10 @@ pub trait Lanes: Copy + Sealed {
     fn zip_hi64(self, a: Self::V, b: Self::V) -> Self::V;
     /// The 16 bytes of every lane in reverse order.
     fn reverse_bytes(self, v: Self::V) -> Self::V;
+    /// Each lane, as a little-endian integer, shifted left by `N` bytes, 1 to 15.
+    fn shl_bytes<const N: i32>(self, v: Self::V) -> Self::V;
+    /// Each lane, as a little-endian integer, shifted right by `N` bytes, 1 to 15.
+    fn shr_bytes<const N: i32>(self, v: Self::V) -> Self::V;
 
     /// One AES round: ShiftRows, SubBytes, MixColumns, then the key.
     fn aes_round(self, v: Self::V, key: Self::V) -> Self::V;

@@ -17,6 +17,15 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
+    /// Adds `pad` to a block, and returns what the block was. Vector after vector: with a load and a
+    /// store of all, blocks wait for each other in registers that are not there.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
+        let given = self.load(l, unit, block);
+        self.store(unit, block, given ^ pad);
+        given
+    }
 }
 
 /// A stream for each lane.
@@ -42,6 +51,11 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     #[inline(always)]
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
         store(&mut self.streams, unit, block, x);
+    }
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
+        mask(l, &mut self.streams, unit, block, pad)
     }
 }
 
@@ -97,6 +111,11 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
         store(&mut self.streams, unit, block, x);
     }
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
+        mask(l, &mut self.streams, unit, block, pad)
+    }
 }
 
 #[inline(always)]
@@ -123,4 +142,22 @@ fn store<L: Lanes, const N: usize>(
     for i in 0..N {
         x.l.store_streams(streams, i * L::WIDTH, unit, block, x.v[i]);
     }
+}
+
+#[cfg(feature = "research")]
+#[inline(always)]
+fn mask<L: Lanes, const N: usize>(
+    l: L,
+    streams: &mut Streams<'_>,
+    unit: usize,
+    block: usize,
+    pad: Wave<L, N>,
+) -> Wave<L, N> {
+    let mut given = Wave::zero(l);
+    for i in 0..N {
+        given.v[i] = l.load_streams(streams, i * L::WIDTH, unit, block);
+        let made = l.xor(given.v[i], pad.v[i]);
+        l.store_streams(streams, i * L::WIDTH, unit, block, made);
+    }
+    given
 }

@@ -91,6 +91,38 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         upper_halves(other) = zip_hi64
     }
 
+    /// Every lane shifted left by `B` bytes, as a little-endian integer.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    pub(crate) fn shl_bytes<const B: i32>(mut self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.shl_bytes::<B>(self.v[i]);
+        }
+        self
+    }
+
+    /// Every lane shifted right by `B` bytes, as a little-endian integer.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    pub(crate) fn shr_bytes<const B: i32>(mut self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.shr_bytes::<B>(self.v[i]);
+        }
+        self
+    }
+
+    /// All ones in lanes whose byte 0 has its top bit set, zero elsewhere.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    pub(crate) fn where_top_bit(mut self) -> Self {
+        let l = self.l;
+        for i in 0..N {
+            let bit = l.shr64::<1>(l.shr64::<2>(l.shr64::<4>(self.v[i])));
+            self.v[i] = l.permute_mask(bit);
+        }
+        self
+    }
+
     /// The top bit of each 64-bit half, as 0 or 1.
     #[inline(always)]
     pub(crate) fn top_bits(mut self) -> Self {

@@ -2,6 +2,12 @@
 
 pub(crate) mod cbc;
 pub(crate) mod ccm;
+#[cfg(feature = "research")]
+pub(crate) mod cloc;
 pub(crate) mod ctr;
+#[cfg(feature = "research")]
+pub(crate) mod jambu;
 pub(crate) mod ocb3;
 pub(crate) mod shared;
+#[cfg(feature = "research")]
+pub(crate) mod silc;

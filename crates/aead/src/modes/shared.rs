@@ -4,6 +4,8 @@ use sealane_block::aes::Aes128Dec;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
+#[cfg(feature = "research")]
+use crate::lanes::{Facts, Head};
 
 /// The schedule of encryption under a key of 16 bytes.
 pub(crate) fn forward(cpu: Cpu, key: &[u8]) -> [Block; 11] {
@@ -46,4 +48,21 @@ pub(crate) fn lane_numbers<L: Lanes, const N: usize>(l: L) -> Wave<L, N> {
         *number = Block::new(lane as u128);
     }
     numbers
+}
+
+/// A block for each lane, by the message whose head this is; zero where there is none.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn by_message<L: Lanes, const N: usize>(
+    l: L,
+    head: &Head<'_, L, N>,
+    block: impl Fn(&Facts<'_>) -> Block,
+) -> Wave<L, N> {
+    let mut wave = Wave::zero(l);
+    for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
+        if let Some(message) = &head.messages[lane] {
+            *to = block(message);
+        }
+    }
+    wave
 }

@@ -125,6 +125,14 @@ impl Lanes for Portable {
     fn reverse_bytes(self, v: Four) -> Four {
         v.map(u128::swap_bytes)
     }
+    #[inline(always)]
+    fn shl_bytes<const N: i32>(self, v: Four) -> Four {
+        v.map(|x| x << (8 * N))
+    }
+    #[inline(always)]
+    fn shr_bytes<const N: i32>(self, v: Four) -> Four {
+        v.map(|x| x >> (8 * N))
+    }
 
     #[inline(always)]
     fn aes_round(self, v: Four, key: Four) -> Four {

@@ -22,7 +22,7 @@ impl Kernel for AllOperations<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Vec<Vec<Block>> {
-        let mut out = vec![vec![Block::ZERO; GROUP]; 29];
+        let mut out = vec![vec![Block::ZERO; GROUP]; 33];
         for at in (0..GROUP).step_by(L::WIDTH) {
             let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
             let results = [
@@ -63,6 +63,10 @@ impl Kernel for AllOperations<'_> {
             l.store(&mut out[26][at..], l.load_bytes(&bytes[1..]));
             l.store(&mut out[27][at..], l.blend_words(a, b));
             l.store(&mut out[28][at..], l.swap_words(a));
+            l.store(&mut out[29][at..], l.shl_bytes::<1>(a));
+            l.store(&mut out[30][at..], l.shl_bytes::<15>(a));
+            l.store(&mut out[31][at..], l.shr_bytes::<4>(a));
+            l.store(&mut out[32][at..], l.shr_bytes::<15>(a));
         }
         out
     }
@@ -105,7 +109,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 22] = [
+    let definitions: [(usize, Definition<'_>); 26] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
@@ -143,6 +147,10 @@ fn plain_operations_match_their_definitions() {
             let [w0, w1, w2, w3] = a.words();
             from_words([w1, w0, w3, w2])
         }),
+        (29, &|a, _| Block::new(a.value() << 8)),
+        (30, &|a, _| Block::new(a.value() << 120)),
+        (31, &|a, _| Block::new(a.value() >> 32)),
+        (32, &|a, _| Block::new(a.value() >> 120)),
     ];
     for cpu in Cpu::available() {
         let results = cpu.run(AllOperations { a: &a, b: &b });

@@ -131,6 +131,7 @@ macro_rules! tier {
         xor: $xor:ident, and: $and:ident,
         shl64: $shl64:ident, shr64: $shr64:ident, shl32: $shl32:ident, sar32: $sar32:ident,
         shuffle8: $shuffle8:ident, shuffle32: $shuffle32:ident,
+        shift_bytes: $shl_bytes:ident $shr_bytes:ident,
         zip8: $zip_lo8:ident $zip_hi8:ident,
         zip32: $zip_lo32:ident $zip_hi32:ident,
         zip64: $zip_lo64:ident $zip_hi64:ident,
@@ -225,6 +226,16 @@ macro_rules! tier {
             #[inline(always)]
             fn reverse_bytes(self, v: $vector) -> $vector {
                 self.shuffle(v, REVERSE_BYTES)
+            }
+            #[inline(always)]
+            fn shl_bytes<const N: i32>(self, v: $vector) -> $vector {
+                // SAFETY: the token proves that the instruction exists.
+                unsafe { $shl_bytes::<N>(v) }
+            }
+            #[inline(always)]
+            fn shr_bytes<const N: i32>(self, v: $vector) -> $vector {
+                // SAFETY: the token proves that the instruction exists.
+                unsafe { $shr_bytes::<N>(v) }
             }
             #[inline(always)]
             fn rotate_words(self, v: $vector) -> $vector {
@@ -345,6 +356,7 @@ tier! {
     xor: _mm_xor_si128, and: _mm_and_si128,
     shl64: _mm_slli_epi64, shr64: _mm_srli_epi64, shl32: _mm_slli_epi32, sar32: _mm_srai_epi32,
     shuffle8: _mm_shuffle_epi8, shuffle32: _mm_shuffle_epi32,
+    shift_bytes: _mm_bslli_si128 _mm_bsrli_si128,
     zip8: _mm_unpacklo_epi8 _mm_unpackhi_epi8,
     zip32: _mm_unpacklo_epi32 _mm_unpackhi_epi32,
     zip64: _mm_unpacklo_epi64 _mm_unpackhi_epi64,
@@ -365,6 +377,7 @@ tier! {
     shl64: _mm256_slli_epi64, shr64: _mm256_srli_epi64,
     shl32: _mm256_slli_epi32, sar32: _mm256_srai_epi32,
     shuffle8: _mm256_shuffle_epi8, shuffle32: _mm256_shuffle_epi32,
+    shift_bytes: _mm256_bslli_epi128 _mm256_bsrli_epi128,
     zip8: _mm256_unpacklo_epi8 _mm256_unpackhi_epi8,
     zip32: _mm256_unpacklo_epi32 _mm256_unpackhi_epi32,
     zip64: _mm256_unpacklo_epi64 _mm256_unpackhi_epi64,
@@ -387,6 +400,7 @@ tier! {
     shl64: _mm512_slli_epi64, shr64: _mm512_srli_epi64,
     shl32: _mm512_slli_epi32, sar32: _mm512_srai_epi32,
     shuffle8: _mm512_shuffle_epi8, shuffle32: _mm512_shuffle_epi32,
+    shift_bytes: _mm512_bslli_epi128 _mm512_bsrli_epi128,
     zip8: _mm512_unpacklo_epi8 _mm512_unpackhi_epi8,
     zip32: _mm512_unpacklo_epi32 _mm512_unpackhi_epi32,
     zip64: _mm512_unpacklo_epi64 _mm512_unpackhi_epi64,

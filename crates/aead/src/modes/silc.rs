@@ -1,0 +1,111 @@
+//! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR, version
+//! 3; version 1 is "SILC: SImple Lightweight CFB". For research.
+//!
+//! The chains of CLOC ([`super::cloc`]) from a plainer hash: lengths take the place of padding, and
+//! one map that of five. Version 3 differs by a byte, which names the parameters, before the nonce.
+
+use sealane_block::{Block, Cpu, Lanes};
+
+use super::cloc::{MAC, PAD, PARAMETERS, but_the_last, two_chains};
+use super::shared::{by_message, forward};
+use crate::lanes::head::block_of;
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Silc;
+
+impl Mode for Silc {
+    type Schedules = Of<1>;
+    type Constants = Of<0>;
+    type Words = Of<2>;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Silc> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key)];
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        false
+    }
+    fn rest(text: usize) -> usize {
+        but_the_last(text)
+    }
+
+    /// The nonce, at the end of its block, then the associated data.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        1 + message.ad.len().div_ceil(16)
+    }
+    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        if index > 0 {
+            return block_of(message.ad, index - 1);
+        }
+        let front = 16 - message.nonce.len();
+        let parameters = match params.version {
+            1 => 0,
+            _ => u128::from(PARAMETERS) << (8 * (front - 1)),
+        };
+        Block::new(block_of(message.nonce, 0).value() << (8 * front) | parameters)
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        _head: &Head<'_, L, N>,
+    ) {
+        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+    }
+
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let len = by_message(keys.l(), head, |message| length(message.ad.len()));
+        let start = step(state[MAC] ^ len);
+        state[MAC] = keys.encrypt(0, step(start));
+        state[PAD] = keys.encrypt(0, start);
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        two_chains::<L, N, OPEN>(keys, state, data);
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let mut mac = state[MAC];
+        if tail.most > 0 {
+            let made = (tail.given[0] ^ state[PAD]) & tail.text_mask(l, 0);
+            tail.made[0] = made;
+            let sealed = if OPEN { tail.given[0] } else { made };
+            let more = keys.encrypt(0, mac ^ sealed);
+            mac = mac.or(tail.where_rest(l, |rest| rest > 0), more);
+        }
+        let len = tail.by_message(l, |message| length(message.text));
+        tail.tag::<OPEN>(keys.encrypt(0, step(mac ^ len)));
+    }
+}
+
+/// A length in bytes, most significant byte first, at the end of a block.
+fn length(len: usize) -> Block {
+    Block::from_bytes((len as u128).to_be_bytes())
+}
+
+/// The map g: bytes (x0, x1, ..., x15) to (x1, ..., x15, x0 ^ x1).
+#[inline(always)]
+fn step<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+    let next = x.shr_bytes::<1>();
+    next ^ (x ^ next).shl_bytes::<15>()
+}
