@@ -93,6 +93,8 @@ kinds! {
         ..USUAL
     };
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
+    #[cfg(feature = "research")]
+    Otr "OTR" Limits { name: "otr", nonce_bytes: [1, 15], versions: &["v1", "v3"], ..USUAL };
 }
 
 impl Suite {
@@ -120,8 +122,8 @@ impl Suite {
                     mode: kind.shown(),
                     version: version.to_owned(),
                     known: match limits.versions {
-                        [] => "one version, without a name",
-                        _ => "others",
+                        [] => "one version, without a name".to_owned(),
+                        versions => versions.join(", "),
                     },
                 })?
             }

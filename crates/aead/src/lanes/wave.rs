@@ -81,6 +81,20 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         upper_halves(other) = zip_hi64
     }
 
+    /// Times x to the number of lanes in GF(2^128), in polynomial order.
+    #[inline(always)]
+    pub(crate) fn times_x_to_lanes(mut self) -> Self {
+        for i in 0..N {
+            let v = self.v[i];
+            self.v[i] = match Self::LANES {
+                8 => self.l.double_bytes::<1>(v),
+                16 => self.l.double_bytes::<2>(v),
+                _ => self.l.double_bytes::<4>(v),
+            };
+        }
+        self
+    }
+
     /// The top bit of each 64-bit half, as 0 or 1.
     #[inline(always)]
     pub(crate) fn top_bits(mut self) -> Self {

@@ -4,4 +4,6 @@ pub(crate) mod cbc;
 pub(crate) mod ccm;
 pub(crate) mod ctr;
 pub(crate) mod ocb3;
+#[cfg(feature = "research")]
+pub(crate) mod otr;
 pub(crate) mod shared;
