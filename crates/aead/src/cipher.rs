@@ -129,6 +129,8 @@ keys! {
     Ocb3 modes::ocb3::Ocb3;
     #[cfg(feature = "research")]
     Otr modes::otr::Otr;
+    #[cfg(feature = "research")]
+    Copa modes::copa::Copa;
 }
 
 /// What came of a message.

@@ -95,6 +95,8 @@ kinds! {
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
     #[cfg(feature = "research")]
     Otr "OTR" Limits { name: "otr", nonce_bytes: [1, 15], versions: &["v1", "v3"], ..USUAL };
+    #[cfg(feature = "research")]
+    Copa "COPA" Limits { name: "copa", versions: &["v1", "v2"], ..USUAL };
 }
 
 impl Suite {

@@ -81,6 +81,60 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         upper_halves(other) = zip_hi64
     }
 
+    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that falls out
+    /// comes back as 1/x, which is x^127 + x^6 + x + 1.
+    #[inline(always)]
+    pub(crate) fn halved(mut self) -> Self {
+        let l = self.l;
+        let (zero, back) = (l.splat(Block::ZERO), l.splat(Block::new(1 << 127 | 0x43)));
+        for i in 0..N {
+            let v = self.v[i];
+            let down = l.xor(l.shr64::<1>(v), l.zip_hi64(l.shl64::<63>(v), zero));
+            self.v[i] = l.xor(down, l.and(l.permute_mask(v), back));
+        }
+        self
+    }
+
+    /// Ones for zeros, and zeros for ones.
+    #[inline(always)]
+    pub(crate) fn inverted(self) -> Self {
+        self ^ Wave::splat(self.l, Block::ONES)
+    }
+
+    /// The lane before each; for the first, the last of `before`.
+    #[inline(always)]
+    pub(crate) fn previous(mut self, before: Self) -> Self {
+        for i in (0..N).rev() {
+            let before = if i > 0 {
+                self.v[i - 1]
+            } else {
+                before.v[N - 1]
+            };
+            self.v[i] = self.l.previous(before, self.v[i]);
+        }
+        self
+    }
+
+    /// In each lane: the exclusive or of all lanes up to it, and of the last lane of `before`.
+    #[inline(always)]
+    pub(crate) fn running_sum(mut self, before: Self) -> Self {
+        let l = self.l;
+        let zero = l.splat(Block::ZERO);
+        let mut carry = l.last(before.v[N - 1]);
+        for i in 0..N {
+            let mut sum = self.v[i];
+            if L::WIDTH > 1 {
+                sum = l.xor(sum, l.previous(zero, sum));
+            }
+            if L::WIDTH > 2 {
+                sum = l.xor(sum, l.previous(zero, l.previous(zero, sum)));
+            }
+            self.v[i] = l.xor(sum, carry);
+            carry = l.xor(carry, l.last(sum));
+        }
+        self
+    }
+
     /// Times x to the number of lanes in GF(2^128), in polynomial order.
     #[inline(always)]
     pub(crate) fn times_x_to_lanes(mut self) -> Self {
