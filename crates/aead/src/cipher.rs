@@ -131,6 +131,8 @@ keys! {
     Otr modes::otr::Otr;
     #[cfg(feature = "research")]
     Copa modes::copa::Copa;
+    #[cfg(feature = "research")]
+    Cobra modes::cobra::Cobra;
 }
 
 /// What came of a message.

@@ -95,6 +95,23 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
+    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and x^64
+    /// times itself. Each half of `self` has its own factor then, so that the products have 192
+    /// bits, of which the upper third is folded down at once.
+    #[inline(always)]
+    pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
+        let l = self.l;
+        let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
+        for i in 0..N {
+            let (v, by, by_upper) = (self.v[i], factor[0].v[i], factor[1].v[i]);
+            let low = l.xor(l.clmul::<0x00>(v, by), l.clmul::<0x01>(v, by_upper));
+            let high = l.xor(l.clmul::<0x10>(v, by), l.clmul::<0x11>(v, by_upper));
+            let sum = l.xor(low, l.zip_lo64(zero, high));
+            self.v[i] = l.xor(sum, l.clmul::<0x01>(high, modulus));
+        }
+        self
+    }
+
     /// Ones for zeros, and zeros for ones.
     #[inline(always)]
     pub(crate) fn inverted(self) -> Self {

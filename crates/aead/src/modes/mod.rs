@@ -3,6 +3,8 @@
 pub(crate) mod cbc;
 pub(crate) mod ccm;
 #[cfg(feature = "research")]
+pub(crate) mod cobra;
+#[cfg(feature = "research")]
 pub(crate) mod copa;
 pub(crate) mod ctr;
 pub(crate) mod ocb3;
