@@ -96,18 +96,46 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and x^64
-    /// times itself. Each half of `self` has its own factor then, so that the products have 192
-    /// bits, of which the upper third is folded down at once.
+    /// times itself.
     #[inline(always)]
     pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
-        let l = self.l;
-        let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
         for i in 0..N {
-            let (v, by, by_upper) = (self.v[i], factor[0].v[i], factor[1].v[i]);
-            let low = l.xor(l.clmul::<0x00>(v, by), l.clmul::<0x01>(v, by_upper));
-            let high = l.xor(l.clmul::<0x10>(v, by), l.clmul::<0x11>(v, by_upper));
-            let sum = l.xor(low, l.zip_lo64(zero, high));
-            self.v[i] = l.xor(sum, l.clmul::<0x01>(high, modulus));
+            let factor = [factor[0].v[i], factor[1].v[i]];
+            self.v[i] = product(self.l, self.v[i], factor);
+        }
+        self
+    }
+
+    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
+    /// the next. `powers` are powers 1 to 4 of it, each as [`times`](Wave::times) takes it.
+    #[inline(always)]
+    pub(crate) fn running_hash(mut self, before: Self, powers: &[Block]) -> Self {
+        let l = self.l;
+        let zero = l.splat(Block::ZERO);
+        let once = [l.splat(powers[0]), l.splat(powers[1])];
+        let twice = [l.splat(powers[2]), l.splat(powers[3])];
+        // As often as what comes before the vector is multiplied on its way to each lane.
+        let mut ways = [Wave::<L, 1>::zero(l); 2];
+        for lane in 0..L::WIDTH {
+            ways[0].lanes_mut()[lane] = powers[2 * lane];
+            ways[1].lanes_mut()[lane] = powers[2 * lane + 1];
+        }
+        let ways = [ways[0].v[0], ways[1].v[0]];
+        for i in 0..N {
+            let mut sum = self.v[i];
+            if L::WIDTH > 1 {
+                sum = l.xor(sum, product(l, l.previous(zero, sum), once));
+            }
+            if L::WIDTH > 2 {
+                let second = l.previous(zero, l.previous(zero, sum));
+                sum = l.xor(sum, product(l, second, twice));
+            }
+            self.v[i] = sum;
+        }
+        let mut carry = l.last(before.v[N - 1]);
+        for i in 0..N {
+            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
+            carry = l.last(self.v[i]);
         }
         self
     }
@@ -231,4 +259,16 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
         }
         self
     }
+}
+
+/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself: each half of `v`
+/// has a factor of its own, so that the products have 192 bits, of which the upper third is folded
+/// down at once.
+#[inline(always)]
+fn product<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> L::V {
+    let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
+    let low = l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper));
+    let high = l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper));
+    let sum = l.xor(low, l.zip_lo64(zero, high));
+    l.xor(sum, l.clmul::<0x01>(high, modulus))
 }

@@ -3,8 +3,9 @@
 //! it: the same work for each block, in the same order, but not the same ciphertexts.
 //!
 //! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash of
-//! the text so far is added to each. The hash is a chain of one product a block when sealing; opening
-//! knows all its values from the network, and has no chain.
+//! the text so far is added to each. The hash is a chain of one product a block when sealing; over the
+//! lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with one step of
+//! the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes, gf};
@@ -17,6 +18,8 @@ pub(crate) struct Cobra;
 
 /// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
 const FACTOR: [usize; 2] = [0, 1];
+/// Of the table: powers 2, 4, 6 and 8 of L, each as the factor is given.
+const POWERS: usize = 8;
 /// J, the encryption of 1, in polynomial order.
 const J: usize = 2;
 
@@ -42,13 +45,21 @@ impl Mode for Cobra {
         let cipher = aes(cpu, key);
         let reversed = |block: Block| Block::new(block.value().swap_bytes());
         let factor = reversed(cipher.encrypt(Block::ZERO));
-        let upper = gf::mul(cpu, Order::Polynomial, factor, Block::new(1 << 64));
+        let times = |a, b| gf::mul(cpu, Order::Polynomial, a, b);
+        let upper = Block::new(1 << 64);
         let masks = reversed(cipher.encrypt(Block::new(1 << 120)));
-        material.constants = [factor, upper, masks];
+        material.constants = [factor, times(factor, upper), masks];
+        let square = times(factor, factor);
+        let mut power = square;
+        material.table.reserve_exact(POWERS);
+        for _ in 0..POWERS / 2 {
+            material.table.extend([power, times(power, upper)]);
+            power = times(power, square);
+        }
         material
     }
-    fn is_parallel(open: bool) -> bool {
-        open
+    fn is_parallel(_open: bool) -> bool {
+        true
     }
 
     /// Two halves of what is left: the second is the longer one.
@@ -116,15 +127,27 @@ impl Mode for Cobra {
                 let first = keys.encrypt(0, left ^ down);
                 let right = given0 ^ first;
                 let (left_hash, right_hash) = (left.reversed(), right.reversed());
-                let before = before(data, right_hash, hash);
+                let before = match wide(data) {
+                    true => right_hash.previous(hash),
+                    false => hash,
+                };
                 data.store(unit, 0, left ^ before.times(&factor).reversed());
                 data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
                 hash = right_hash;
                 sum0 ^= first;
                 sum1 ^= second;
             } else {
-                let left_hash = hash.times(&factor) ^ given0.reversed();
-                hash = left_hash.times(&factor) ^ given1.reversed();
+                let (text0, text1) = (given0.reversed(), given1.reversed());
+                let left_hash;
+                if wide(data) {
+                    let pair = text0.times(&factor) ^ text1;
+                    let hashes = pair.running_hash(hash, keys.table(0));
+                    left_hash = hashes.previous(hash).times(&factor) ^ text0;
+                    hash = hashes;
+                } else {
+                    left_hash = hash.times(&factor) ^ text0;
+                    hash = left_hash.times(&factor) ^ text1;
+                }
                 let left = left_hash.reversed();
                 let first = keys.encrypt(0, left ^ down);
                 let made0 = hash.reversed() ^ first;
@@ -207,14 +230,10 @@ impl Mode for Cobra {
     }
 }
 
-/// The hash before each unit.
+/// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.
 #[inline(always)]
-fn before<L: Lanes, const N: usize, D: Data<L, N>>(
-    _data: &D,
-    hashes: Wave<L, N>,
-    hash: Wave<L, N>,
-) -> Wave<L, N> {
-    if D::WIDE { hashes.previous(hash) } else { hash }
+fn wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
+    D::WIDE
 }
 
 /// What is left of texts, cut in halves; the first is the longer one.
