@@ -118,13 +118,15 @@ impl Mode for Cobra {
         let factor = FACTOR.map(|which| keys.constant(which));
         let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
         for unit in 0..data.units() {
-            let (down, up) = (mask.reversed(), times3(mask).reversed());
+            let (down, doubled) = (mask.reversed(), mask.doubled());
             mask = next_mask(mask, data);
             let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
             if OPEN {
-                let second = keys.encrypt(0, given0 ^ up);
+                let second = keys.encrypt(0, given0 ^ down ^ doubled.reversed());
+                sum1 ^= second;
                 let left = given1 ^ second;
                 let first = keys.encrypt(0, left ^ down);
+                sum0 ^= first;
                 let right = given0 ^ first;
                 let (left_hash, right_hash) = (left.reversed(), right.reversed());
                 let before = match wide(data) {
@@ -134,8 +136,6 @@ impl Mode for Cobra {
                 data.store(unit, 0, left ^ before.times(&factor).reversed());
                 data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
                 hash = right_hash;
-                sum0 ^= first;
-                sum1 ^= second;
             } else {
                 let (text0, text1) = (given0.reversed(), given1.reversed());
                 let left_hash;
@@ -150,12 +150,12 @@ impl Mode for Cobra {
                 }
                 let left = left_hash.reversed();
                 let first = keys.encrypt(0, left ^ down);
-                let made0 = hash.reversed() ^ first;
-                let second = keys.encrypt(0, made0 ^ up);
-                data.store(unit, 0, made0);
-                data.store(unit, 1, left ^ second);
                 sum0 ^= first;
+                let made0 = hash.reversed() ^ first;
+                data.store(unit, 0, made0);
+                let second = keys.encrypt(0, made0 ^ down ^ doubled.reversed());
                 sum1 ^= second;
+                data.store(unit, 1, left ^ second);
             }
         }
         *state = [hash, mask, sum0, sum1, ad];

@@ -137,19 +137,23 @@ impl Mode for Copa {
         let l = keys.l();
         let [mut mask, mut chain, mut sum] = *state;
         for unit in 0..data.units() {
-            let (up, down) = (times3(mask).reversed(), mask.doubled().reversed());
+            // What is not needed until the end is made there: there are not enough registers to keep it.
+            let (now, doubled) = (mask, mask.doubled());
             mask = next_mask(mask, data);
-            let given = data.load(l, unit, 0);
             if OPEN {
-                let middle = keys.decrypt(BACK, given ^ down);
-                let made = keys.decrypt(BACK, middle ^ before(data, middle, chain)) ^ up;
-                data.store(unit, 0, made);
+                let given = data.load(l, unit, 0);
+                let middle = keys.decrypt(BACK, given ^ doubled.reversed());
+                let step = middle ^ before(data, middle, chain);
                 chain = middle;
+                let made = keys.decrypt(BACK, step) ^ (now ^ doubled).reversed();
+                data.store(unit, 0, made);
                 sum ^= made;
             } else {
-                chain = through(data, keys.encrypt(FORWARD, given ^ up), chain);
-                data.store(unit, 0, keys.encrypt(FORWARD, chain) ^ down);
+                let given = data.load(l, unit, 0);
                 sum ^= given;
+                let above = keys.encrypt(FORWARD, given ^ (now ^ doubled).reversed());
+                chain = through(data, above, chain);
+                data.store(unit, 0, keys.encrypt(FORWARD, chain) ^ doubled.reversed());
             }
         }
         *state = [mask, chain, sum];

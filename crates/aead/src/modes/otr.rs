@@ -211,19 +211,22 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
             other = doubling.doubled().reversed();
         }
         doubling = next_mask(doubling, data);
-        let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
+        // Blocks are loaded late and stored early: there are not enough registers to keep them.
+        let given0 = data.load(l, unit, 0);
         if OPEN {
-            let made0 = keys.encrypt(0, mask ^ other ^ given0) ^ given1;
-            let made1 = keys.encrypt(0, mask ^ made0) ^ given0;
+            let second = keys.encrypt(0, mask ^ other ^ given0);
+            let made0 = second ^ data.load(l, unit, 1);
             data.store(unit, 0, made0);
+            let made1 = keys.encrypt(0, mask ^ made0) ^ given0;
             data.store(unit, 1, made1);
             sum ^= made1;
         } else {
-            let made0 = keys.encrypt(0, mask ^ given0) ^ given1;
-            let made1 = keys.encrypt(0, mask ^ other ^ made0) ^ given0;
-            data.store(unit, 0, made0);
-            data.store(unit, 1, made1);
+            let first = keys.encrypt(0, mask ^ given0);
+            let given1 = data.load(l, unit, 1);
             sum ^= given1;
+            let made0 = first ^ given1;
+            data.store(unit, 0, made0);
+            data.store(unit, 1, keys.encrypt(0, mask ^ other ^ made0) ^ given0);
         }
     }
     (state[MASK], state[SUM]) = (doubling, sum);
