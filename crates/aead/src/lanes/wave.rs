@@ -81,6 +81,47 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         upper_halves(other) = zip_hi64
     }
 
+    /// The top bit of each 64-bit half, as 0 or 1.
+    #[inline(always)]
+    pub(crate) fn top_bits(mut self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.shr64::<63>(self.v[i]);
+        }
+        self
+    }
+
+    /// One lane, in all lanes of one vector.
+    #[inline(always)]
+    pub(crate) fn pick(&self, lane: usize) -> Wave<L, 1> {
+        Wave::splat(self.l, self.lanes()[lane])
+    }
+
+    /// The first lane, in all lanes of a wave.
+    #[inline(always)]
+    pub(crate) fn spread<const M: usize>(&self) -> Wave<L, M> {
+        Wave::splat(self.l, self.lanes()[0])
+    }
+
+    /// The exclusive or of all lanes, in all lanes of one vector.
+    #[inline(always)]
+    pub(crate) fn sum(&self) -> Wave<L, 1> {
+        let sum = self
+            .lanes()
+            .iter()
+            .fold(Block::ZERO, |sum, &block| sum ^ block);
+        Wave::splat(self.l, sum)
+    }
+
+    /// `other` where `mask` is all ones, `self` where it is zero.
+    #[inline(always)]
+    pub(crate) fn or(self, mask: Self, other: Self) -> Self {
+        self ^ (mask & (self ^ other))
+    }
+}
+
+/// What modes of the study need beyond that.
+#[cfg(feature = "research")]
+impl<L: Lanes, const N: usize> Wave<L, N> {
     /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that falls out
     /// comes back as 1/x, which is x^127 + x^6 + x + 1.
     #[inline(always)]
@@ -193,43 +234,6 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         }
         self
     }
-
-    /// The top bit of each 64-bit half, as 0 or 1.
-    #[inline(always)]
-    pub(crate) fn top_bits(mut self) -> Self {
-        for i in 0..N {
-            self.v[i] = self.l.shr64::<63>(self.v[i]);
-        }
-        self
-    }
-
-    /// One lane, in all lanes of one vector.
-    #[inline(always)]
-    pub(crate) fn pick(&self, lane: usize) -> Wave<L, 1> {
-        Wave::splat(self.l, self.lanes()[lane])
-    }
-
-    /// The first lane, in all lanes of a wave.
-    #[inline(always)]
-    pub(crate) fn spread<const M: usize>(&self) -> Wave<L, M> {
-        Wave::splat(self.l, self.lanes()[0])
-    }
-
-    /// The exclusive or of all lanes, in all lanes of one vector.
-    #[inline(always)]
-    pub(crate) fn sum(&self) -> Wave<L, 1> {
-        let sum = self
-            .lanes()
-            .iter()
-            .fold(Block::ZERO, |sum, &block| sum ^ block);
-        Wave::splat(self.l, sum)
-    }
-
-    /// `other` where `mask` is all ones, `self` where it is zero.
-    #[inline(always)]
-    pub(crate) fn or(self, mask: Self, other: Self) -> Self {
-        self ^ (mask & (self ^ other))
-    }
 }
 
 impl<L: Lanes, const N: usize> BitXor for Wave<L, N> {
@@ -264,6 +268,7 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
 /// A product in GF(2^128) by a factor that is given as itself and x^64 times itself: each half of `v`
 /// has a factor of its own, so that the products have 192 bits, of which the upper third is folded
 /// down at once.
+#[cfg(feature = "research")]
 #[inline(always)]
 fn product<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> L::V {
     let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));

@@ -3,7 +3,9 @@
 use sealane_block::aes::Aes128Dec;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
-use crate::lanes::{Data, Keys, Wave};
+use crate::lanes::Wave;
+#[cfg(feature = "research")]
+use crate::lanes::{Data, Keys};
 
 /// The schedule of encryption under a key of 16 bytes.
 pub(crate) fn forward(cpu: Cpu, key: &[u8]) -> [Block; 11] {
@@ -49,18 +51,21 @@ pub(crate) fn lane_numbers<L: Lanes, const N: usize>(l: L) -> Wave<L, N> {
 }
 
 /// Three times an element, in polynomial order.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn times3<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
     x.doubled() ^ x
 }
 
 /// Seven times: x^2 + x + 1.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn times7<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
     times3(x).doubled() ^ x
 }
 
 /// Three times three times, which the papers call nine: x^2 + 1.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
     x.doubled().doubled() ^ x
@@ -71,6 +76,7 @@ pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
 /// next mask; the last block meets the sum and `end` instead, and its encryption is the hash.
 ///
 /// `mask` is in polynomial order, and is doubled; `end` is in the order of blocks.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn hash_step<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -87,6 +93,7 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
 
 /// What lanes with neighbouring masks begin with: `first`, and each lane twice the one before it. All
 /// in polynomial order.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
     let mut wide: Wave<L, N> = first.spread();
@@ -101,6 +108,7 @@ pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wav
 
 /// The mask of a lane's next unit, in polynomial order, where that of each unit is twice the one
 /// before it.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
     mask: Wave<L, N>,
