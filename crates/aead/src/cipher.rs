@@ -140,6 +140,12 @@ keys! {
     Silc modes::silc::Silc;
     #[cfg(feature = "research")]
     Jambu modes::jambu::Jambu;
+    #[cfg(feature = "research")]
+    Otr modes::otr::Otr;
+    #[cfg(feature = "research")]
+    Copa modes::copa::Copa;
+    #[cfg(feature = "research")]
+    Cobra modes::cobra::Cobra;
 }
 
 /// A request as lanes take it, if its key is one of this mode.

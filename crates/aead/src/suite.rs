@@ -117,6 +117,12 @@ kinds! {
         versions: &["v1", "v2"],
         ..USUAL
     };
+    #[cfg(feature = "research")]
+    Otr "OTR" Limits { name: "otr", nonce_bytes: [1, 15], versions: &["v1", "v3"], ..USUAL };
+    #[cfg(feature = "research")]
+    Copa "COPA" Limits { name: "copa", versions: &["v1", "v2"], ..USUAL };
+    #[cfg(feature = "research")]
+    Cobra "COBRA-R1" Limits { name: "cobra_r1", ..USUAL };
 }
 
 impl Suite {

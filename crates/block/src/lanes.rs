@@ -2,7 +2,7 @@
 //!
 //! A vector holds [`Lanes::WIDTH`] blocks side by side in 128-bit *lanes*: one in an AES-NI
 //! register, two with VAES-256, four with VAES-512 and in the portable tier. Every operation
-//! works on all lanes alike and none moves data between lanes, so a kernel is written
+//! works on all lanes alike and (but for two) moves no data between lanes, so a kernel is written
 //! *vertically*: vector `j` of an operand holds its blocks `j*WIDTH..(j+1)*WIDTH`, and the same
 //! body computes the same values at every width.
 //!
@@ -145,6 +145,14 @@ pub trait Lanes: Copy + Sealed {
     fn add64(self, a: Self::V, b: Self::V) -> Self::V;
     /// Times x in GF(2^128) in polynomial order; see [`crate::gf`].
     fn double(self, v: Self::V) -> Self::V;
+    /// Times x to the power of 8 * `BYTES`, which is 1, 2 or 4, in the same field.
+    fn double_bytes<const BYTES: usize>(self, v: Self::V) -> Self::V;
+
+    /// The blocks before those of `v`, of which the first is the last of `before`. This and
+    /// [`last`](Lanes::last) alone move data between lanes, for sums that run over all of them.
+    fn previous(self, before: Self::V, v: Self::V) -> Self::V;
+    /// The last block in every lane.
+    fn last(self, v: Self::V) -> Self::V;
     /// Block `block` of unit `unit` of `WIDTH` neighbouring streams, from number `stream` on.
     ///
     /// # Panics

@@ -1,6 +1,6 @@
 //! AES-128 against its standards and against another implementation, on every tier.
 
-use aes::cipher::{BlockDecrypt, BlockEncrypt, KeyInit, generic_array::GenericArray};
+use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
 use sealane_block::aes::{Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh};
 use sealane_block::aes::{encrypt_eight, encrypt_some, splat_keys};
@@ -140,16 +140,16 @@ fn ctr_wraps_after_the_last_counter() {
 
 /// The second implementation.
 fn oracle(key: Block, plain: Block) -> Block {
-    let aes = aes::Aes128::new(&GenericArray::from(key.to_bytes()));
-    let mut state = GenericArray::from(plain.to_bytes());
+    let aes = aes::Aes128::new(&Array::from(key.to_bytes()));
+    let mut state = Array::from(plain.to_bytes());
     aes.encrypt_block(&mut state);
     Block::from_bytes(state.into())
 }
 
 /// The second implementation, backwards.
 fn oracle_back(key: Block, cipher: Block) -> Block {
-    let aes = aes::Aes128::new(&GenericArray::from(key.to_bytes()));
-    let mut state = GenericArray::from(cipher.to_bytes());
+    let aes = aes::Aes128::new(&Array::from(key.to_bytes()));
+    let mut state = Array::from(cipher.to_bytes());
     aes.decrypt_block(&mut state);
     Block::from_bytes(state.into())
 }

@@ -6,7 +6,7 @@
 //! what is computed on them follows from the fractions that they are. It follows `NUMERICS.md` line by line.
 //! AES and SHA-256 are those of the RustCrypto crates.
 
-use aes::cipher::{BlockEncrypt, KeyInit};
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sealane_program::graph::{
     Binary, Graph, Op, Program, Reduction, RowCounts, Unary, Value, ValueId, row_count,
 };

@@ -161,6 +161,123 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 }
 
+/// What modes of the study need beyond that.
+#[cfg(feature = "research")]
+impl<L: Lanes, const N: usize> Wave<L, N> {
+    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that falls out
+    /// comes back as 1/x, which is x^127 + x^6 + x + 1.
+    #[inline(always)]
+    pub(crate) fn halved(mut self) -> Self {
+        let l = self.l;
+        let (zero, back) = (l.splat(Block::ZERO), l.splat(Block::new(1 << 127 | 0x43)));
+        for i in 0..N {
+            let v = self.v[i];
+            let down = l.xor(l.shr64::<1>(v), l.zip_hi64(l.shl64::<63>(v), zero));
+            self.v[i] = l.xor(down, l.and(l.permute_mask(v), back));
+        }
+        self
+    }
+
+    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and x^64
+    /// times itself.
+    #[inline(always)]
+    pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
+        for i in 0..N {
+            let factor = [factor[0].v[i], factor[1].v[i]];
+            self.v[i] = product(self.l, self.v[i], factor);
+        }
+        self
+    }
+
+    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
+    /// the next. `powers` are powers 1 to 4 of it, each as [`times`](Wave::times) takes it.
+    #[inline(always)]
+    pub(crate) fn running_hash(mut self, before: Self, powers: &[Block]) -> Self {
+        let l = self.l;
+        let zero = l.splat(Block::ZERO);
+        let once = [l.splat(powers[0]), l.splat(powers[1])];
+        let twice = [l.splat(powers[2]), l.splat(powers[3])];
+        // As often as what comes before the vector is multiplied on its way to each lane.
+        let mut ways = [Wave::<L, 1>::zero(l); 2];
+        for lane in 0..L::WIDTH {
+            ways[0].lanes_mut()[lane] = powers[2 * lane];
+            ways[1].lanes_mut()[lane] = powers[2 * lane + 1];
+        }
+        let ways = [ways[0].v[0], ways[1].v[0]];
+        for i in 0..N {
+            let mut sum = self.v[i];
+            if L::WIDTH > 1 {
+                sum = l.xor(sum, product(l, l.previous(zero, sum), once));
+            }
+            if L::WIDTH > 2 {
+                let second = l.previous(zero, l.previous(zero, sum));
+                sum = l.xor(sum, product(l, second, twice));
+            }
+            self.v[i] = sum;
+        }
+        let mut carry = l.last(before.v[N - 1]);
+        for i in 0..N {
+            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
+            carry = l.last(self.v[i]);
+        }
+        self
+    }
+
+    /// Ones for zeros, and zeros for ones.
+    #[inline(always)]
+    pub(crate) fn inverted(self) -> Self {
+        self ^ Wave::splat(self.l, Block::ONES)
+    }
+
+    /// The lane before each; for the first, the last of `before`.
+    #[inline(always)]
+    pub(crate) fn previous(mut self, before: Self) -> Self {
+        for i in (0..N).rev() {
+            let before = if i > 0 {
+                self.v[i - 1]
+            } else {
+                before.v[N - 1]
+            };
+            self.v[i] = self.l.previous(before, self.v[i]);
+        }
+        self
+    }
+
+    /// In each lane: the exclusive or of all lanes up to it, and of the last lane of `before`.
+    #[inline(always)]
+    pub(crate) fn running_sum(mut self, before: Self) -> Self {
+        let l = self.l;
+        let zero = l.splat(Block::ZERO);
+        let mut carry = l.last(before.v[N - 1]);
+        for i in 0..N {
+            let mut sum = self.v[i];
+            if L::WIDTH > 1 {
+                sum = l.xor(sum, l.previous(zero, sum));
+            }
+            if L::WIDTH > 2 {
+                sum = l.xor(sum, l.previous(zero, l.previous(zero, sum)));
+            }
+            self.v[i] = l.xor(sum, carry);
+            carry = l.xor(carry, l.last(sum));
+        }
+        self
+    }
+
+    /// Times x to the number of lanes in GF(2^128), in polynomial order.
+    #[inline(always)]
+    pub(crate) fn times_x_to_lanes(mut self) -> Self {
+        for i in 0..N {
+            let v = self.v[i];
+            self.v[i] = match Self::LANES {
+                8 => self.l.double_bytes::<1>(v),
+                16 => self.l.double_bytes::<2>(v),
+                _ => self.l.double_bytes::<4>(v),
+            };
+        }
+        self
+    }
+}
+
 impl<L: Lanes, const N: usize> BitXor for Wave<L, N> {
     type Output = Self;
     #[inline(always)]
@@ -188,4 +305,17 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
         }
         self
     }
+}
+
+/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself: each half of `v`
+/// has a factor of its own, so that the products have 192 bits, of which the upper third is folded
+/// down at once.
+#[cfg(feature = "research")]
+#[inline(always)]
+fn product<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> L::V {
+    let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
+    let low = l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper));
+    let high = l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper));
+    let sum = l.xor(low, l.zip_lo64(zero, high));
+    l.xor(sum, l.clmul::<0x01>(high, modulus))
 }

@@ -4,10 +4,16 @@ pub(crate) mod cbc;
 pub(crate) mod ccm;
 #[cfg(feature = "research")]
 pub(crate) mod cloc;
+#[cfg(feature = "research")]
+pub(crate) mod cobra;
+#[cfg(feature = "research")]
+pub(crate) mod copa;
 pub(crate) mod ctr;
 #[cfg(feature = "research")]
 pub(crate) mod jambu;
 pub(crate) mod ocb3;
+#[cfg(feature = "research")]
+pub(crate) mod otr;
 pub(crate) mod shared;
 #[cfg(feature = "research")]
 pub(crate) mod silc;

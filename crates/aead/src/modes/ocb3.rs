@@ -217,7 +217,7 @@ fn numbered<L: Lanes, const N: usize>(
 }
 
 /// RFC 7253, section 4.2: the length of the tag, zeros, a bit, the nonce.
-fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
+pub(crate) fn nonce_block(params: &Params, nonce: &[u8]) -> Block {
     let at_end = block_of(nonce, 0).value() << (8 * (16 - nonce.len()));
     let bit = 1 << (8 * (15 - nonce.len()));
     let tag_bits = (8 * params.tag_len % 128) as u128;

@@ -5,6 +5,8 @@ use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
 #[cfg(feature = "research")]
+use crate::lanes::{Data, Keys};
+#[cfg(feature = "research")]
 use crate::lanes::{Facts, Head};
 
 /// The schedule of encryption under a key of 16 bytes.
@@ -59,10 +61,80 @@ pub(crate) fn by_message<L: Lanes, const N: usize>(
     block: impl Fn(&Facts<'_>) -> Block,
 ) -> Wave<L, N> {
     let mut wave = Wave::zero(l);
-    for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
-        if let Some(message) = &head.messages[lane] {
-            *to = block(message);
-        }
+    let lanes = wave.lanes_mut();
+    for (lane, message) in head.messages.iter() {
+        lanes[lane] = block(message);
     }
     wave
+}
+
+/// Three times an element, in polynomial order.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn times3<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+    x.doubled() ^ x
+}
+
+/// Seven times: x^2 + x + 1.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn times7<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+    times3(x).doubled() ^ x
+}
+
+/// Three times three times, which the papers call nine: x^2 + 1.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn times9<L: Lanes, const N: usize>(x: Wave<L, N>) -> Wave<L, N> {
+    x.doubled().doubled() ^ x
+}
+
+/// A step of a hash in the manner of PMAC (Rogaway, "Efficient Instantiations of Tweakable
+/// Blockciphers", ASIACRYPT 2004): `sum` becomes the sum of the encrypted blocks, each under the
+/// next mask; the last block meets the sum and `end` instead, and its encryption is the hash.
+///
+/// `mask` is in polynomial order, and is doubled; `end` is in the order of blocks.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn hash_step<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    [sum, mask]: [&mut Wave<L, N>; 2],
+    block: Wave<L, N>,
+    last: Wave<L, N>,
+    end: Wave<L, N>,
+) {
+    let hidden = mask.reversed().or(last, *sum ^ end);
+    let before = sum.or(last, Wave::zero(keys.l()));
+    *sum = keys.encrypt(0, block ^ hidden) ^ before;
+    *mask = mask.doubled();
+}
+
+/// What lanes with neighbouring masks begin with: `first`, and each lane twice the one before it. All
+/// in polynomial order.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
+    let mut wide: Wave<L, N> = first.spread();
+    let lanes = wide.lanes_mut();
+    for lane in 1..lanes.len() {
+        let before = lanes[lane - 1].value();
+        let carry = Block::new(0x87).masked((before >> 127) as u8).value();
+        lanes[lane] = Block::new(before << 1 ^ carry);
+    }
+    wide
+}
+
+/// The mask of a lane's next unit, in polynomial order, where that of each unit is twice the one
+/// before it.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
+    mask: Wave<L, N>,
+    _data: &D,
+) -> Wave<L, N> {
+    if D::WIDE {
+        mask.times_x_to_lanes()
+    } else {
+        mask.doubled()
+    }
 }

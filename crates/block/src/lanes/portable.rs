@@ -212,6 +212,21 @@ impl Lanes for Portable {
         v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
     }
     #[inline(always)]
+    fn double_bytes<const BYTES: usize>(self, v: Four) -> Four {
+        v.map(|x| {
+            let top = x >> (128 - 8 * BYTES);
+            x << (8 * BYTES) ^ top ^ top << 1 ^ top << 2 ^ top << 7
+        })
+    }
+    #[inline(always)]
+    fn previous(self, before: Four, v: Four) -> Four {
+        [before[3], v[0], v[1], v[2]]
+    }
+    #[inline(always)]
+    fn last(self, v: Four) -> Four {
+        [v[3]; 4]
+    }
+    #[inline(always)]
     fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> Four {
         let mut v = [0; 4];
         for (lane, value) in v.iter_mut().enumerate() {

@@ -321,6 +321,74 @@ fn nine_rounds_are_nine_single_rounds() {
 }
 
 #[test]
+fn doubling_by_bytes_is_doubling_by_bits() {
+    struct Bytes<'a>(&'a [Block]);
+    impl Kernel for Bytes<'_> {
+        type Output = [Vec<Block>; 6];
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) -> [Vec<Block>; 6] {
+            let mut out = std::array::from_fn(|_| self.0.to_vec());
+            for at in (0..self.0.len()).step_by(L::WIDTH) {
+                let a = l.load(&self.0[at..]);
+                l.store(&mut out[0][at..], l.double_bytes::<1>(a));
+                l.store(&mut out[1][at..], l.double_bytes::<2>(a));
+                l.store(&mut out[2][at..], l.double_bytes::<4>(a));
+                for (list, bits) in out[3..].iter_mut().zip([8, 16, 32]) {
+                    let mut slow = a;
+                    for _ in 0..bits {
+                        slow = l.double(slow);
+                    }
+                    l.store(&mut list[at..], slow);
+                }
+            }
+            out
+        }
+    }
+    let mut a = paint(16, 23);
+    (a[0], a[1]) = (Block::ONES, Block::new(1 << 127));
+    for cpu in Cpu::available() {
+        let [one, two, four, slow @ ..] = cpu.run(Bytes(&a));
+        for (bytes, bits) in [one, two, four].iter().zip(&slow) {
+            for (bytes, bits) in bytes.iter().zip(bits) {
+                assert_eq!(bytes.value(), bits.value(), "{}", cpu.tier());
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_pass_between_lanes_in_order() {
+    struct Between<'a>(&'a [Block]);
+    impl Kernel for Between<'_> {
+        type Output = (usize, [Vec<Block>; 2]);
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) -> (usize, [Vec<Block>; 2]) {
+            let mut out = [self.0.to_vec(), self.0.to_vec()];
+            let mut before = l.splat(Block::ZERO);
+            for at in (0..self.0.len()).step_by(L::WIDTH) {
+                let a = l.load(&self.0[at..]);
+                l.store(&mut out[0][at..], l.previous(before, a));
+                l.store(&mut out[1][at..], l.last(a));
+                before = a;
+            }
+            (L::WIDTH, out)
+        }
+    }
+    let a = paint(16, 29);
+    for cpu in Cpu::available() {
+        let (width, [previous, last]) = cpu.run(Between(&a));
+        assert_eq!(previous[0].value(), 0, "{}", cpu.tier());
+        for i in 0..a.len() {
+            if i > 0 {
+                assert_eq!(previous[i].value(), a[i - 1].value(), "{}", cpu.tier());
+            }
+            let end = i / width * width + width - 1;
+            assert_eq!(last[i].value(), a[end].value(), "{}", cpu.tier());
+        }
+    }
+}
+
+#[test]
 fn sliced_numbers_are_the_transposed_block_numbers() {
     struct Numbers;
     impl Kernel for Numbers {

@@ -139,6 +139,7 @@ macro_rules! tier {
         inverse: $aes_unround:ident $aes_unlast:ident,
         clmul: $clmul:ident, blend32: $blend32:ident,
         add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
+        between: $previous:ident $last:ident,
     ) => {
         /// Compiles a kernel for this tier.
         #[target_feature(enable = $features)]
@@ -278,6 +279,16 @@ macro_rules! tier {
                 let carries = $and(tops, $splat(to_register(CARRIES)));
                 $xor($shl32::<1>(v), carries)
             });
+            // The top bytes come round to the bottom, where 0x87 times them is added: once they are
+            // there already, and 0x86 is left.
+            #[inline(always)]
+            fn double_bytes<const BYTES: usize>(self, v: $vector) -> $vector {
+                let round = self.shuffle(v, rotate_bytes(BYTES));
+                let top = self.and(round, self.splat(Block::new((1 << (8 * BYTES)) - 1)));
+                self.xor(round, self.clmul::<0x00>(top, self.splat(Block::new(0x86))))
+            }
+            operation!(previous(before: $vector, v: $vector) = $previous(before, v));
+            operation!(last(v: $vector) = $last(v));
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
@@ -364,6 +375,7 @@ tier! {
     inverse: _mm_aesdec_si128 _mm_aesdeclast_si128,
     clmul: _mm_clmulepi64_si128, blend32: blend32_128,
     add: _mm_add_epi32 _mm_add_epi64, streams: gather_128 scatter_128,
+    between: previous_128 last_128,
 }
 
 tier! {
@@ -385,6 +397,7 @@ tier! {
     inverse: _mm256_aesdec_epi128 _mm256_aesdeclast_epi128,
     clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
     add: _mm256_add_epi32 _mm256_add_epi64, streams: gather_256 scatter_256,
+    between: previous_256 last_256,
 }
 
 tier! {
@@ -408,9 +421,21 @@ tier! {
     inverse: _mm512_aesdec_epi128 _mm512_aesdeclast_epi128,
     clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
     add: _mm512_add_epi32 _mm512_add_epi64, streams: gather_512 scatter_512,
+    between: previous_512 last_512,
 }
 
 const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
+
+/// Every byte moves up by `bytes` places, and those at the top to the bottom.
+const fn rotate_bytes(bytes: usize) -> Block {
+    let mut order = [0; 16];
+    let mut i = 0;
+    while i < 16 {
+        order[i] = ((i + 16 - bytes) % 16) as u8;
+        i += 1;
+    }
+    Block::from_bytes(order)
+}
 
 /// Byte `r` of column `c` comes from byte `r+1` (RotWord) of column `c-r` (ShiftRows undone).
 const ROTATE_WORDS: Block = {
@@ -449,6 +474,46 @@ unsafe fn blend32_256(even: __m256i, odd: __m256i) -> __m256i {
 unsafe fn blend32_512(even: __m512i, odd: __m512i) -> __m512i {
     // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
     unsafe { _mm512_mask_blend_epi32(0b1010_1010_1010_1010, even, odd) }
+}
+
+/// The blocks before those of `v`; the first is the last of `before`.
+#[inline(always)]
+unsafe fn previous_128(before: __m128i, _v: __m128i) -> __m128i {
+    before
+}
+
+/// As [`previous_128`].
+#[inline(always)]
+unsafe fn previous_256(before: __m256i, v: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_permute2x128_si256::<0x21>(before, v) }
+}
+
+/// As [`previous_128`].
+#[inline(always)]
+unsafe fn previous_512(before: __m512i, v: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_alignr_epi64::<6>(v, before) }
+}
+
+/// The last block in every lane.
+#[inline(always)]
+unsafe fn last_128(v: __m128i) -> __m128i {
+    v
+}
+
+/// As [`last_128`].
+#[inline(always)]
+unsafe fn last_256(v: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_permute4x64_epi64::<0b11_10_11_10>(v) }
+}
+
+/// As [`last_128`].
+#[inline(always)]
+unsafe fn last_512(v: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_shuffle_i64x2::<0b11_11_11_11>(v, v) }
 }
 
 /// What the top bits of words 3, 0, 1 and 2 carry into words 0, 1, 2 and 3 when an element of

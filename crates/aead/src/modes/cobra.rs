@@ -1,0 +1,287 @@
+//! COBRA-R1: a reconstruction of COBRA (Andreeva, Luykx, Mennink and Yasuda, "COBRA: A Parallelizable
+//! Authenticated Online Cipher Without Block Cipher Inverse", FSE 2014), from what is published about
+//! it: the same work for each block, in the same order, but not the same ciphertexts.
+//!
+//! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash of
+//! the text so far is added to each. The hash is a chain of one product a block when sealing; over the
+//! lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with one step of
+//! the chain a vector. Opening knows all hashes from the network, and has no chain.
+
+use sealane_block::gf::Order;
+use sealane_block::{Block, Cpu, Lanes, gf};
+
+use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Cobra;
+
+/// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
+const FACTOR: [usize; 2] = [0, 1];
+/// Of the table: powers 2, 4, 6 and 8 of L, each as the factor is given.
+const POWERS: usize = 8;
+/// J, the encryption of 1, in polynomial order.
+const J: usize = 2;
+
+/// The hash of the text so far, in polynomial order.
+const HASH: usize = 0;
+/// 2^i * J, where i is the number of the next unit from 1. In the head: the mask of the next
+/// block. In polynomial order.
+const MASK: usize = 1;
+/// The sums of what the first and second rounds added.
+const SUMS: [usize; 2] = [2, 3];
+/// The hash of associated data.
+const AD: usize = 4;
+
+impl Mode for Cobra {
+    type Schedules = Of<1>;
+    type Constants = Of<3>;
+    type Words = Of<5>;
+    const UNIT: usize = 2;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cobra> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key)];
+        let cipher = aes(cpu, key);
+        let reversed = |block: Block| Block::new(block.value().swap_bytes());
+        let factor = reversed(cipher.encrypt(Block::ZERO));
+        let times = |a, b| gf::mul(cpu, Order::Polynomial, a, b);
+        let upper = Block::new(1 << 64);
+        let masks = reversed(cipher.encrypt(Block::new(1 << 120)));
+        material.constants = [factor, times(factor, upper), masks];
+        let square = times(factor, factor);
+        let mut power = square;
+        material.table.reserve_exact(POWERS);
+        for _ in 0..POWERS / 2 {
+            material.table.extend([power, times(power, upper)]);
+            power = times(power, square);
+        }
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        true
+    }
+
+    /// Two halves of what is left: the second is the longer one.
+    fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
+        [rest / 2, rest.div_ceil(2), 0, params.tag_len]
+    }
+
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        message.ad.len().div_ceil(16)
+    }
+    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        padded_block_of(message.ad, index)
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let (mut sum, mut mask) = (state[AD], state[MASK]);
+        if head.index == 0 {
+            mask = times9(times9(keys.constant(J)));
+        }
+        let end = times3(mask);
+        let end = times3(end).or(head.whole, end).reversed();
+        hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
+        (state[AD], state[MASK]) = (sum, mask);
+    }
+
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let mut nonce = Wave::zero(keys.l());
+        for (lane, to) in nonce.lanes_mut().iter_mut().enumerate() {
+            if let Some(message) = head.messages.get(lane) {
+                *to = block_of(message.nonce, 0);
+            }
+        }
+        state[HASH] = nonce.reversed();
+        state[MASK] = keys.constant(J).doubled();
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        let l = keys.l();
+        let factor = FACTOR.map(|which| keys.constant(which));
+        let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
+        for unit in 0..data.units() {
+            let (down, doubled) = (mask.reversed(), mask.doubled());
+            mask = next_mask(mask, data);
+            let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
+            if OPEN {
+                let second = keys.encrypt(0, given0 ^ down ^ doubled.reversed());
+                sum1 ^= second;
+                let left = given1 ^ second;
+                let first = keys.encrypt(0, left ^ down);
+                sum0 ^= first;
+                let right = given0 ^ first;
+                let (left_hash, right_hash) = (left.reversed(), right.reversed());
+                let before = match wide(data) {
+                    true => right_hash.previous(hash),
+                    false => hash,
+                };
+                data.store(unit, 0, left ^ before.times(&factor).reversed());
+                data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
+                hash = right_hash;
+            } else {
+                let (text0, text1) = (given0.reversed(), given1.reversed());
+                let left_hash;
+                if wide(data) {
+                    let pair = text0.times(&factor) ^ text1;
+                    let hashes = pair.running_hash(hash, keys.table(0));
+                    left_hash = hashes.previous(hash).times(&factor) ^ text0;
+                    hash = hashes;
+                } else {
+                    left_hash = hash.times(&factor) ^ text0;
+                    hash = left_hash.times(&factor) ^ text1;
+                }
+                let left = left_hash.reversed();
+                let first = keys.encrypt(0, left ^ down);
+                sum0 ^= first;
+                let made0 = hash.reversed() ^ first;
+                data.store(unit, 0, made0);
+                let second = keys.encrypt(0, made0 ^ down ^ doubled.reversed());
+                sum1 ^= second;
+                data.store(unit, 1, left ^ second);
+            }
+        }
+        *state = [hash, mask, sum0, sum1, ad];
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        _position: u64,
+    ) -> State<Self, L, N> {
+        let (mask, zero) = (spread_doubled(state[MASK]), Wave::zero(keys.l()));
+        [state[HASH].spread(), mask, zero, zero, state[AD].spread()]
+    }
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        _keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        let lanes = Wave::<L, N>::LANES;
+        // The lane that came last has the hash of the whole text.
+        let hash = state[HASH].pick((next + lanes - 1) % lanes);
+        let [sum0, sum1] = SUMS.map(|which| state[which].sum());
+        [hash, state[MASK].pick(next), sum0, sum1, state[AD].pick(0)]
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let [mut sum0, mut sum1] = SUMS.map(|which| state[which]);
+        if tail.most > 0 {
+            let some = tail.where_rest(l, |rest| rest > 0);
+            let factor = FACTOR.map(|which| keys.constant(which));
+            let hash = state[HASH].times(&factor).reversed();
+            let mask = times7(state[MASK]);
+            let (down, up) = (mask.reversed() ^ hash, times3(mask).reversed() ^ hash);
+            let halves = Halves::new(l, tail);
+            let (first, second);
+            if OPEN {
+                let [given0, given1, ..] = tail.given;
+                second = keys.encrypt(0, given0 ^ halves.ends[1] ^ up);
+                let left = (given1 ^ second) & halves.masks[0];
+                first = keys.encrypt(0, left ^ halves.ends[0] ^ down);
+                let right = (given0 ^ first) & halves.masks[1];
+                halves.join(tail, left, right);
+            } else {
+                let [left, right] = halves.split(tail);
+                first = keys.encrypt(0, left ^ halves.ends[0] ^ down);
+                let made0 = (right ^ first) & halves.masks[1];
+                second = keys.encrypt(0, made0 ^ halves.ends[1] ^ up);
+                tail.made[0] = made0;
+                tail.made[1] = left ^ second;
+            }
+            sum0 ^= first & some;
+            sum1 ^= second & some;
+        }
+        // The mask of the last unit.
+        let end = times9(state[MASK].halved());
+        let nonce = tail.by_message(l, |message| block_of(message.nonce, 0));
+        let lengths = tail.by_message(l, |message| {
+            let [ad, text] = [message.ad.len(), message.text].map(|len| (len as u64).swap_bytes());
+            Block::new(u128::from(ad) | u128::from(text) << 64)
+        });
+        let tag = keys.encrypt(0, sum0 ^ nonce ^ end.reversed());
+        let tag = tag ^ sum1 ^ state[AD] ^ lengths ^ times3(end).reversed();
+        tail.tag::<OPEN>(keys.encrypt(0, tag));
+    }
+}
+
+/// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.
+#[inline(always)]
+fn wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
+    D::WIDE
+}
+
+/// What is left of texts, cut in halves; the first is the longer one.
+struct Halves<L: Lanes, const N: usize> {
+    /// All ones in the bytes of each half.
+    masks: [Wave<L, N>; 2],
+    /// A bit behind each half, where there is room.
+    ends: [Wave<L, N>; 2],
+}
+
+impl<L: Lanes, const N: usize> Halves<L, N> {
+    #[inline(always)]
+    fn new(l: L, tail: &Tail<'_, L, N>) -> Self {
+        let zero = Wave::zero(l);
+        let (mut masks, mut ends) = ([zero; 2], [zero; 2]);
+        for lane in 0..Wave::<L, N>::LANES {
+            let rest = tail.rest[lane];
+            for (half, bytes) in [rest.div_ceil(2), rest / 2].into_iter().enumerate() {
+                let bit = 1u128.unbounded_shl(8 * bytes as u32);
+                masks[half].lanes_mut()[lane] = Block::new(bit.wrapping_sub(1));
+                ends[half].lanes_mut()[lane] = Block::new(bit << 7);
+            }
+        }
+        Halves { masks, ends }
+    }
+
+    /// The halves of the text that was given.
+    #[inline(always)]
+    fn split(&self, tail: &Tail<'_, L, N>) -> [Wave<L, N>; 2] {
+        let [left, mut right, ..] = tail.given;
+        for (lane, right) in right.lanes_mut().iter_mut().enumerate() {
+            let bits = 8 * tail.rest[lane].div_ceil(2) as u32;
+            let low = left.lanes()[lane].value().unbounded_shr(bits);
+            *right = Block::new(low | right.value().unbounded_shl(128 - bits));
+        }
+        [left & self.masks[0], right & self.masks[1]]
+    }
+
+    /// The text of these halves.
+    #[inline(always)]
+    fn join(&self, tail: &mut Tail<'_, L, N>, mut left: Wave<L, N>, mut right: Wave<L, N>) {
+        let lanes = left.lanes_mut().iter_mut().zip(right.lanes_mut());
+        for (lane, (left, right)) in lanes.enumerate() {
+            let bits = 8 * tail.rest[lane].div_ceil(2) as u32;
+            let value = right.value();
+            *left ^= Block::new(value.unbounded_shl(bits));
+            *right = Block::new(value.unbounded_shr(128 - bits));
+        }
+        (tail.made[0], tail.made[1]) = (left, right);
+    }
+}

@@ -1,0 +1,463 @@
+//! COPA: Andreeva, Bogdanov, Luykx, Mennink, Tischhauser and Yasuda, "Parallelizable and
+//! Authenticated Online Ciphers" (ASIACRYPT 2013), and versions 1 and 2 of its CAESAR submission.
+//!
+//! Every block goes through the cipher twice, and between the two calls is added to the sum of all
+//! blocks before it. Only this sum is a chain. Block i has the masks 3 * 2^(i - 1) * L and 2^i * L.
+//!
+//! The versions differ in how they end. Version 2 pads a short last block and says so in a byte.
+//! Version 1 hides a short last block together with the tag by XLS (Ristenpart and Rogaway, FSE 2007),
+//! which has been broken since, and cuts off what a text of less than a block does not need.
+
+use sealane_block::{Block, Cpu, Lanes};
+
+use super::shared::{
+    aes, back, forward, hash_step, next_mask, spread_doubled, times3, times7, times9,
+};
+use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::mode::Shape;
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Copa;
+
+const FORWARD: usize = 0;
+const BACK: usize = 1;
+
+/// L, the encryption of zero, in polynomial order.
+const SUBKEY: usize = 0;
+
+/// 2^(i - 1) * L, where i is the number of the next block from 1; in polynomial order.
+const MASK: usize = 0;
+/// The sum of the blocks between the two layers. In the head: the hash.
+const CHAIN: usize = 1;
+/// The sum of the text. In the head: the mask of the next block, in polynomial order.
+const SUM: usize = 2;
+
+impl Mode for Copa {
+    type Schedules = Of<2>;
+    type Constants = Of<1>;
+    type Words = Of<3>;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Copa> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key), back(cpu, key)];
+        let mask = aes(cpu, key).encrypt(Block::ZERO);
+        material.constants = [Block::new(mask.value().swap_bytes())];
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        true
+    }
+
+    /// The last block is special even if it is whole.
+    fn rest(text: usize) -> usize {
+        match text {
+            0 => 0,
+            _ => (text - 1) % 16 + 1,
+        }
+    }
+    fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
+        match params.version {
+            1 => [16, rest, 0, 0],
+            // The block, the tag, and whether the block was padded.
+            _ => [16, 16, 1, 0],
+        }
+    }
+    fn shape(params: &Params, text: usize) -> Shape {
+        let sealed = match params.version {
+            1 => text + 16,
+            _ => 16 * text.div_ceil(16).max(1) + 17,
+        };
+        Shape {
+            front: 0,
+            held: text,
+            sealed,
+        }
+    }
+    fn text_bytes(params: &Params, sealed: usize) -> Option<usize> {
+        match params.version {
+            1 => sealed.checked_sub(16),
+            _ => sealed
+                .checked_sub(17)
+                .filter(|bytes| *bytes > 0 && bytes.is_multiple_of(16)),
+        }
+    }
+
+    /// The associated data and then the nonce, padded together.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        1 + message.ad.len().div_ceil(16)
+    }
+    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        let whole = message.ad.len() / 16;
+        let over = message.ad.len() % 16;
+        if index < whole {
+            return block_of(message.ad, index);
+        }
+        let nonce = block_of(message.nonce, 0).value();
+        match over {
+            0 => Block::new(nonce),
+            _ if index == whole => block_of(message.ad, index) ^ Block::new(nonce << (8 * over)),
+            _ => padded_block_of(&message.nonce[16 - over..], 0),
+        }
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let [_, mut sum, mut mask] = *state;
+        if head.index == 0 {
+            mask = times3(times9(keys.constant(SUBKEY)));
+        }
+        let end = times3(mask);
+        let end = times3(end).or(head.whole, end).reversed();
+        hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
+        *state = [mask, sum, mask];
+    }
+
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        _head: &Head<'_, L, N>,
+    ) {
+        let mask = keys.constant(SUBKEY);
+        *state = [mask, state[CHAIN] ^ mask.reversed(), Wave::zero(keys.l())];
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        let l = keys.l();
+        let [mut mask, mut chain, mut sum] = *state;
+        for unit in 0..data.units() {
+            // What is not needed until the end is made there: there are not enough registers to keep it.
+            let (now, doubled) = (mask, mask.doubled());
+            mask = next_mask(mask, data);
+            if OPEN {
+                let given = data.load(l, unit, 0);
+                let middle = keys.decrypt(BACK, given ^ doubled.reversed());
+                let step = middle ^ before(data, middle, chain);
+                chain = middle;
+                let made = keys.decrypt(BACK, step) ^ (now ^ doubled).reversed();
+                data.store(unit, 0, made);
+                sum ^= made;
+            } else {
+                let given = data.load(l, unit, 0);
+                sum ^= given;
+                let above = keys.encrypt(FORWARD, given ^ (now ^ doubled).reversed());
+                chain = through(data, above, chain);
+                data.store(unit, 0, keys.encrypt(FORWARD, chain) ^ doubled.reversed());
+            }
+        }
+        *state = [mask, chain, sum];
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        _position: u64,
+    ) -> State<Self, L, N> {
+        let mask = spread_doubled(state[MASK]);
+        [mask, state[CHAIN].spread(), Wave::zero(keys.l())]
+    }
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        _keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        let lanes = Wave::<L, N>::LANES;
+        // The lane that came last has seen all blocks.
+        let chain = state[CHAIN].pick((next + lanes - 1) % lanes);
+        [state[MASK].pick(next), chain, state[SUM].sum()]
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let first = keys.params().version == 1;
+        let ends = if first {
+            Ends::new(l, tail)
+        } else {
+            Ends::none(l)
+        };
+        let [mut mask, mut chain, mut sum] = *state;
+        // A text of less than a block has the mask 3^6 * L instead of L.
+        if ends.any_tiny {
+            let one = keys.constant(SUBKEY);
+            let six = times9(times9(times9(one)));
+            mask = mask.or(ends.tiny, six);
+            chain ^= (one ^ six).reversed() & ends.tiny;
+        }
+        // With XLS, what follows belongs to the block before the rest.
+        if ends.any_xls {
+            mask = mask.or(ends.xls, mask.halved());
+        }
+        let step = ends.xls.inverted();
+        let (mut up, down) = (times3(mask), mask.doubled());
+        let mut padded = Wave::zero(l);
+        if !first {
+            padded = match OPEN {
+                true => flags(l, tail),
+                false => tail.where_rest(l, |rest| rest < 16),
+            };
+            up = up.or(padded, times7(up));
+        }
+        let [mut given, mut given_tag, ..] = tail.given;
+        let middle;
+        if OPEN {
+            let before = chain;
+            middle = keys.decrypt(BACK, given ^ down.reversed());
+            let text = keys.decrypt(BACK, middle ^ before) ^ up.reversed();
+            if ends.any_xls {
+                let opened = xls::<L, N, true>(keys, mask, &ends.rest, [given, given_tag]);
+                let (rest, tag) = split(&ends.rest, opened);
+                given = text.or(ends.xls, rest);
+                given_tag = given_tag.or(ends.xls, tag);
+            } else {
+                given = text;
+            }
+            sum ^= given & step;
+            tail.made[0] = given;
+        } else {
+            given ^= tail.end_bit(l, 0);
+            middle = keys.encrypt(FORWARD, given ^ up.reversed()) ^ chain;
+            tail.made[0] = keys.encrypt(FORWARD, middle) ^ down.reversed();
+            sum ^= given & step;
+        }
+        chain = chain.or(step, middle);
+        let end = times7(if first { mask } else { down }).reversed();
+        let tag = keys.encrypt(FORWARD, sum ^ times3(up).reversed());
+        let tag = keys.encrypt(FORWARD, tag ^ chain) ^ end;
+        if !OPEN {
+            tail.made[1] = tag;
+            tail.made[2] = padded & Wave::splat(l, Block::new(1));
+            if ends.any_xls {
+                let joined = join(&ends.rest, tail.given[0], tag);
+                let [block, rest] = xls::<L, N, false>(keys, mask, &ends.rest, joined);
+                tail.made[0] = tail.made[0].or(ends.xls, block);
+                tail.made[1] = tail.made[1].or(ends.xls, rest);
+            }
+            return;
+        }
+        tail.wrong = tag ^ given_tag;
+        if first {
+            // A text of less than a block has so many bytes of tag; its padding is the rest of it.
+            let held = tail.text_mask(l, 0);
+            let tiny = (tail.wrong & held) ^ ((given ^ tail.end_bit(l, 0)) & held.inverted());
+            tail.wrong = tail.wrong.or(ends.tiny, tiny);
+            tail.made[0] = given & held;
+        } else {
+            remove_padding(tail, given);
+        }
+    }
+}
+
+/// The sum of the blocks that have come through the first layer, up to each.
+#[inline(always)]
+fn through<L: Lanes, const N: usize, D: Data<L, N>>(
+    _data: &D,
+    x: Wave<L, N>,
+    chain: Wave<L, N>,
+) -> Wave<L, N> {
+    if D::WIDE {
+        x.running_sum(chain)
+    } else {
+        x ^ chain
+    }
+}
+
+/// The sum before each block.
+#[inline(always)]
+fn before<L: Lanes, const N: usize, D: Data<L, N>>(
+    _data: &D,
+    sums: Wave<L, N>,
+    chain: Wave<L, N>,
+) -> Wave<L, N> {
+    if D::WIDE { sums.previous(chain) } else { chain }
+}
+
+/// How the messages of version 1 end.
+struct Ends<L: Lanes, const N: usize> {
+    /// Bytes behind the last whole block, where XLS hides them.
+    rest: [usize; sealane_block::lanes::MAX_LANES],
+    xls: Wave<L, N>,
+    any_xls: bool,
+    /// All ones where the text is less than a block.
+    tiny: Wave<L, N>,
+    any_tiny: bool,
+}
+
+impl<L: Lanes, const N: usize> Ends<L, N> {
+    #[inline(always)]
+    fn none(l: L) -> Self {
+        Ends {
+            rest: [0; sealane_block::lanes::MAX_LANES],
+            xls: Wave::zero(l),
+            any_xls: false,
+            tiny: Wave::zero(l),
+            any_tiny: false,
+        }
+    }
+
+    #[inline(always)]
+    fn new(l: L, tail: &Tail<'_, L, N>) -> Self {
+        let mut ends = Ends::none(l);
+        for lane in 0..Wave::<L, N>::LANES {
+            let Some(message) = tail.messages.get(lane) else {
+                continue;
+            };
+            if message.text < 16 {
+                ends.tiny.lanes_mut()[lane] = Block::ONES;
+                ends.any_tiny = true;
+            } else if tail.rest[lane] < 16 {
+                ends.rest[lane] = tail.rest[lane];
+                ends.xls.lanes_mut()[lane] = Block::ONES;
+                ends.any_xls = true;
+            }
+        }
+        ends
+    }
+}
+
+/// XLS on a block and the few bytes behind it: three calls of the cipher, and a mix of as many bytes
+/// at the end of the block with those behind it between them. Its inverse is the same with
+/// the inverse of the cipher. Lanes without such bytes come to nothing.
+#[inline(always)]
+fn xls<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    mask: Wave<L, N>,
+    rest: &[usize],
+    [block, behind]: [Wave<L, N>; 2],
+) -> [Wave<L, N>; 2] {
+    let inner = times7(times7(mask));
+    let (outer, inner) = (times3(inner).reversed(), inner.reversed());
+    let mut both = [call::<L, N, OPEN>(keys, block, outer), behind];
+    mix(rest, &mut both);
+    let mut bit = Wave::zero(keys.l());
+    for (lane, bit) in bit.lanes_mut().iter_mut().enumerate() {
+        if rest[lane] > 0 {
+            *bit = Block::new(0x80 << (8 * (16 - rest[lane])));
+        }
+    }
+    both[0] = call::<L, N, OPEN>(keys, both[0] ^ bit, inner) ^ bit;
+    mix(rest, &mut both);
+    both[0] = call::<L, N, OPEN>(keys, both[0], outer);
+    both
+}
+
+/// A call of the cipher or its inverse between masks.
+#[inline(always)]
+fn call<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    x: Wave<L, N>,
+    mask: Wave<L, N>,
+) -> Wave<L, N> {
+    match OPEN {
+        true => keys.decrypt(BACK, x ^ mask) ^ mask,
+        false => keys.encrypt(FORWARD, x ^ mask) ^ mask,
+    }
+}
+
+/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated left
+/// by a bit.
+#[inline(always)]
+fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, N>; 2]) {
+    let (block, behind) = (block.lanes_mut(), behind.lanes_mut());
+    for lane in 0..block.len() {
+        if rest[lane] == 0 {
+            continue;
+        }
+        let (at, bits) = (8 * (16 - rest[lane]), 8 * rest[lane]);
+        let sum = block[lane].value() >> at ^ behind[lane].value();
+        let sum = sum.swap_bytes() >> at;
+        let rotated = (sum << 1 | sum >> (bits - 1)) << at;
+        let rotated = rotated.swap_bytes();
+        block[lane] ^= Block::new(rotated << at);
+        behind[lane] ^= Block::new(rotated);
+    }
+}
+
+/// The rest of the text, and the tag behind it, as a block and the bytes behind it.
+#[inline(always)]
+fn join<L: Lanes, const N: usize>(
+    rest: &[usize],
+    mut text: Wave<L, N>,
+    mut tag: Wave<L, N>,
+) -> [Wave<L, N>; 2] {
+    let (blocks, tags) = (text.lanes_mut(), tag.lanes_mut());
+    for lane in 0..blocks.len() {
+        let bits = 8 * rest[lane] as u32;
+        let tag = tags[lane].value();
+        blocks[lane] ^= Block::new(tag << bits);
+        tags[lane] = Block::new(tag.unbounded_shr(128 - bits));
+    }
+    [text, tag]
+}
+
+/// The inverse of [`join`].
+#[inline(always)]
+fn split<L: Lanes, const N: usize>(
+    rest: &[usize],
+    [mut block, mut behind]: [Wave<L, N>; 2],
+) -> (Wave<L, N>, Wave<L, N>) {
+    let (blocks, tags) = (block.lanes_mut(), behind.lanes_mut());
+    for lane in 0..blocks.len() {
+        let bits = 8 * rest[lane] as u32;
+        let both = blocks[lane].value();
+        let tag = both >> bits | tags[lane].value().unbounded_shl(128 - bits);
+        blocks[lane] ^= Block::new(tag << bits);
+        tags[lane] = Block::new(tag);
+    }
+    (block, behind)
+}
+
+/// All ones where the byte of version 2 says that the last block was padded.
+#[inline(always)]
+fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
+    let mut flags = Wave::zero(l);
+    let given = tail.given[2];
+    for (flag, given) in flags.lanes_mut().iter_mut().zip(given.lanes()) {
+        if given.value() == 1 {
+            *flag = Block::ONES;
+        }
+    }
+    flags
+}
+
+/// Finds the padding that a last block says it has, without branches on it; a block whose padding is
+/// not what sealing makes is not authentic.
+#[inline(always)]
+fn remove_padding<L: Lanes, const N: usize>(tail: &mut Tail<'_, L, N>, last: Wave<L, N>) {
+    let wrong = tail.wrong.lanes_mut();
+    for lane in 0..wrong.len() {
+        let Some(message) = tail.messages.get(lane) else {
+            continue;
+        };
+        let value = last.lanes()[lane].value();
+        match tail.given[2].lanes()[lane].value() {
+            0 => {}
+            1 => {
+                let zeros = (value.leading_zeros() / 8).min(15);
+                let end = value >> (8 * (15 - zeros)) ^ 0x80;
+                // Only an empty text has a block of nothing but padding.
+                let empty = u128::from(zeros / 15) & u128::from(message.text > 16);
+                wrong[lane] = Block::new(wrong[lane].value() | end | empty);
+                tail.padding[lane] = zeros as usize + 1;
+            }
+            _ => wrong[lane] = Block::ONES,
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! OTR: Minematsu, "Parallelizable Rate-1 Authenticated Encryption from Pseudorandom Functions"
+//! (EUROCRYPT 2014), with parallel associated data: version 1, and version 3 of the CAESAR submission.
+//!
+//! Two blocks at a time go through two rounds of a Feistel network, so that the cipher only ever
+//! encrypts. In both versions the mask of the first round doubles from unit to unit. The second round
+//! adds a block of the message in version 1, and twice the first mask in version 3. (Version 3 is
+//! written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
+
+use sealane_block::{Block, Cpu, Lanes};
+
+use super::ocb3::nonce_block;
+use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use crate::lanes::head::padded_block_of;
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Otr;
+
+/// Q, the encryption of zero, in polynomial order.
+const Q: usize = 0;
+
+/// The first mask of the next unit, in polynomial order.
+const MASK: usize = 0;
+/// In version 1: what the second mask adds to it.
+const OTHER: usize = 1;
+/// The sum of the text's odd blocks. In the head: the mask of the next block of associated data.
+const SUM: usize = 2;
+/// The hash of associated data.
+const AD: usize = 3;
+
+impl Mode for Otr {
+    type Schedules = Of<1>;
+    type Constants = Of<1>;
+    type Words = Of<4>;
+    const UNIT: usize = 2;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Otr> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key)];
+        let q = aes(cpu, key).encrypt(Block::ZERO);
+        material.constants = [Block::new(q.value().swap_bytes())];
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        true
+    }
+
+    /// The last two blocks, or what there is of them, are special.
+    fn rest(text: usize) -> usize {
+        match text {
+            0 => 0,
+            _ => (text - 1) % 32 + 1,
+        }
+    }
+
+    /// The nonce, then the associated data.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        1 + message.ad.len().div_ceil(16)
+    }
+    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        match index {
+            0 if params.version == 1 => padded_block_of(message.nonce, 0),
+            0 => nonce_block(params, message.nonce),
+            _ => padded_block_of(message.ad, index - 1),
+        }
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let first = keys.params().version == 1;
+        let q = keys.constant(Q);
+        if head.index == 0 {
+            let hidden = keys.encrypt(0, block);
+            state[OTHER] = hidden;
+            state[MASK] = hidden.reversed();
+            state[SUM] = q;
+            if first {
+                state[MASK] = state[MASK].doubled().doubled();
+                state[SUM] = q.doubled().doubled();
+            }
+            return;
+        }
+        let mut mask = state[SUM];
+        let end = match first {
+            true => mask ^ q.or(head.whole, q.doubled()),
+            false => times3(mask).or(head.whole, times9(mask)),
+        };
+        let mut sum = state[AD];
+        hash_step(
+            keys,
+            [&mut sum, &mut mask],
+            block,
+            head.last,
+            end.reversed(),
+        );
+        (state[AD], state[SUM]) = (sum, mask);
+    }
+
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        _head: &Head<'_, L, N>,
+    ) {
+        state[SUM] = Wave::zero(keys.l());
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        match keys.params().version {
+            1 => units::<L, N, OPEN, false>(keys, state, data),
+            _ => units::<L, N, OPEN, true>(keys, state, data),
+        }
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        _position: u64,
+    ) -> State<Self, L, N> {
+        let mask = spread_doubled(state[MASK]);
+        let sum = Wave::zero(keys.l());
+        [mask, state[OTHER].spread(), sum, state[AD].spread()]
+    }
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        _keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        let (mask, sum) = (state[MASK].pick(next), state[SUM].sum());
+        [mask, state[OTHER].pick(0), sum, state[AD].pick(0)]
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let [given0, given1, ..] = tail.given;
+        let mask = state[MASK].reversed();
+        let other = match keys.params().version {
+            1 => state[OTHER],
+            _ => state[MASK].doubled().reversed(),
+        };
+        // What is left is one block, or two of which only the second may be short.
+        let two = tail.where_rest(l, |rest| rest > 16);
+        let any_two = tail.most > 16;
+        let (end0, end1) = (tail.end_bit(l, 0), tail.end_bit(l, 1));
+        let mut last = mask;
+        let mut sum = end0;
+        if tail.most > 0 {
+            // With one block: the first is a pad. With two: it is the first round, on `left`.
+            let mut left = given0 & two;
+            if OPEN && any_two {
+                left ^= keys.encrypt(0, mask ^ other ^ given1 ^ end1) & two;
+            }
+            let pad = keys.encrypt(0, mask ^ left);
+            let made0 = (given0 ^ pad) & tail.text_mask(l, 0);
+            let text = if OPEN { made0 } else { given0 };
+            tail.made[0] = made0;
+            sum ^= text;
+            if any_two {
+                let made1 = (given1 ^ pad) & tail.text_mask(l, 1);
+                let padded = end1 ^ if OPEN { given1 } else { made1 };
+                let made0 = match OPEN {
+                    true => left,
+                    false => keys.encrypt(0, mask ^ other ^ padded) ^ given0,
+                };
+                tail.made[0] = tail.made[0].or(two, made0);
+                tail.made[1] = made1;
+                sum = sum.or(two, pad ^ padded);
+                last ^= other & two;
+            }
+        }
+        sum ^= state[SUM];
+        let whole = tail.where_rest(l, |rest| rest == 16 || rest == 32);
+        let last = last.reversed();
+        let last = match keys.params().version {
+            1 => times3(last).reversed() ^ (other & whole),
+            _ => times9(last).or(whole, times7(last)).reversed(),
+        };
+        tail.tag::<OPEN>(keys.encrypt(0, sum ^ last) ^ state[AD]);
+    }
+}
+
+/// The body of either version.
+#[inline(always)]
+fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Otr, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let (mut doubling, mut other, mut sum) = (state[MASK], state[OTHER], state[SUM]);
+    for unit in 0..data.units() {
+        let mask = doubling.reversed();
+        if THIRD {
+            other = doubling.doubled().reversed();
+        }
+        doubling = next_mask(doubling, data);
+        // Blocks are loaded late and stored early: there are not enough registers to keep them.
+        let given0 = data.load(l, unit, 0);
+        if OPEN {
+            let second = keys.encrypt(0, mask ^ other ^ given0);
+            let made0 = second ^ data.load(l, unit, 1);
+            data.store(unit, 0, made0);
+            let made1 = keys.encrypt(0, mask ^ made0) ^ given0;
+            data.store(unit, 1, made1);
+            sum ^= made1;
+        } else {
+            let first = keys.encrypt(0, mask ^ given0);
+            let given1 = data.load(l, unit, 1);
+            sum ^= given1;
+            let made0 = first ^ given1;
+            data.store(unit, 0, made0);
+            data.store(unit, 1, keys.encrypt(0, mask ^ other ^ made0) ^ given0);
+        }
+    }
+    (state[MASK], state[SUM]) = (doubling, sum);
+}
