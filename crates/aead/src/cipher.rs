@@ -127,6 +127,8 @@ keys! {
     Cbc modes::cbc::Cbc;
     Ccm modes::ccm::Ccm;
     Ocb3 modes::ocb3::Ocb3;
+    #[cfg(feature = "research")]
+    McoeG modes::mcoe_g::McoeG;
 }
 
 /// What came of a message.

@@ -93,6 +93,8 @@ kinds! {
         ..USUAL
     };
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
+    #[cfg(feature = "research")]
+    McoeG "McOE-G" Limits { name: "mcoe_g", key_bytes: 32, ..USUAL };
 }
 
 impl Suite {

@@ -3,5 +3,7 @@
 pub(crate) mod cbc;
 pub(crate) mod ccm;
 pub(crate) mod ctr;
+#[cfg(feature = "research")]
+pub(crate) mod mcoe_g;
 pub(crate) mod ocb3;
 pub(crate) mod shared;

@@ -1,6 +1,8 @@
 //! What several modes share.
 
 use sealane_block::aes::Aes128Dec;
+#[cfg(feature = "research")]
+use sealane_block::gf::{Order, mul_prepared_lanes};
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
@@ -46,4 +48,19 @@ pub(crate) fn lane_numbers<L: Lanes, const N: usize>(l: L) -> Wave<L, N> {
         *number = Block::new(lane as u128);
     }
     numbers
+}
+
+/// Elements of GF(2^128) times factors made ready, all byte-reversed: see
+/// [`sealane_block::gf::mul_prepared_lanes`].
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn times<L: Lanes, const N: usize>(
+    order: Order,
+    mut a: Wave<L, N>,
+    factor: [Wave<L, N>; 2],
+) -> Wave<L, N> {
+    for i in 0..N {
+        a.v[i] = mul_prepared_lanes(a.l, order, a.v[i], [factor[0].v[i], factor[1].v[i]]);
+    }
+    a
 }
