@@ -129,6 +129,8 @@ keys! {
     Ocb3 modes::ocb3::Ocb3;
     #[cfg(feature = "research")]
     McoeG modes::mcoe_g::McoeG;
+    #[cfg(feature = "research")]
+    Poet modes::poet::Poet;
 }
 
 /// What came of a message.

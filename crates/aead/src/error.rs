@@ -26,7 +26,7 @@ pub enum Error {
         /// The version that was given.
         version: String,
         /// The versions that there are.
-        known: &'static str,
+        known: String,
     },
     /// The mode has no tag of this length.
     #[error("{mode} has no tag of {bytes} bytes; it has {known}")]

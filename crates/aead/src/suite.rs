@@ -95,6 +95,8 @@ kinds! {
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
     #[cfg(feature = "research")]
     McoeG "McOE-G" Limits { name: "mcoe_g", key_bytes: 32, ..USUAL };
+    #[cfg(feature = "research")]
+    Poet "POET" Limits { name: "poet", versions: &["v1", "v2"], ..USUAL };
 }
 
 impl Suite {
@@ -122,8 +124,8 @@ impl Suite {
                     mode: kind.shown(),
                     version: version.to_owned(),
                     known: match limits.versions {
-                        [] => "one version, without a name",
-                        _ => "others",
+                        [] => "one version, without a name".to_owned(),
+                        versions => versions.join(", "),
                     },
                 })?
             }

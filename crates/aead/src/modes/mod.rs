@@ -6,4 +6,6 @@ pub(crate) mod ctr;
 #[cfg(feature = "research")]
 pub(crate) mod mcoe_g;
 pub(crate) mod ocb3;
+#[cfg(feature = "research")]
+pub(crate) mod poet;
 pub(crate) mod shared;

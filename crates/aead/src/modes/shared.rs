@@ -64,3 +64,22 @@ pub(crate) fn times<L: Lanes, const N: usize>(
     }
     a
 }
+
+/// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what
+/// falls out comes back as the modulus.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn double_ghash<L: Lanes, const N: usize>(mut a: Wave<L, N>) -> Wave<L, N> {
+    let l = a.l;
+    let zero = l.splat(Block::ZERO);
+    for v in &mut a.v {
+        let carries = l.shl64::<63>(*v);
+        let inner = l.zip_hi64(carries, zero);
+        // Its bits 63, 62, 61 and 56: x^0 to x^2 and x^7.
+        let outer = l.zip_lo64(zero, carries);
+        let seventh = l.shr64::<4>(l.shr64::<2>(l.shr64::<1>(outer)));
+        let sum = l.xor(l.xor(outer, l.shr64::<1>(outer)), l.shr64::<2>(outer));
+        *v = l.xor(l.xor(l.shr64::<1>(*v), inner), l.xor(sum, seventh));
+    }
+    a
+}
