@@ -131,6 +131,8 @@ keys! {
     McoeG modes::mcoe_g::McoeG;
     #[cfg(feature = "research")]
     Poet modes::poet::Poet;
+    #[cfg(feature = "research")]
+    Julius modes::julius::Julius;
 }
 
 /// What came of a message.

@@ -97,6 +97,8 @@ kinds! {
     McoeG "McOE-G" Limits { name: "mcoe_g", key_bytes: 32, ..USUAL };
     #[cfg(feature = "research")]
     Poet "POET" Limits { name: "poet", versions: &["v1", "v2"], ..USUAL };
+    #[cfg(feature = "research")]
+    Julius "Julius" Limits { name: "julius", text_unknown: true, ..USUAL };
 }
 
 impl Suite {

@@ -4,6 +4,8 @@ pub(crate) mod cbc;
 pub(crate) mod ccm;
 pub(crate) mod ctr;
 #[cfg(feature = "research")]
+pub(crate) mod julius;
+#[cfg(feature = "research")]
 pub(crate) mod mcoe_g;
 pub(crate) mod ocb3;
 #[cfg(feature = "research")]
