@@ -11,3 +11,5 @@ pub(crate) mod ocb3;
 #[cfg(feature = "research")]
 pub(crate) mod otr;
 pub(crate) mod shared;
+#[cfg(feature = "research")]
+mod xls;
