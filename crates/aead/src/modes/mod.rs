@@ -23,3 +23,5 @@ pub(crate) mod poet;
 pub(crate) mod shared;
 #[cfg(feature = "research")]
 pub(crate) mod silc;
+#[cfg(feature = "research")]
+pub(crate) mod xls;
