@@ -177,7 +177,7 @@ where
                 request.cipher.prepare(request.buffer, *text);
             }
             if *text >= ALONE_BYTES && request.cipher.is_parallel(OPEN) {
-                *outcome = request.cipher.run_one::<OPEN>(request);
+                *outcome = request.cipher.run_one(OPEN, request);
                 lengths.push(0);
                 waiting.push(None);
             } else {
@@ -197,7 +197,7 @@ where
             waiting,
             fates: &mut fates,
         };
-        one.run_many::<OPEN>(keys == 1, &mut slots);
+        one.run_many(OPEN, keys == 1, &mut slots);
     }
     fates
 }

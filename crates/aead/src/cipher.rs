@@ -76,29 +76,39 @@ macro_rules! keys {
                 Ok(Cipher { cpu, suite, key, spent: AtomicU64::new(0) })
             }
 
-            /// Runs one message.
-            pub(crate) fn run_one<const OPEN: bool>(&self, request: Request<'_>) -> Outcome {
+            /// Runs one message. The direction is no type here, so that kernels are compiled with this
+            /// crate and not with each that uses it.
+            pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
                         let job = job_of::<$mode>(0, material, request);
-                        self.cpu.run(Single::<$mode, OPEN> { job })
+                        match open {
+                            true => self.cpu.run(Single::<$mode, true> { job }),
+                            false => self.cpu.run(Single::<$mode, false> { job }),
+                        }
                     })*
                 }
             }
 
             /// Runs many messages, of this suite; of this key as well, if `same`.
-            pub(crate) fn run_many<'a, const OPEN: bool>(
+            pub(crate) fn run_many<'a>(
                 &'a self,
+                open: bool,
                 same: bool,
                 slots: &mut Slots<'_, 'a>,
             ) {
+                let params = self.suite.params;
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
-                        self.cpu.run(Lockstep::<$mode, OPEN> {
-                            params: self.suite.params,
-                            same: same.then_some(&**material),
-                            queue: slots,
-                        });
+                        let (same, queue) = (same.then_some(&**material), slots);
+                        match open {
+                            true => {
+                                self.cpu.run(Lockstep::<$mode, true> { params, same, queue });
+                            }
+                            false => {
+                                self.cpu.run(Lockstep::<$mode, false> { params, same, queue });
+                            }
+                        }
                     })*
                 }
             }
@@ -130,9 +140,11 @@ macro_rules! keys {
 }
 
 keys! {
+    Ecb modes::ecb::Ecb;
     Ctr modes::ctr::Ctr;
     Cbc modes::cbc::Cbc;
     Ccm modes::ccm::Ccm;
+    Gcm modes::gcm::Gcm;
     Ocb3 modes::ocb3::Ocb3;
     #[cfg(feature = "research")]
     Cloc modes::cloc::Cloc;
@@ -183,11 +195,6 @@ impl Cipher {
     /// The mode.
     pub fn suite(&self) -> Suite {
         self.suite
-    }
-
-    /// The processor that it runs on.
-    pub(crate) fn cpu(&self) -> Cpu {
-        self.cpu
     }
 
     /// Bytes of the sealed message for `text` bytes of text.
@@ -265,7 +272,7 @@ impl Cipher {
             buffer,
             text,
         };
-        let outcome = self.run_one::<true>(request);
+        let outcome = self.run_one(true, request);
         self.opened(outcome, buffer, text)
     }
 
@@ -306,13 +313,14 @@ impl Cipher {
     ) -> Result<usize, Error> {
         let sealed = buffer.len();
         self.prepare(buffer, text);
-        self.run_one::<false>(Request {
+        let request = Request {
             cipher: self,
             nonce,
             ad,
             buffer,
             text,
-        });
+        };
+        self.run_one(false, request);
         Ok(sealed)
     }
 
