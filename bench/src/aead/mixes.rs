@@ -8,7 +8,8 @@ const INTERNET: usize = 512;
 /// Groups of seven in the realistic case.
 const GROUPS: usize = 64;
 
-/// The study's realistic case (slide 18): 4 messages of 128 bytes to 3 of 2048, one among the other.
+/// The study's realistic case (slide 18): 4 messages of 128 bytes to 3 of 2048, one among the
+/// other.
 pub fn realistic() -> Vec<usize> {
     [128, 2048, 128, 2048, 128, 2048, 128].repeat(GROUPS)
 }

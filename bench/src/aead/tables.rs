@@ -8,9 +8,9 @@ use crate::plot::Chart;
 
 /// What all figures have in common.
 const NOTE: &str = "\
-Core cycles a byte of text; in place, keys set up, no associated data. Medians, where nothing else is said.
-Haswell: the study's figures (DIAC 2014), on another machine. Of ECB, CTR and CBC it gives one figure
-each, without a length, which stands below the last; its COBRA stands beside our cobra_r1.
+Core cycles a byte of text; in place, keys set up, no associated data. Medians, but for the minima.
+Haswell: the study's figures (DIAC 2014), on another machine. For ECB, CTR and CBC it gives one
+figure each, without a length, which stands below the last; its COBRA stands beside our cobra_r1.
 ";
 
 const CYCLES: &str = Number::CyclesPerByte(0.0).parts().0;
@@ -206,13 +206,13 @@ fn table(
         .unwrap_or(0)
         .max(title.len());
     let width = |column: &Column| column.head.len().max(6) + 1;
-    write!(out, "\n{title:<names$}")?;
+    let mut heads = format!("{title:<names$}");
     for (head, columns) in groups {
         let all: usize = columns.iter().map(width).sum();
         // The head of a group stands above its first column.
-        write!(out, "  {head:<all$}")?;
+        write!(heads, "  {head:<all$}")?;
     }
-    write!(out, "\n{:<names$}", "mode")?;
+    write!(out, "\n{}\n{:<names$}", heads.trim_end(), "mode")?;
     for column in groups.iter().flat_map(|(_, columns)| spaced(columns)) {
         match column {
             Some(column) => write!(out, "{:>w$}", column.head, w = width(column))?,
