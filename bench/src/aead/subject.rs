@@ -19,11 +19,17 @@ pub struct Slot {
     pub nonce: [u8; 16],
 }
 
-/// Messages whose buffers lie one behind the other.
+/// What a buffer takes of memory, with what allocators put around it. Without, buffers of some modes
+/// would lie a power of two apart and compete for the same lines of the cache.
+fn room(sealed: usize) -> usize {
+    (sealed + 8).next_multiple_of(16)
+}
+
+/// Messages whose buffers lie one behind the other, as if each had been allocated.
 #[derive(Clone)]
 pub struct Batch {
     slots: Vec<Slot>,
-    /// All buffers.
+    /// All buffers, and what lies between them.
     pub bytes: Vec<u8>,
 }
 
@@ -44,7 +50,7 @@ impl Batch {
             }
         };
         let slots: Vec<Slot> = texts.iter().enumerate().map(slot).collect();
-        let all = slots.iter().map(|slot| slot.sealed).sum();
+        let all = slots.iter().map(|slot| room(slot.sealed)).sum();
         let mut batch = Batch {
             slots,
             bytes: vec![0; all],
@@ -66,9 +72,9 @@ impl Batch {
     pub fn pieces(&mut self) -> impl Iterator<Item = (&Slot, &mut [u8])> {
         let mut rest = &mut self.bytes[..];
         self.slots.iter().map(move |slot| {
-            let (piece, behind) = std::mem::take(&mut rest).split_at_mut(slot.sealed);
+            let (piece, behind) = std::mem::take(&mut rest).split_at_mut(room(slot.sealed));
             rest = behind;
-            (slot, piece)
+            (slot, &mut piece[..slot.sealed])
         })
     }
 }

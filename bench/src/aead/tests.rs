@@ -151,10 +151,10 @@ fn wrong_results_are_no_figures() {
                 .for_each(|byte| *byte ^= 1 + u8::from(!self.0));
         }
         fn seal_many(&self, batch: &mut Batch) {
-            batch
-                .bytes
-                .iter_mut()
-                .for_each(|byte| *byte ^= 1 + u8::from(self.0));
+            for (_, buffer) in batch.pieces() {
+                let wrong = 1 + u8::from(self.0);
+                buffer.iter_mut().for_each(|byte| *byte ^= wrong);
+            }
         }
     }
     for (batches, said) in [(true, "one by one"), (false, "another text")] {
