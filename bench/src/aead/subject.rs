@@ -19,8 +19,8 @@ pub struct Slot {
     pub nonce: [u8; 16],
 }
 
-/// What a buffer takes of memory, with what allocators put around it. Without, buffers of some modes
-/// would lie a power of two apart and compete for the same lines of the cache.
+/// What a buffer takes of memory, with what allocators put around it. Without, buffers of some
+/// modes would lie a power of two apart and compete for the same lines of the cache.
 fn room(sealed: usize) -> usize {
     (sealed + 8).next_multiple_of(16)
 }
