@@ -210,6 +210,12 @@ impl Suite {
         self.kind.limits().key_bytes
     }
 
+    /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
+    pub fn nonce_bytes(&self) -> usize {
+        let [least, most] = self.limits().nonce_bytes;
+        12.clamp(least, most)
+    }
+
     /// Bytes of the longest text with a nonce of this length.
     pub(crate) fn longest_text(&self, nonce: usize) -> u64 {
         let most = self.limits().text;
