@@ -19,7 +19,6 @@ use zeroize::Zeroizing;
 
 /// Seals a message; the whole output of the mode.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "those of the Python function")]
 pub fn aead_seal<'py>(
     mode: &str,
     key: &Bound<'py, PyAny>,
@@ -57,9 +56,12 @@ pub fn aead_open<'py>(
     opened.map_err(|error| refuse(data.py(), &error, None))
 }
 
-/// Seals or opens many messages. Returns a list of `bytes`, with `None` where a message did not open;
-/// or, where they are given as rows and all results have one length that is known before, a
-/// `bytearray` of rows with its shape. Then the numbers of the messages that did not open.
+/// A list of `bytes`, with `None` where a message did not open; or, where they are given as rows and all
+/// results have one length that is known before, a `bytearray` of rows with its shape. Then the numbers
+/// of the messages that did not open.
+type Results<'py> = (Bound<'py, PyAny>, Option<(usize, usize)>, Vec<usize>);
+
+/// Seals or opens many messages.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "those of the Python functions")]
 pub fn aead_many<'py>(
@@ -72,7 +74,7 @@ pub fn aead_many<'py>(
     tag_len: Option<usize>,
     version: Option<&str>,
     plaintext_lens: Option<Lengths>,
-) -> PyResult<(Bound<'py, PyAny>, Option<(usize, usize)>, Vec<usize>)> {
+) -> PyResult<Results<'py>> {
     let py = datas.py();
     let many = Many::new(
         open,
