@@ -153,6 +153,12 @@ keys! {
     Copa modes::copa::Copa;
     #[cfg(feature = "research")]
     Cobra modes::cobra::Cobra;
+    #[cfg(feature = "research")]
+    McoeG modes::mcoe_g::McoeG;
+    #[cfg(feature = "research")]
+    Poet modes::poet::Poet;
+    #[cfg(feature = "research")]
+    Julius modes::julius::Julius;
 }
 
 /// A request as lanes take it, if its key is one of this mode.

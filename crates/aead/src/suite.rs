@@ -123,6 +123,12 @@ kinds! {
     Copa "COPA" Limits { name: "copa", versions: &["v1", "v2"], ..USUAL };
     #[cfg(feature = "research")]
     Cobra "COBRA-R1" Limits { name: "cobra_r1", ..USUAL };
+    #[cfg(feature = "research")]
+    McoeG "McOE-G" Limits { name: "mcoe_g", key_bytes: 32, ..USUAL };
+    #[cfg(feature = "research")]
+    Poet "POET" Limits { name: "poet", versions: &["v1", "v2"], ..USUAL };
+    #[cfg(feature = "research")]
+    Julius "Julius" Limits { name: "julius", text_unknown: true, ..USUAL };
 }
 
 impl Suite {

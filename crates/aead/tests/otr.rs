@@ -115,7 +115,7 @@ fn ozp(bytes: &[u8]) -> Number {
 
 #[test]
 fn lanes_seal_as_the_slow_version_does() {
-    let bytes: Vec<u8> = (0..5000u32).map(|i| (i * 167 >> 3) as u8).collect();
+    let bytes: Vec<u8> = (0..5000u32).map(|i| ((i * 167) >> 3) as u8).collect();
     let key = &bytes[4000..4016];
     for cpu in Cpu::available() {
         let slow = Slow {

@@ -13,14 +13,15 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{
     aes, back, forward, hash_step, next_mask, spread_doubled, times3, times7, times9,
 };
+use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::mode::Shape;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Copa;
 
-const FORWARD: usize = 0;
-const BACK: usize = 1;
+pub(super) const FORWARD: usize = 0;
+pub(super) const BACK: usize = 1;
 
 /// L, the encryption of zero, in polynomial order.
 const SUBKEY: usize = 0;
@@ -287,141 +288,6 @@ fn before<L: Lanes, const N: usize, D: Data<L, N>>(
     chain: Wave<L, N>,
 ) -> Wave<L, N> {
     if D::WIDE { sums.previous(chain) } else { chain }
-}
-
-/// How the messages of version 1 end.
-struct Ends<L: Lanes, const N: usize> {
-    /// Bytes behind the last whole block, where XLS hides them.
-    rest: [usize; sealane_block::lanes::MAX_LANES],
-    xls: Wave<L, N>,
-    any_xls: bool,
-    /// All ones where the text is less than a block.
-    tiny: Wave<L, N>,
-    any_tiny: bool,
-}
-
-impl<L: Lanes, const N: usize> Ends<L, N> {
-    #[inline(always)]
-    fn none(l: L) -> Self {
-        Ends {
-            rest: [0; sealane_block::lanes::MAX_LANES],
-            xls: Wave::zero(l),
-            any_xls: false,
-            tiny: Wave::zero(l),
-            any_tiny: false,
-        }
-    }
-
-    #[inline(always)]
-    fn new(l: L, tail: &Tail<'_, L, N>) -> Self {
-        let mut ends = Ends::none(l);
-        for lane in 0..Wave::<L, N>::LANES {
-            let Some(message) = tail.messages.get(lane) else {
-                continue;
-            };
-            if message.text < 16 {
-                ends.tiny.lanes_mut()[lane] = Block::ONES;
-                ends.any_tiny = true;
-            } else if tail.rest[lane] < 16 {
-                ends.rest[lane] = tail.rest[lane];
-                ends.xls.lanes_mut()[lane] = Block::ONES;
-                ends.any_xls = true;
-            }
-        }
-        ends
-    }
-}
-
-/// XLS on a block and the few bytes behind it: three calls of the cipher, and a mix of as many bytes
-/// at the end of the block with those behind it between them. Its inverse is the same with
-/// the inverse of the cipher. Lanes without such bytes come to nothing.
-#[inline(always)]
-fn xls<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    mask: Wave<L, N>,
-    rest: &[usize],
-    [block, behind]: [Wave<L, N>; 2],
-) -> [Wave<L, N>; 2] {
-    let inner = times7(times7(mask));
-    let (outer, inner) = (times3(inner).reversed(), inner.reversed());
-    let mut both = [call::<L, N, OPEN>(keys, block, outer), behind];
-    mix(rest, &mut both);
-    let mut bit = Wave::zero(keys.l());
-    for (lane, bit) in bit.lanes_mut().iter_mut().enumerate() {
-        if rest[lane] > 0 {
-            *bit = Block::new(0x80 << (8 * (16 - rest[lane])));
-        }
-    }
-    both[0] = call::<L, N, OPEN>(keys, both[0] ^ bit, inner) ^ bit;
-    mix(rest, &mut both);
-    both[0] = call::<L, N, OPEN>(keys, both[0], outer);
-    both
-}
-
-/// A call of the cipher or its inverse between masks.
-#[inline(always)]
-fn call<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    x: Wave<L, N>,
-    mask: Wave<L, N>,
-) -> Wave<L, N> {
-    match OPEN {
-        true => keys.decrypt(BACK, x ^ mask) ^ mask,
-        false => keys.encrypt(FORWARD, x ^ mask) ^ mask,
-    }
-}
-
-/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated left
-/// by a bit.
-#[inline(always)]
-fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, N>; 2]) {
-    let (block, behind) = (block.lanes_mut(), behind.lanes_mut());
-    for lane in 0..block.len() {
-        if rest[lane] == 0 {
-            continue;
-        }
-        let (at, bits) = (8 * (16 - rest[lane]), 8 * rest[lane]);
-        let sum = block[lane].value() >> at ^ behind[lane].value();
-        let sum = sum.swap_bytes() >> at;
-        let rotated = (sum << 1 | sum >> (bits - 1)) << at;
-        let rotated = rotated.swap_bytes();
-        block[lane] ^= Block::new(rotated << at);
-        behind[lane] ^= Block::new(rotated);
-    }
-}
-
-/// The rest of the text, and the tag behind it, as a block and the bytes behind it.
-#[inline(always)]
-fn join<L: Lanes, const N: usize>(
-    rest: &[usize],
-    mut text: Wave<L, N>,
-    mut tag: Wave<L, N>,
-) -> [Wave<L, N>; 2] {
-    let (blocks, tags) = (text.lanes_mut(), tag.lanes_mut());
-    for lane in 0..blocks.len() {
-        let bits = 8 * rest[lane] as u32;
-        let tag = tags[lane].value();
-        blocks[lane] ^= Block::new(tag << bits);
-        tags[lane] = Block::new(tag.unbounded_shr(128 - bits));
-    }
-    [text, tag]
-}
-
-/// The inverse of [`join`].
-#[inline(always)]
-fn split<L: Lanes, const N: usize>(
-    rest: &[usize],
-    [mut block, mut behind]: [Wave<L, N>; 2],
-) -> (Wave<L, N>, Wave<L, N>) {
-    let (blocks, tags) = (block.lanes_mut(), behind.lanes_mut());
-    for lane in 0..blocks.len() {
-        let bits = 8 * rest[lane] as u32;
-        let both = blocks[lane].value();
-        let tag = both >> bits | tags[lane].value().unbounded_shl(128 - bits);
-        blocks[lane] ^= Block::new(tag << bits);
-        tags[lane] = Block::new(tag);
-    }
-    (block, behind)
 }
 
 /// All ones where the byte of version 2 says that the last block was padded.

@@ -1,0 +1,550 @@
+//! Julius-ECB, the regular version: Bahack, "Julius: Secure Mode of Operation for Authenticated
+//! Encryption Based on ECB and Finite Field Multiplications" (CAESAR, first round, 2014).
+//!
+//! A block of zeros and the text, with zeros before it up to whole blocks, are the *register*. A
+//! polynomial hash of header and register, enciphered, is mu. The register is masked with mu times
+//! powers of delta, and then every block of it enciphered. Masking a register of two blocks or more
+//! does not change its hash, so opening deciphers, hashes and unmasks, and then looks for the zeros.
+//!
+//! Element `i` of the masks is mu * delta^i if the register has an even number of blocks. If it is
+//! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
+
+use sealane_block::gf::{Order, mul, mul_each, prepare, prepare_lanes};
+use sealane_block::{Block, Cpu, Lanes};
+
+use zeroize::Zeroize;
+
+use super::shared::{aes, back, forward, products, reduced, times};
+use crate::lanes::head::block_of;
+use crate::lanes::mode::Shape;
+use crate::lanes::tail::first_bytes;
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Julius;
+
+const FORWARD: usize = 0;
+const BACK: usize = 1;
+
+/// Blocks that are hashed with one reduction.
+const GROUP: usize = 4;
+
+/// The hash so far; then the next mask, or what the next is made of. Byte-reversed.
+const VALUE: usize = 0;
+/// All ones where the register has an odd number of blocks.
+const ODD: usize = 1;
+/// All ones where there is no text.
+const EMPTY: usize = 2;
+/// When opening: the first two blocks of the register; deciphered, and then unmasked.
+const FIRST: usize = 3;
+const SECOND: usize = 4;
+/// All ones in the second pass: public, like the two above.
+const MASKING: usize = 5;
+
+impl Mode for Julius {
+    type Schedules = Of<2>;
+    /// Powers 1 to `GROUP` of delta, prepared.
+    type Constants = Of<{ 2 * GROUP }>;
+    type Words = Of<6>;
+    const PASSES: usize = 2;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Julius> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key), back(cpu, key)];
+        let delta = aes(cpu, key).encrypt(Block::ZERO);
+        material.table = powers(cpu, Block::new(delta.value().swap_bytes()));
+        let mut constants = [Block::ZERO; 2 * GROUP];
+        for (pair, power) in constants.chunks_exact_mut(2).zip(&material.table[1..]) {
+            pair.copy_from_slice(&prepare(Order::Polynomial, *power));
+        }
+        material.constants = constants;
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        true
+    }
+    fn rest(_text: usize) -> usize {
+        0
+    }
+    fn tail_bytes(_params: &Params, _rest: usize) -> [usize; 4] {
+        [0; 4]
+    }
+
+    /// The whole register is the body, with the text at its end.
+    fn shape(_params: &Params, text: usize) -> Shape {
+        let register = 16 * register_blocks(text);
+        Shape {
+            front: register - text,
+            held: register,
+            sealed: register,
+        }
+    }
+    fn text_bytes(_params: &Params, _sealed: usize) -> Option<usize> {
+        None
+    }
+
+    /// A block for this version of Julius, the nonce, the lengths, the associated data.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        3 + message.ad.len().div_ceil(16)
+    }
+    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        match index {
+            0 => Block::new(1 << 120),
+            1 => block_of(message.nonce, 0),
+            2 => {
+                let lengths = (message.ad.len() as u128) << 64 | message.text as u128;
+                Block::from_bytes(lengths.to_be_bytes())
+            }
+            _ => block_of(message.ad, index - 3),
+        }
+    }
+
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        if head.index == 0 {
+            state[VALUE] = block.reversed();
+            for lane in 0..Wave::<L, N>::LANES {
+                if let Some(message) = head.messages.get(lane) {
+                    let odd = !register_blocks(message.text).is_multiple_of(2);
+                    state[ODD].lanes_mut()[lane] = Block::mask(odd.into());
+                    state[EMPTY].lanes_mut()[lane] = Block::mask((message.text == 0).into());
+                }
+            }
+            return;
+        }
+        state[VALUE] = times(Order::Polynomial, state[VALUE], delta(keys, 1)) ^ block.reversed();
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        pass: usize,
+    ) {
+        if pass == 0 {
+            hash::<L, N, OPEN>(keys, state, data);
+        } else {
+            mask::<L, N, OPEN>(keys, state, data);
+        }
+    }
+
+    #[inline(always)]
+    fn turn<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, state: &mut State<Self, L, N>) {
+        // One block is masked with a hash of zeros in its place, which is what it should be.
+        let hash = state[VALUE].reversed() ^ (state[FIRST] & state[EMPTY]);
+        let mu = keys.encrypt(FORWARD, hash);
+        let next = times(Order::Polynomial, mu.reversed(), delta(keys, 1)).reversed();
+        state[VALUE] = mu.reversed();
+        state[FIRST] ^= mu;
+        state[SECOND] ^= next ^ (mu & state[ODD]);
+        state[MASKING] = Wave::splat(keys.l(), Block::ONES);
+    }
+
+    /// The hash of the head counts as the block before the first, which the last lane has. Masks differ from
+    /// lane to lane when the first round has been.
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        _keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        _position: u64,
+    ) -> State<Self, L, N> {
+        let mut wide = [state[VALUE].spread(); 6];
+        for word in 1..6 {
+            wide[word] = state[word].spread();
+        }
+        if !is_masking(state) {
+            let last = Wave::<L, N>::LANES - 1;
+            wide[VALUE].lanes_mut()[..last].fill(Block::ZERO);
+        }
+        wide
+    }
+
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        let mut one = [state[VALUE].pick(0); 6];
+        for word in 1..6 {
+            one[word] = state[word].pick(0);
+        }
+        one[SECOND] = state[SECOND].pick(1);
+        if !is_masking(state) {
+            // The lane before the next one has the last block, and power 0.
+            let lanes = Wave::<L, N>::LANES;
+            let mut ahead = Wave::zero(keys.l());
+            for (lane, power) in ahead.lanes_mut().iter_mut().enumerate() {
+                *power = keys.table(0)[(lanes + next - 1 - lane) % lanes];
+            }
+            one[VALUE] = times(Order::Polynomial, state[VALUE], prepared(ahead)).sum();
+        }
+        one
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        if OPEN {
+            let padding = tail.by_message(keys.l(), |message| {
+                first_bytes(message.text.wrapping_neg() % 16)
+            });
+            let (first, second) = (state[FIRST], state[SECOND] & padding);
+            tail.wrong = first ^ second ^ (first & second);
+        }
+    }
+}
+
+/// The first pass: deciphers, if it opens, and hashes. A lane has units one after the other, or in
+/// steps of all lanes; then its powers of delta are those of the step.
+#[inline(always)]
+fn hash<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Julius, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let mut value = state[VALUE];
+    let powers = Powers::new(keys, data);
+    let units = data.units();
+    let mut unit = 0;
+    while unit + GROUP <= units {
+        let mut sum = products(value, powers.get(keys, data, GROUP));
+        for behind in (1..GROUP).rev() {
+            let block = plain::<L, N, OPEN>(keys, data, unit + GROUP - 1 - behind);
+            let [low, middle] = products(block.reversed(), powers.get(keys, data, behind));
+            sum = [sum[0] ^ low, sum[1] ^ middle];
+        }
+        let block = plain::<L, N, OPEN>(keys, data, unit + GROUP - 1);
+        value = reduced(Order::Polynomial, sum) ^ block.reversed();
+        unit += GROUP;
+    }
+    while unit < units {
+        let block = plain::<L, N, OPEN>(keys, data, unit);
+        value = times(Order::Polynomial, value, powers.get(keys, data, 1)) ^ block.reversed();
+        unit += 1;
+    }
+    state[VALUE] = value;
+    if OPEN {
+        for unit in 0..units.min(2) {
+            let block = data.load(l, unit, 0);
+            for lane in 0..Wave::<L, N>::LANES {
+                match number(data, lane, unit) {
+                    0 => state[FIRST].lanes_mut()[lane] = block.lanes()[lane],
+                    1 => state[SECOND].lanes_mut()[lane] = block.lanes()[lane],
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether this is the second pass.
+#[inline(always)]
+fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
+    state[MASKING].lanes()[0].lsb() == 1
+}
+
+/// A block as it is hashed.
+#[inline(always)]
+fn plain<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    data: &mut impl Data<L, N>,
+    unit: usize,
+) -> Wave<L, N> {
+    let mut block = data.load(keys.l(), unit, 0);
+    if OPEN {
+        block = keys.decrypt(BACK, block);
+        data.store(unit, 0, block);
+    }
+    block
+}
+
+/// The second pass: masks, and enciphers if it seals.
+#[inline(always)]
+fn mask<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Julius, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let powers = Powers::new(keys, data);
+    let mut value = state[VALUE];
+    let mut unit = 0;
+    if is_wide(data) {
+        if data.position(0) == 0 {
+            let first;
+            (first, value) = first_round(keys, value, state[ODD], powers.get(keys, data, 1));
+            masked::<L, N, OPEN>(keys, data, 0, first);
+            unit = 1;
+        }
+    } else {
+        let lanes = 0..Wave::<L, N>::LANES;
+        let least = lanes.clone().map(|lane| data.position(lane)).min();
+        let special = 2usize.saturating_sub(least.unwrap_or(0) as usize);
+        while unit < special.min(data.units()) {
+            // Where the number is odd, unit 1 is masked with two values, of which the
+            // first is the value of unit 0 again.
+            let (mut again, mut both) = (Wave::zero(keys.l()), Wave::zero(keys.l()));
+            for lane in lanes.clone() {
+                let odd = state[ODD].lanes()[lane];
+                match number(data, lane, unit) {
+                    0 => again.lanes_mut()[lane] = odd,
+                    1 => both.lanes_mut()[lane] = odd,
+                    _ => {}
+                }
+            }
+            let next = times(Order::Polynomial, value, delta(keys, 1));
+            masked::<L, N, OPEN>(keys, data, unit, value ^ (next & both));
+            value = next.or(again, value);
+            unit += 1;
+        }
+    }
+    while unit < data.units() {
+        let before = value;
+        value = times(Order::Polynomial, value, powers.get(keys, data, 1));
+        masked::<L, N, OPEN>(keys, data, unit, before);
+        unit += 1;
+    }
+    state[VALUE] = value;
+}
+
+/// Masks a unit.
+#[inline(always)]
+fn masked<L: Lanes, const N: usize, const OPEN: bool>(
+    keys: &impl Keys<L, N>,
+    data: &mut impl Data<L, N>,
+    unit: usize,
+    mask: Wave<L, N>,
+) {
+    let block = data.load(keys.l(), unit, 0) ^ mask.reversed();
+    let made = match OPEN {
+        false => keys.encrypt(FORWARD, block),
+        true => block,
+    };
+    data.store(unit, 0, made);
+}
+
+/// From mu to the masks of the first round of units in all lanes, and the values of the second.
+#[inline(always)]
+fn first_round<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    mu: Wave<L, N>,
+    odd: Wave<L, N>,
+    step: [Wave<L, N>; 2],
+) -> (Wave<L, N>, Wave<L, N>) {
+    let lanes = Wave::<L, N>::LANES;
+    let mut powers = Wave::zero(keys.l());
+    powers.lanes_mut().copy_from_slice(&keys.table(0)[..lanes]);
+    let even = times(Order::Polynomial, powers, prepared(mu));
+    // Powers are one behind, but for that of unit 0; unit 1 has that as well.
+    let mut late = even;
+    late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);
+    let mut first = late;
+    first.lanes_mut()[1] = even.lanes()[0] ^ even.lanes()[1];
+    let first = even.or(odd, first);
+    let mut next = times(Order::Polynomial, even.or(odd, late), step);
+    let fresh = even.lanes()[lanes - 1];
+    let lane_0 = &mut next.lanes_mut()[0];
+    *lane_0 = *lane_0 ^ (odd.lanes()[0] & (*lane_0 ^ fresh));
+    (first, next)
+}
+
+/// Powers 1 to `GROUP` of delta, or of delta to the number of lanes, prepared.
+struct Powers<L: Lanes, const N: usize> {
+    wide: [[Wave<L, N>; 2]; GROUP],
+}
+
+impl<L: Lanes, const N: usize> Powers<L, N> {
+    #[inline(always)]
+    fn new<D: Data<L, N>>(keys: &impl Keys<L, N>, _data: &D) -> Self {
+        let mut wide = [[Wave::zero(keys.l()); 2]; GROUP];
+        if D::WIDE {
+            for power in 1..=GROUP {
+                let block = keys.table(0)[place(power * Wave::<L, N>::LANES)];
+                let one = prepared(Wave::<L, 1>::splat(keys.l(), block));
+                for i in 0..N {
+                    wide[power - 1][0].v[i] = one[0].v[0];
+                    wide[power - 1][1].v[i] = one[1].v[0];
+                }
+            }
+        }
+        Powers { wide }
+    }
+
+    #[inline(always)]
+    fn get<D: Data<L, N>>(
+        &self,
+        keys: &impl Keys<L, N>,
+        _data: &D,
+        power: usize,
+    ) -> [Wave<L, N>; 2] {
+        match D::WIDE {
+            true => self.wide[power - 1],
+            false => delta(keys, power),
+        }
+    }
+}
+
+/// A power of delta, prepared.
+#[inline(always)]
+fn delta<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize) -> [Wave<L, N>; 2] {
+    [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
+}
+
+/// Factors of their own in all lanes, prepared.
+#[inline(always)]
+fn prepared<L: Lanes, const N: usize>(factor: Wave<L, N>) -> [Wave<L, N>; 2] {
+    let mut words = [factor; 2];
+    for i in 0..N {
+        let [first, second] = prepare_lanes(factor.l, Order::Polynomial, factor.v[i]);
+        (words[0].v[i], words[1].v[i]) = (first, second);
+    }
+    words
+}
+
+/// The number of a unit in its register.
+#[inline(always)]
+fn number<L: Lanes, const N: usize, D: Data<L, N>>(data: &D, lane: usize, unit: usize) -> u64 {
+    let step = if D::WIDE { Wave::<L, N>::LANES } else { 1 };
+    data.position(lane) + (unit * step) as u64
+}
+
+#[inline(always)]
+fn is_wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
+    D::WIDE
+}
+
+/// Blocks of the register.
+fn register_blocks(text: usize) -> usize {
+    1 + text.div_ceil(16)
+}
+
+/// Powers 0 to 32 of delta, then those up to 128 in steps of 16: see [`place`].
+fn powers(cpu: Cpu, delta: Block) -> Vec<Block> {
+    let order = Order::Polynomial;
+    let mut powers = Vec::with_capacity(39);
+    powers.extend([Block::new(1), delta]);
+    while powers.len() < 33 {
+        let count = powers.len() - 1;
+        let mut factors = vec![powers[count]; count];
+        powers.extend_from_within(1..);
+        mul_each(cpu, order, &mut powers[count + 1..], &factors);
+        factors.zeroize();
+    }
+    for _ in 0..6 {
+        let last = powers[powers.len() - 1];
+        powers.push(mul(cpu, order, last, powers[16]));
+    }
+    powers
+}
+
+/// Where a power of delta lies.
+fn place(power: usize) -> usize {
+    match power {
+        0..=32 => power,
+        _ => 30 + power / 16,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cipher, Error, Message, Suite, open_many, seal_many};
+
+    /// Julius as its equations say, a block at a time.
+    fn slow(cpu: Cpu, key: &[u8], nonce: &[u8], ad: &[u8], text: &[u8]) -> Vec<u8> {
+        let cipher = aes(cpu, key);
+        let turned = |block: Block| Block::new(block.value().swap_bytes());
+        let delta = turned(cipher.encrypt(Block::ZERO));
+        let times_delta = |x| mul(cpu, Order::Polynomial, x, delta);
+
+        let mut header = vec![0; 16];
+        header[15] = 1;
+        header.extend(nonce);
+        header.extend((ad.len() as u64).to_be_bytes());
+        header.extend((text.len() as u64).to_be_bytes());
+        header.extend(ad);
+        header.resize(header.len().next_multiple_of(16), 0);
+        let mut register = vec![0; 16 + text.len().wrapping_neg() % 16];
+        register.extend(text);
+
+        let blocks = register.len() / 16;
+        let mut seed = Block::ZERO;
+        for block in header.chunks(16).chain(register.chunks(16)) {
+            seed = times_delta(seed) ^ turned(block_of(block, 0));
+        }
+        let mu = turned(cipher.encrypt(turned(seed)));
+        let mut chain = vec![mu];
+        for i in 0..blocks {
+            chain.push(times_delta(chain[i]));
+        }
+        let mut sealed = Vec::new();
+        for i in 0..blocks {
+            let mask = match (blocks % 2, i) {
+                (0, _) | (_, 0) => chain[i],
+                (_, 1) => chain[0] ^ chain[1],
+                _ => chain[i - 1],
+            };
+            let block = cipher.encrypt(block_of(&register, i) ^ turned(mask));
+            sealed.extend(block.to_bytes());
+        }
+        sealed
+    }
+
+    /// Lengths around every round of lanes and every group of blocks, alone and beside others.
+    #[test]
+    fn every_length_matches_the_definition() {
+        let key = [7; 16];
+        let bytes: Vec<u8> = (0..1100u32).map(|i| (i * i % 251) as u8).collect();
+        let suite = Suite::named("julius", None, None).expect("a mode");
+        for cpu in Cpu::available() {
+            let cipher = Cipher::new(cpu, suite, &key).expect("a key");
+            let lengths: Vec<usize> = (0..68).flat_map(|n| [16 * n, 16 * n + 5]).collect();
+            let mut expected = Vec::new();
+            for &len in &lengths {
+                let (ad, text) = (&bytes[..len % 50], &bytes[..len]);
+                let nonce = [len as u8; 16];
+                let sealed = slow(cpu, &key, &nonce, ad, text);
+                assert_eq!(cipher.seal(&nonce, ad, text), Ok(sealed.clone()), "{len}");
+                let opened = cipher.open(&nonce, ad, &sealed, Some(len));
+                assert_eq!(opened.as_deref(), Ok(text), "{len}");
+                for at in [0, 17 % sealed.len(), sealed.len() - 1] {
+                    let mut wrong = sealed.clone();
+                    wrong[at] ^= 1;
+                    let opened = cipher.open(&nonce, ad, &wrong, Some(len));
+                    assert_eq!(opened, Err(Error::NotAuthentic), "{len} at {at}");
+                }
+                expected.push(sealed);
+            }
+            let messages = |buffers: Vec<Vec<u8>>| {
+                let (cipher, bytes) = (&cipher, &bytes);
+                let pairs = buffers.into_iter().zip(lengths.clone());
+                pairs.map(move |(buffer, len)| Message {
+                    cipher,
+                    nonce: [len as u8; 16],
+                    ad: &bytes[..len % 50],
+                    buffer,
+                    text: Some(len),
+                })
+            };
+            let mut buffers: Vec<Vec<u8>> = lengths.iter().map(|&n| bytes[..n].to_vec()).collect();
+            for (buffer, sealed) in buffers.iter_mut().zip(&expected) {
+                buffer.resize(sealed.len(), 0xaa);
+            }
+            for (done, sealed) in seal_many(messages(buffers)).zip(&expected) {
+                assert!(done.result == Ok(sealed.len()) && done.buffer == *sealed);
+            }
+            for (done, &len) in open_many(messages(expected.clone())).zip(&lengths) {
+                assert!(done.result == Ok(len) && done.buffer[..len] == bytes[..len]);
+            }
+        }
+    }
+}
