@@ -149,6 +149,12 @@ types! {
     /// For research only: AES-COPA, version 1.
     #[cfg(feature = "research")]
     Aes128CopaV1: Copa 1, U16 U16 U16;
+    /// For research only: POET, version 1.
+    #[cfg(feature = "research")]
+    Aes128PoetV1: Poet 1, U16 U16 U16;
+    /// For research only: McOE-G, with keys of 32 bytes.
+    #[cfg(feature = "research")]
+    Aes128McoeG: McoeG 0, U32 U16 U16;
     /// For research only: COBRA-R1, our reconstruction.
     #[cfg(feature = "research")]
     Aes128CobraR1: Cobra 0, U16 U16 U16;
