@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sealane import aead
 from sealane._core import __version__
 from sealane._errors import (
     ConfigError,
@@ -114,6 +115,7 @@ __all__ = [
     "Value",
     "__version__",
     "abs",
+    "aead",
     "aes128",
     "all",
     "any",

@@ -15,6 +15,9 @@ __all__ = [
     "Table",
     "Trace",
     "__version__",
+    "aead_many",
+    "aead_open",
+    "aead_seal",
     "is_type",
     "main",
     "refusal",
@@ -211,6 +214,36 @@ class Report:
     def json(self) -> str: ...
     def _repr_html_(self) -> str: ...
 
+def aead_seal(
+    mode: str,
+    key: object,
+    nonce: object,
+    data: object,
+    ad: object,
+    tag_len: int | None,
+    version: str | None,
+) -> bytes: ...
+def aead_open(
+    mode: str,
+    key: object,
+    nonce: object,
+    data: object,
+    ad: object,
+    tag_len: int | None,
+    version: str | None,
+    plaintext_len: int | None,
+) -> bytes: ...
+def aead_many(
+    open: bool,
+    mode: str,
+    keys: object,
+    nonces: object,
+    datas: object,
+    ads: object | None,
+    tag_len: int | None,
+    version: str | None,
+    plaintext_lens: int | Sequence[int] | None,
+) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
 def is_type(name: str) -> bool: ...
 def who(
     party: str | None,

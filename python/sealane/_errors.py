@@ -135,6 +135,19 @@ class DataError(SealaneError):
     """An input does not fit its declaration: a missing column, a wrong shape, a value too large."""
 
 
+class InvalidTag(DataError):
+    """A sealed message, its nonce or its associated data are not what was sealed under this key."""
+
+    failed: list[int]
+    """The numbers of the messages that did not open, from 0, in order."""
+    opened: list[bytes | None]
+    """What each message opened to, and `None` for those that did not."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.failed, self.opened = [0], [None]
+
+
 class ConfigError(SealaneError):
     """A configuration, a key or an approval is missing or wrong; nothing has been sent."""
 

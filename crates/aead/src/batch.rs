@@ -166,16 +166,12 @@ where
                 waiting.push(None);
                 continue;
             };
-            let request = Request {
-                cipher: message.cipher.borrow(),
-                nonce: message.nonce.as_ref(),
-                ad: message.ad.as_ref(),
-                buffer: message.buffer.as_mut(),
-                text: *text,
-            };
-            if !OPEN {
-                request.cipher.prepare(request.buffer, *text);
-            }
+            let request = message.cipher.borrow().request::<OPEN>(
+                message.nonce.as_ref(),
+                message.ad.as_ref(),
+                message.buffer.as_mut(),
+                *text,
+            );
             if *text >= ALONE_BYTES && request.cipher.is_parallel(OPEN) {
                 *outcome = request.cipher.run_one(OPEN, request);
                 lengths.push(0);

@@ -31,10 +31,12 @@ pub(crate) struct Request<'a> {
     pub(crate) cipher: &'a Cipher,
     pub(crate) nonce: &'a [u8],
     pub(crate) ad: &'a [u8],
-    /// The sealed message, or room for it with the text in front.
-    pub(crate) buffer: &'a mut [u8],
     /// Bytes of the text.
-    pub(crate) text: usize,
+    pub(crate) bytes: usize,
+    /// What body and tail change in place: the text, where the mode wants it.
+    pub(crate) text: &'a mut [u8],
+    /// The rest of the sealed message.
+    pub(crate) tag: &'a mut [u8],
 }
 
 /// A mode whose keys a [`Cipher`] may hold.
@@ -68,12 +70,17 @@ macro_rules! keys {
                 if key.len() != needed {
                     return Err(Error::KeyLength { suite, bytes: key.len(), needed });
                 }
+                Ok(Cipher::expand(cpu, suite, key))
+            }
+
+            /// Expands a key that has the right length.
+            pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Cipher {
                 let key = match suite.kind {
                     $($(#[$attribute])* Kind::$kind => {
                         Key::$kind(Box::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
-                Ok(Cipher { cpu, suite, key, spent: AtomicU64::new(0) })
+                Cipher { cpu, suite, key, spent: AtomicU64::new(0) }
             }
 
             /// Runs one message. The direction is no type here, so that kernels are compiled with this
@@ -176,18 +183,16 @@ fn job_of<'a, M: Mode>(
     material: &'a Material<M>,
     request: Request<'a>,
 ) -> Job<'a, M> {
-    let shape = M::shape(&material.params, request.text);
-    let (text, tag) = request.buffer.split_at_mut(shape.held);
     Job {
         number,
         material,
         facts: Facts {
             nonce: request.nonce,
             ad: request.ad,
-            text: request.text,
+            text: request.bytes,
         },
-        text,
-        tag,
+        text: request.text,
+        tag: request.tag,
     }
 }
 
@@ -211,7 +216,10 @@ impl Cipher {
         let mut buffer = vec![0; self.sealed_len(text.len())];
         buffer[..text.len()].copy_from_slice(text);
         self.spend(1, blocks(text.len()))?;
-        self.seal_spent(nonce, ad, &mut buffer, text.len())?;
+        self.run_one(
+            false,
+            self.request::<false>(nonce, ad, &mut buffer, text.len()),
+        );
         Ok(buffer)
     }
 
@@ -230,7 +238,7 @@ impl Cipher {
         self.check_seal(nonce, ad, text)?;
         self.check_buffer(buffer.len(), text)?;
         self.spend(1, blocks(text))?;
-        self.seal_spent(nonce, ad, buffer, text)?;
+        self.run_one(false, self.request::<false>(nonce, ad, buffer, text));
         Ok(())
     }
 
@@ -265,15 +273,109 @@ impl Cipher {
         text: Option<usize>,
     ) -> Result<usize, Error> {
         let text = self.check_open(nonce, ad, buffer.len(), text)?;
-        let request = Request {
+        let outcome = self.run_one(true, self.request::<true>(nonce, ad, buffer, text));
+        self.opened(outcome, buffer, text)
+    }
+
+    /// Whether [`seal_detached`](Cipher::seal_detached) works: whether what the mode makes of a text has
+    /// the length of the text, and a tag follows.
+    pub fn is_detachable(&self) -> bool {
+        // What does not hold for a text of one byte holds for no text.
+        let shape = self.shape(1);
+        (shape.front, shape.held, shape.sealed) == (0, 1, 1 + self.suite.tag_bytes())
+    }
+
+    /// Seals in place, with the tag apart, of [`Suite::tag_bytes`].
+    ///
+    /// # Errors
+    /// As [`seal`](Cipher::seal); if the tag has another length, or the mode has none of its own (see
+    /// [`is_detachable`](Cipher::is_detachable)).
+    pub fn seal_detached(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        text: &mut [u8],
+        tag: &mut [u8],
+    ) -> Result<(), Error> {
+        self.start_detached(nonce, ad, text.len(), tag.len())?;
+        self.seal_started(nonce, ad, text, tag);
+        Ok(())
+    }
+
+    /// Checks and counts a message whose tag is to lie apart.
+    pub(crate) fn start_detached(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        text: usize,
+        tag: usize,
+    ) -> Result<(), Error> {
+        self.check_detached(tag)?;
+        self.check_seal(nonce, ad, text)?;
+        self.spend(1, blocks(text))
+    }
+
+    /// Seals a message that has been started.
+    pub(crate) fn seal_started(&self, nonce: &[u8], ad: &[u8], text: &mut [u8], tag: &mut [u8]) {
+        self.run_one(false, self.detached(nonce, ad, text, tag));
+    }
+
+    /// Opens in place what was sealed with its tag apart. If the message is not authentic, all of the
+    /// text is zero; if a length is wrong, it is left as it was.
+    ///
+    /// # Errors
+    /// As [`open`](Cipher::open) and [`seal_detached`](Cipher::seal_detached).
+    pub fn open_detached(
+        &self,
+        nonce: &[u8],
+        ad: &[u8],
+        text: &mut [u8],
+        tag: &[u8],
+    ) -> Result<(), Error> {
+        self.check_detached(tag.len())?;
+        self.check_seal(nonce, ad, text.len())?;
+        let mut given = [0; 16];
+        let given = &mut given[..tag.len()];
+        given.copy_from_slice(tag);
+        let outcome = self.run_one(true, self.detached(nonce, ad, text, given));
+        if !outcome.authentic {
+            text.zeroize();
+            return Err(Error::NotAuthentic);
+        }
+        Ok(())
+    }
+
+    fn detached<'a>(
+        &'a self,
+        nonce: &'a [u8],
+        ad: &'a [u8],
+        text: &'a mut [u8],
+        tag: &'a mut [u8],
+    ) -> Request<'a> {
+        Request {
             cipher: self,
             nonce,
             ad,
-            buffer,
+            bytes: text.len(),
             text,
-        };
-        let outcome = self.run_one(true, request);
-        self.opened(outcome, buffer, text)
+            tag,
+        }
+    }
+
+    /// Whether a tag of this length may lie apart.
+    fn check_detached(&self, tag: usize) -> Result<(), Error> {
+        let suite = self.suite;
+        if !self.is_detachable() {
+            return Err(Error::NotDetachable { suite });
+        }
+        match suite.tag_bytes() {
+            needed if needed != tag => Err(Error::TagLength {
+                mode: suite.kind.shown(),
+                bytes: tag,
+                known: needed.to_string(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// After a message has been opened: its text comes to the front, or is wiped.
@@ -294,34 +396,28 @@ impl Cipher {
         Ok(text - outcome.padding)
     }
 
-    /// Before a message is sealed: its text comes to where the mode wants it.
-    pub(crate) fn prepare(&self, buffer: &mut [u8], text: usize) {
-        let front = self.shape(text).front;
-        if front > 0 {
-            buffer.copy_within(..text, front);
-            buffer[..front].fill(0);
+    /// A message in one buffer. When sealing, its text comes to where the mode wants it.
+    pub(crate) fn request<'a, const OPEN: bool>(
+        &'a self,
+        nonce: &'a [u8],
+        ad: &'a [u8],
+        buffer: &'a mut [u8],
+        bytes: usize,
+    ) -> Request<'a> {
+        let shape = self.shape(bytes);
+        if !OPEN && shape.front > 0 {
+            buffer.copy_within(..bytes, shape.front);
+            buffer[..shape.front].fill(0);
         }
-    }
-
-    /// Seals what has been checked and counted.
-    pub(crate) fn seal_spent(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        buffer: &mut [u8],
-        text: usize,
-    ) -> Result<usize, Error> {
-        let sealed = buffer.len();
-        self.prepare(buffer, text);
-        let request = Request {
+        let (text, tag) = buffer.split_at_mut(shape.held);
+        Request {
             cipher: self,
             nonce,
             ad,
-            buffer,
+            bytes,
             text,
-        };
-        self.run_one(false, request);
-        Ok(sealed)
+            tag,
+        }
     }
 
     /// Whether the mode takes these lengths.

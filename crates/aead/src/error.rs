@@ -127,6 +127,12 @@ pub enum Error {
         /// The length that is needed.
         needed: usize,
     },
+    /// The mode has no tag that could lie apart.
+    #[error("what {suite} seals a text to is no text of the same length with a tag")]
+    NotDetachable {
+        /// The mode.
+        suite: Suite,
+    },
     /// The messages of a batch are of several modes, versions or lengths of tag.
     #[error("a batch is of one mode, and there are {first} and {other}")]
     MixedBatch {

@@ -9,6 +9,7 @@ mod error;
 mod lanes;
 mod modes;
 mod suite;
+pub mod traits;
 
 pub use batch::{Done, Many, Message, open_many, seal_many};
 pub use cipher::Cipher;

@@ -216,6 +216,11 @@ impl Suite {
         12.clamp(least, most)
     }
 
+    /// Bytes of the tag; none for building blocks.
+    pub fn tag_bytes(&self) -> usize {
+        self.params.tag_len
+    }
+
     /// Bytes of the longest text with a nonce of this length.
     pub(crate) fn longest_text(&self, nonce: usize) -> u64 {
         let most = self.limits().text;

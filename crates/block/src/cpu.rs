@@ -150,7 +150,8 @@ impl Cpu {
         }
     }
 
-    fn best() -> Cpu {
+    /// The fastest tier that this machine can run, whatever `SEALANE_TIER` says.
+    pub fn best() -> Cpu {
         let tier = Tier::ALL.into_iter().rev().find(|tier| tier.runs_here());
         Cpu {
             tier: tier.unwrap_or(Tier::Portable),

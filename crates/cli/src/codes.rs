@@ -87,6 +87,8 @@ pub const ALL: &[Entry] = codes! {
         "wrapping-division": "division in a type that wraps",
     }
     Misuse {
+        "aead-key-worn-out": "a key has sealed as much as is safe",
+        "aead-parameter": "a mode does not take what it was given",
         "card-malformed": "a card was cut off or mistyped",
         "circuit-file": "a circuit cannot be read",
         "circuit-value": "a value does not fit the circuit",
@@ -136,6 +138,7 @@ pub const ALL: &[Entry] = codes! {
         "data-type": "an array has elements that are no integers",
         "data-unknown-input": "data are given for what is no input of this party",
         "data-unreadable": "a file of data cannot be read",
+        "invalid-tag": "a sealed message is not authentic",
         "psi-attempt": "a set does not fit into the tables of an attempt",
         "psi-seed": "two parties have prepared by different agreements",
         "psi-size": "a set has more items than agreed",

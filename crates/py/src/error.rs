@@ -17,6 +17,12 @@ pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
     raised(py, error.kind(), error.finding())
 }
 
+/// The exception for a finding whose code says who has to act.
+pub fn found(py: Python<'_>, finding: &Diagnostic) -> PyErr {
+    let kind = codes::find(finding.code).map_or(Kind::Internal, |entry| entry.code.kind);
+    raised(py, kind, finding)
+}
+
 /// The exception for a failure of what the command line shares with the methods of a program.
 pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     raised(py, failure.kind(), failure.finding())
@@ -87,6 +93,7 @@ fn exception<'py>(
     let name = match kind {
         Kind::Program => "ProgramError",
         Kind::Misuse => "MisuseError",
+        Kind::Data if finding.code == "invalid-tag" => "InvalidTag",
         Kind::Data => "DataError",
         Kind::Config => "ConfigError",
         Kind::Network => "NetworkError",

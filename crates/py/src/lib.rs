@@ -4,6 +4,7 @@
 //! in `python/sealane`, meaning is in `program`, `plan` and `engine`. Long calls release the
 //! interpreter. `_core.pyi` states the same interface for type checkers, and a test compares them.
 
+mod aead;
 mod array;
 mod command;
 mod error;
@@ -27,6 +28,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<report::Check>()?;
     module.add_class::<report::Plan>()?;
     module.add_class::<report::Report>()?;
+    module.add_function(wrap_pyfunction!(aead::aead_seal, module)?)?;
+    module.add_function(wrap_pyfunction!(aead::aead_open, module)?)?;
+    module.add_function(wrap_pyfunction!(aead::aead_many, module)?)?;
     module.add_function(wrap_pyfunction!(command::main, module)?)?;
     module.add_function(wrap_pyfunction!(program::who, module)?)?;
     module.add_function(wrap_pyfunction!(item::is_type, module)?)?;

@@ -13,9 +13,12 @@ use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
 use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
 
-/// Vectors of a wave: as many as keep the AES units busy. The portable tier has none, and takes
-/// one vector, which is all that it is good at.
+/// Vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
+
+/// Vectors of a wave of the portable tier, which has no units to fill: with eight lanes it has as many as
+/// the least of the others.
+pub(crate) const FEW_VECTORS: usize = 2;
 
 /// Whether a tier has units to keep busy.
 pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
@@ -67,7 +70,7 @@ impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
         if const { is_pipelined::<L>() } {
             self.with_vectors::<L, VECTORS>(l);
         } else {
-            self.with_vectors::<L, 1>(l);
+            self.with_vectors::<L, FEW_VECTORS>(l);
         }
     }
 }

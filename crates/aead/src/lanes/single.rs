@@ -6,7 +6,7 @@ use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
 use super::keys::{LaneKeys, Same};
-use super::lockstep::{Job, Outcome, VECTORS, is_pipelined};
+use super::lockstep::{FEW_VECTORS, Job, Outcome, VECTORS, is_pipelined};
 use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.
@@ -37,7 +37,7 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
                 state = if const { is_pipelined::<L>() } {
                     side_by_side::<L, M, VECTORS, OPEN>(&keys, state, text, pass)
                 } else {
-                    side_by_side::<L, M, 1, OPEN>(&keys, state, text, pass)
+                    side_by_side::<L, M, FEW_VECTORS, OPEN>(&keys, state, text, pass)
                 };
             } else {
                 let mut one = One {

@@ -1,0 +1,179 @@
+//! Modes as types with the traits of the `aead` crate, for programs that use RustCrypto today: where a
+//! type of theirs was named, one of these is.
+//!
+//! ```
+//! use sealane_aead::traits::Aes128Ccm;
+//! use sealane_aead::traits::aead::{Aead, KeyInit, Payload};
+//!
+//! # fn main() -> Result<(), sealane_aead::traits::aead::Error> {
+//! let cipher = Aes128Ccm::new(&[7; 16].into());
+//! let nonce = [1; 12].into(); // a new one for each message
+//! let sealed = cipher.encrypt(&nonce, Payload { msg: b"meet at noon", aad: b"to ben" })?;
+//! let opened = cipher.decrypt(&nonce, Payload { msg: &sealed, aad: b"to ben" })?;
+//! assert_eq!(opened, b"meet at noon");
+//! assert!(cipher.decrypt(&nonce, Payload { msg: &sealed, aad: b"to eve" }).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! `Error` says nothing, as those traits want it; [`Cipher`] says what was wrong. As there, each type
+//! counts what it seals, and fails when its key is worn out. None can be cloned, since copies would
+//! not know of each other's count: share one, by reference or in an `Arc`.
+//!
+//! They run on the tier that `SEALANE_TIER` names, or the fastest one if it names none that this
+//! machine can run: no call here can say that the name is wrong.
+//!
+//! Julius and COPA v2 have no type: what they seal a text to is no text of the same length with a tag,
+//! which those traits take for granted. [`Cipher`] has all modes, versions and lengths of nonces.
+
+use std::sync::OnceLock;
+
+use ::aead::array::typenum::Unsigned;
+use ::aead::consts::*;
+use ::aead::inout::InOutBuf;
+use ::aead::{AeadCore, AeadInOut, Error, Key, KeyInit, KeySizeUser, Nonce, Tag, TagPosition};
+use sealane_block::Cpu;
+use zeroize::ZeroizeOnDrop;
+
+use crate::lanes::Params;
+use crate::suite::Kind;
+use crate::{Cipher, Suite};
+
+pub use ::aead;
+
+/// The processor of all types here.
+fn cpu() -> Cpu {
+    static CPU: OnceLock<Cpu> = OnceLock::new();
+    *CPU.get_or_init(|| Cpu::detect().unwrap_or_else(|_| Cpu::best()))
+}
+
+/// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce and
+/// tag.
+macro_rules! types {
+    ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $name:ident: $kind:ident $version:literal,
+        $key:ident $nonce:ident $tag:ident;)*) => {
+        $(
+            $(#[doc = $doc])*
+            $(#[cfg($when)])?
+            pub struct $name(Cipher);
+
+            $(#[cfg($when)])?
+            impl KeySizeUser for $name {
+                type KeySize = $key;
+            }
+
+            $(#[cfg($when)])?
+            impl KeyInit for $name {
+                fn new(key: &Key<Self>) -> Self {
+                    let params = Params { tag_len: <$tag>::USIZE, version: $version };
+                    let suite = Suite { kind: Kind::$kind, params };
+                    $name(Cipher::expand(cpu(), suite, key))
+                }
+            }
+
+            $(#[cfg($when)])?
+            impl AeadCore for $name {
+                type NonceSize = $nonce;
+                type TagSize = $tag;
+                const TAG_POSITION: TagPosition = TagPosition::Postfix;
+            }
+
+            $(#[cfg($when)])?
+            impl AeadInOut for $name {
+                fn encrypt_inout_detached(
+                    &self,
+                    nonce: &Nonce<Self>,
+                    ad: &[u8],
+                    buffer: InOutBuf<'_, '_, u8>,
+                ) -> Result<Tag<Self>, Error> {
+                    let mut tag = Tag::<Self>::default();
+                    seal(&self.0, nonce, ad, buffer, &mut tag)?;
+                    Ok(tag)
+                }
+
+                fn decrypt_inout_detached(
+                    &self,
+                    nonce: &Nonce<Self>,
+                    ad: &[u8],
+                    buffer: InOutBuf<'_, '_, u8>,
+                    tag: &Tag<Self>,
+                ) -> Result<(), Error> {
+                    let text = buffer.into_out_with_copied_in();
+                    self.0.open_detached(nonce, ad, text, tag).map_err(|_| Error)
+                }
+            }
+
+            $(#[cfg($when)])?
+            impl ZeroizeOnDrop for $name {}
+        )*
+
+        #[cfg(test)]
+        mod tests {
+            use super::*;
+
+            /// The sizes of every type are those that its mode takes by name.
+            #[test]
+            fn types_have_the_sizes_of_their_modes() {
+                $($(#[cfg($when)])? {
+                    let cipher = $name::new(&Key::<$name>::default()).0;
+                    let suite = cipher.suite();
+                    let version = (suite.params.version > 0).then(|| format!("v{}", $version));
+                    let named = Suite::named(suite.name(), version.as_deref(), Some(<$tag>::USIZE));
+                    assert_eq!(named, Ok(suite));
+                    assert_eq!(suite.key_bytes(), <$key>::USIZE, "{suite}");
+                    assert!(cipher.is_detachable(), "{suite}");
+                    assert_eq!(cipher.check_seal(&[0; <$nonce>::USIZE], &[], 1), Ok(()));
+                })*
+            }
+        }
+    };
+}
+
+types! {
+    /// AES-128-CCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38C).
+    Aes128Ccm: Ccm 0, U16 U12 U16;
+    /// AES-128-GCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38D).
+    Aes128Gcm: Gcm 0, U16 U12 U16;
+    /// AES-128-OCB3 with nonces of 12 bytes and tags of 16 (RFC 7253).
+    Aes128Ocb3: Ocb3 0, U16 U12 U16;
+    /// For research only: AES-OTR, version 1.
+    #[cfg(feature = "research")]
+    Aes128OtrV1: Otr 1, U16 U12 U16;
+    /// For research only: AES-CLOC, version 1, with tags of 8 bytes.
+    #[cfg(feature = "research")]
+    Aes128ClocV1: Cloc 1, U16 U12 U8;
+    /// For research only: AES-SILC, version 1, with tags of 8 bytes.
+    #[cfg(feature = "research")]
+    Aes128SilcV1: Silc 1, U16 U12 U8;
+    /// For research only: AES-JAMBU, with nonces and tags of 8 bytes.
+    #[cfg(feature = "research")]
+    Aes128Jambu: Jambu 1, U16 U8 U8;
+    /// For research only: AES-COPA, version 1.
+    #[cfg(feature = "research")]
+    Aes128CopaV1: Copa 1, U16 U16 U16;
+    /// For research only: POET, version 1.
+    #[cfg(feature = "research")]
+    Aes128PoetV1: Poet 1, U16 U16 U16;
+    /// For research only: McOE-G, with keys of 32 bytes.
+    #[cfg(feature = "research")]
+    Aes128McoeG: McoeG 0, U32 U16 U16;
+    /// For research only: COBRA-R1, our reconstruction.
+    #[cfg(feature = "research")]
+    Aes128CobraR1: Cobra 0, U16 U16 U16;
+}
+
+/// Seals from one buffer into another, or in place. What cannot be sealed is not copied either.
+fn seal(
+    cipher: &Cipher,
+    nonce: &[u8],
+    ad: &[u8],
+    buffer: InOutBuf<'_, '_, u8>,
+    tag: &mut [u8],
+) -> Result<(), Error> {
+    cipher
+        .start_detached(nonce, ad, buffer.len(), tag.len())
+        .map_err(|_| Error)?;
+    let text = buffer.into_out_with_copied_in();
+    cipher.seal_started(nonce, ad, text, tag);
+    Ok(())
+}

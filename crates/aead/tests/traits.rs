@@ -1,0 +1,89 @@
+//! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's modes.
+
+use aead::inout::InOutBuf;
+use aead::{Aead, AeadInOut, Error, Key, KeyInit, Nonce, Payload, Tag};
+use aes::Aes128;
+use aes::cipher::consts::{U12, U16};
+use sealane_aead::traits;
+
+/// Bytes that differ from message to message.
+fn bytes(seed: usize, count: usize) -> Vec<u8> {
+    (0..count)
+        .map(|i| (((i + 1) * (2 * seed + 3)) >> 2) as u8)
+        .collect()
+}
+
+fn payload<'a>(msg: &'a [u8], aad: &'a [u8]) -> Payload<'a, 'a> {
+    Payload { msg, aad }
+}
+
+/// What a program does with a mode, on texts of many lengths: everything that came out.
+fn calls<M: AeadInOut + KeyInit>() -> Vec<Vec<u8>> {
+    let mut out = Vec::new();
+    let lengths = (0..70).chain([255, 256, 257, 1000, 4096, 10_007]);
+    for (seed, len) in lengths.enumerate() {
+        let key = Key::<M>::try_from(&bytes(seed, 16)[..]).expect("a key");
+        let nonce = Nonce::<M>::try_from(&bytes(seed + 1, 12)[..]).expect("a nonce");
+        let (mode, text, ad) = (M::new(&key), bytes(seed, len), bytes(seed, seed % 41));
+
+        let sealed = mode.encrypt(&nonce, payload(&text, &ad)).expect("sealed");
+        let opened = mode.decrypt(&nonce, payload(&sealed, &ad));
+        assert_eq!(opened.as_deref(), Ok(&text[..]));
+
+        let mut buffer = text.clone();
+        let done = mode.encrypt_in_place(&nonce, &ad, &mut buffer);
+        assert!(done.is_ok() && buffer == sealed);
+        let done = mode.decrypt_in_place(&nonce, &ad, &mut buffer);
+        assert!(done.is_ok() && buffer == text);
+
+        let mut apart = vec![0xaa; len];
+        let both = InOutBuf::new(&text, &mut apart).expect("of one length");
+        let tag = mode
+            .encrypt_inout_detached(&nonce, &ad, both)
+            .expect("sealed");
+        assert!(apart == sealed[..len] && tag[..] == sealed[len..]);
+        let mut again = vec![0xaa; len];
+        let both = InOutBuf::new(&apart, &mut again).expect("of one length");
+        let done = mode.decrypt_inout_detached(&nonce, &ad, both, &tag);
+        assert!(done.is_ok() && again == text);
+
+        // Whatever is changed, nothing opens.
+        for at in [0, len / 2, len, len + 15] {
+            let mut changed = sealed.clone();
+            changed[at] ^= 4;
+            let opened = mode.decrypt(&nonce, payload(&changed, &ad));
+            assert_eq!(opened, Err(Error));
+        }
+        let opened = mode.decrypt(&nonce, payload(&sealed, b"other data"));
+        assert_eq!(opened, Err(Error));
+        assert_eq!(mode.decrypt(&nonce, &sealed[..15.min(len)]), Err(Error));
+        out.extend([sealed, tag.to_vec()]);
+    }
+    out
+}
+
+#[test]
+fn ccm_is_that_of_rustcrypto() {
+    assert!(calls::<traits::Aes128Ccm>() == calls::<ccm::Ccm<Aes128, U16, U12>>());
+}
+
+#[test]
+fn ocb3_is_that_of_rustcrypto() {
+    assert!(calls::<traits::Aes128Ocb3>() == calls::<ocb3::Ocb3<Aes128>>());
+}
+
+/// Theirs leave what did not open as it came; ours leave nothing.
+#[test]
+fn nothing_is_left_of_what_does_not_open() {
+    fn left<M: AeadInOut + KeyInit>() -> Vec<u8> {
+        let mode = M::new(&Key::<M>::default());
+        let mut text = vec![7; 100];
+        let buffer = InOutBuf::from(&mut text[..]);
+        let opened =
+            mode.decrypt_inout_detached(&Nonce::<M>::default(), &[], buffer, &Tag::<M>::default());
+        assert_eq!(opened, Err(Error));
+        text
+    }
+    assert_eq!(left::<traits::Aes128Ccm>(), [0; 100]);
+    assert_eq!(left::<traits::Aes128Ocb3>(), [0; 100]);
+}

@@ -1,0 +1,241 @@
+//! `sealane.aead`: from objects that hold bytes to the lanes, and back.
+//!
+//! The interpreter is free while lanes work. Messages go through in windows, and what is held beside
+//! the inputs and the results is one window, or one message where that is longer.
+
+mod bytes;
+mod many;
+
+use crate::error;
+use bytes::{Bytes, Given};
+use many::{Lengths, Made, Many};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyList};
+use sealane_aead::{Cipher, Error, Suite};
+use sealane_block::Cpu;
+use sealane_program::diagnostic::Diagnostic;
+use zeroize::Zeroizing;
+
+/// Seals a message; the whole output of the mode.
+#[pyfunction]
+pub fn aead_seal<'py>(
+    mode: &str,
+    key: &Bound<'py, PyAny>,
+    nonce: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
+    ad: &Bound<'py, PyAny>,
+    tag_len: Option<usize>,
+    version: Option<&str>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let one = One::new(mode, key, nonce, ad, tag_len, version)?;
+    let sealed = seal_one(data.py(), &one.view(), &Given::new("data", data)?)?;
+    sealed.map_err(|error| refuse(data.py(), &error, None))
+}
+
+/// Opens a message.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of the Python function")]
+pub fn aead_open<'py>(
+    mode: &str,
+    key: &Bound<'py, PyAny>,
+    nonce: &Bound<'py, PyAny>,
+    data: &Bound<'py, PyAny>,
+    ad: &Bound<'py, PyAny>,
+    tag_len: Option<usize>,
+    version: Option<&str>,
+    plaintext_len: Option<usize>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let one = One::new(mode, key, nonce, ad, tag_len, version)?;
+    let opened = open_one(
+        data.py(),
+        &one.view(),
+        &Given::new("data", data)?,
+        plaintext_len,
+    )?;
+    opened.map_err(|error| refuse(data.py(), &error, None))
+}
+
+/// A list of `bytes`, with `None` where a message did not open; or, where they are given as rows and all
+/// results have one length that is known before, a `bytearray` of rows with its shape. Then the numbers
+/// of the messages that did not open.
+type Results<'py> = (Bound<'py, PyAny>, Option<(usize, usize)>, Vec<usize>);
+
+/// Seals or opens many messages.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of the Python functions")]
+pub fn aead_many<'py>(
+    open: bool,
+    mode: &str,
+    keys: &Bound<'py, PyAny>,
+    nonces: &Bound<'py, PyAny>,
+    datas: &Bound<'py, PyAny>,
+    ads: Option<&Bound<'py, PyAny>>,
+    tag_len: Option<usize>,
+    version: Option<&str>,
+    plaintext_lens: Option<Lengths>,
+) -> PyResult<Results<'py>> {
+    let py = datas.py();
+    let many = Many::new(
+        open,
+        mode,
+        keys,
+        nonces,
+        datas,
+        ads,
+        tag_len,
+        version,
+        plaintext_lens,
+    )?;
+    let Some(width) = many.width() else {
+        let mut list = Vec::with_capacity(many.count);
+        let failed = many.run(py, |made| {
+            list.push(match made {
+                Made::Copy(Some(bytes)) => PyBytes::new(py, bytes).into_any(),
+                Made::Copy(None) => py.None().into_bound(py),
+                Made::Whole(bytes) => bytes.into_any(),
+            });
+        })?;
+        return Ok((PyList::new(py, list)?.into_any(), None, failed));
+    };
+    let bytes = many.count.checked_mul(width);
+    let bytes = bytes.ok_or_else(|| PyMemoryError::new_err("the results do not fit"))?;
+    let mut failed = Vec::new();
+    let made = PyByteArray::new_with(py, bytes, |mut rest| {
+        failed = many.run(py, |made| {
+            let (row, more) = std::mem::take(&mut rest).split_at_mut(width);
+            rest = more;
+            match made {
+                Made::Copy(Some(bytes)) => row.copy_from_slice(bytes),
+                Made::Copy(None) => {}
+                Made::Whole(bytes) => row.copy_from_slice(bytes.as_bytes()),
+            }
+        })?;
+        Ok(())
+    })?;
+    Ok((made.into_any(), Some((many.count, width)), failed))
+}
+
+/// The mode of a call, and the processor.
+fn suite(
+    py: Python<'_>,
+    mode: &str,
+    tag_len: Option<usize>,
+    version: Option<&str>,
+) -> PyResult<(Cpu, Suite)> {
+    let cpu = Cpu::detect().map_err(|error| {
+        let finding = Diagnostic::new("cpu-tier", error.to_string());
+        error::found(py, &finding.hint("unset SEALANE_TIER to use the best one"))
+    })?;
+    let suite = Suite::named(mode, version, tag_len);
+    Ok((cpu, suite.map_err(|error| refuse(py, &error, None))?))
+}
+
+/// All of one message but its data.
+struct One {
+    cipher: Cipher,
+    nonce: Bytes,
+    ad: Bytes,
+}
+
+/// The same, borrowed.
+struct View<'a> {
+    cipher: &'a Cipher,
+    nonce: &'a [u8],
+    ad: &'a [u8],
+}
+
+impl One {
+    fn new(
+        mode: &str,
+        key: &Bound<'_, PyAny>,
+        nonce: &Bound<'_, PyAny>,
+        ad: &Bound<'_, PyAny>,
+        tag_len: Option<usize>,
+        version: Option<&str>,
+    ) -> PyResult<One> {
+        let py = key.py();
+        let (cpu, suite) = suite(py, mode, tag_len, version)?;
+        let key = Given::new("key", key)?.freeze(py)?;
+        let cipher = Cipher::new(cpu, suite, key.as_ref());
+        Ok(One {
+            cipher: cipher.map_err(|error| refuse(py, &error, None))?,
+            nonce: Given::new("nonce", nonce)?.freeze(py)?,
+            ad: Given::new("ad", ad)?.freeze(py)?,
+        })
+    }
+
+    fn view(&self) -> View<'_> {
+        View {
+            cipher: &self.cipher,
+            nonce: self.nonce.as_ref(),
+            ad: self.ad.as_ref(),
+        }
+    }
+}
+
+/// Seals a message where its result lies.
+fn seal_one<'py>(
+    py: Python<'py>,
+    one: &View<'_>,
+    data: &Given,
+) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
+    let text = data.len();
+    let mut done = Ok(());
+    let sealed = PyBytes::new_with(py, one.cipher.sealed_len(text), |sealed| {
+        data.copy_to(py, &mut sealed[..text])?;
+        done = py.detach(|| one.cipher.seal_in_place(one.nonce, one.ad, sealed, text));
+        Ok(())
+    })?;
+    Ok(done.map(|()| sealed))
+}
+
+/// Opens a message: where its result lies, if the mode can.
+fn open_one<'py>(
+    py: Python<'py>,
+    one: &View<'_>,
+    data: &Given,
+    text: Option<usize>,
+) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
+    let cipher = one.cipher;
+    let length = data.len().checked_sub(cipher.suite().tag_bytes());
+    if let Some(length) = length.filter(|_| cipher.is_detachable()) {
+        let mut done = Ok(());
+        let opened = PyBytes::new_with(py, length, |opened| {
+            let mut tag = [0; 16];
+            let tag = &mut tag[..data.len() - length];
+            data.copy_apart(py, opened, tag)?;
+            done = py.detach(|| cipher.open_detached(one.nonce, one.ad, opened, tag));
+            Ok(())
+        })?;
+        return Ok(done.map(|()| opened));
+    }
+    let mut buffer = Zeroizing::new(vec![0; data.len()]);
+    data.copy_to(py, &mut buffer)?;
+    let done = py.detach(|| cipher.open_in_place(one.nonce, one.ad, &mut buffer, text));
+    Ok(done.map(|length| PyBytes::new(py, &buffer[..length])))
+}
+
+/// The exception for an error, of a message of that number if there are many.
+fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
+    let (code, hint) = match error {
+        Error::NotAuthentic => (
+            "invalid-tag",
+            "nothing of it is kept; are key, nonce and associated data those of the sealer?",
+        ),
+        Error::KeyWornOut { .. } => ("aead-key-worn-out", "take a new key for what follows"),
+        Error::TextLengthNeeded { .. } => (
+            "aead-parameter",
+            "give it: `plaintext_len=` for one message, `plaintext_lens=` for many",
+        ),
+        _ => (
+            "aead-parameter",
+            "the page of the mode says what it takes: docs/aead",
+        ),
+    };
+    let message = match number {
+        Some(number) => format!("message {number}: {error}"),
+        None => error.to_string(),
+    };
+    error::found(py, &Diagnostic::new(code, message).hint(hint))
+}

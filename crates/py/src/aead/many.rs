@@ -1,0 +1,368 @@
+//! Many messages: taken up in windows, sealed or opened in one buffer, handed out in order.
+
+use super::bytes::{Bytes, Given, Items, Part, no_bytes, rows};
+use super::{View, open_one, refuse, seal_one, suite};
+use crate::error;
+use pyo3::buffer::PyBuffer;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use sealane_aead::{Cipher, Error, Message, open_many, seal_many};
+use sealane_block::Cpu;
+use sealane_program::diagnostic::Diagnostic;
+use zeroize::Zeroizing;
+
+/// Messages of a window, as many as the lanes are given at once.
+const WINDOW: usize = 512;
+
+/// Bytes of a window, if it has more than one message.
+const WINDOW_BYTES: usize = 1 << 26;
+
+/// Lengths of texts: one for all messages, or one each.
+#[derive(FromPyObject)]
+pub enum Lengths {
+    /// One for all.
+    Same(usize),
+    /// One each.
+    Each(Vec<usize>),
+}
+
+impl Lengths {
+    fn get(&self, number: usize) -> Option<usize> {
+        match self {
+            Lengths::Same(length) => Some(*length),
+            Lengths::Each(lengths) => lengths.get(number).copied(),
+        }
+    }
+}
+
+/// What came of a message.
+pub enum Made<'a, 'py> {
+    /// Bytes to be copied, or none where a message did not open.
+    Copy(Option<&'a [u8]>),
+    /// An object that has them.
+    Whole(Bound<'py, PyBytes>),
+}
+
+/// A call for many messages.
+pub struct Many<'py> {
+    open: bool,
+    cpu: Cpu,
+    /// A cipher of the mode: that of the one key, if there is one.
+    cipher: Cipher,
+    keys: Items<'py>,
+    nonces: Items<'py>,
+    datas: Items<'py>,
+    ads: Items<'py>,
+    lengths: Option<Lengths>,
+    /// How many messages there are.
+    pub count: usize,
+}
+
+impl<'py> Many<'py> {
+    /// Looks at what was given, and at no message yet.
+    #[expect(clippy::too_many_arguments, reason = "those of the Python functions")]
+    pub fn new(
+        open: bool,
+        mode: &str,
+        keys: &Bound<'py, PyAny>,
+        nonces: &Bound<'py, PyAny>,
+        datas: &Bound<'py, PyAny>,
+        ads: Option<&Bound<'py, PyAny>>,
+        tag_len: Option<usize>,
+        version: Option<&str>,
+        lengths: Option<Lengths>,
+    ) -> PyResult<Many<'py>> {
+        let py = datas.py();
+        let (cpu, suite) = suite(py, mode, tag_len, version)?;
+        let keys = Items::new("keys", keys, true)?;
+        let datas = Items::new("datas", datas, false)?;
+        let Some(count) = datas.count() else {
+            return Err(no_bytes(py, "datas", "one message"));
+        };
+        let cipher = match &keys {
+            Items::One(key) => Cipher::new(cpu, suite, key.as_ref()),
+            _ => Cipher::new(cpu, suite, &vec![0; suite.key_bytes()]),
+        };
+        let many = Many {
+            open,
+            cpu,
+            cipher: cipher.map_err(|error| refuse(py, &error, None))?,
+            keys,
+            nonces: Items::new("nonces", nonces, false)?,
+            datas,
+            ads: match ads {
+                Some(ads) => Items::new("ads", ads, true)?,
+                None => Items::One(Bytes::Own(Zeroizing::default())),
+            },
+            lengths,
+            count,
+        };
+        many.check(py)?;
+        Ok(many)
+    }
+
+    /// Refuses lists that are not as long as that of the messages.
+    fn check(&self, py: Python<'_>) -> PyResult<()> {
+        let lengths = match &self.lengths {
+            Some(Lengths::Each(lengths)) => Some(lengths.len()),
+            _ => None,
+        };
+        for (name, other) in [
+            ("keys", self.keys.count()),
+            ("nonces", self.nonces.count()),
+            ("ads", self.ads.count()),
+            ("plaintext_lens", lengths),
+        ] {
+            if let Some(other) = other.filter(|other| *other != self.count) {
+                let count = self.count;
+                let message = format!("`{name}` has {other} items for {count} messages");
+                let finding = Diagnostic::new("aead-parameter", message);
+                let hint = "give one for each message, in the order of the messages";
+                return Err(error::found(py, &finding.hint(hint)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The length of all results, where rows are given and it is known.
+    pub fn width(&self) -> Option<usize> {
+        match self.datas {
+            Items::Rows { width, .. } if !self.open => Some(self.cipher.sealed_len(width)),
+            Items::Rows { width, .. } if self.cipher.is_detachable() => {
+                Some(width.saturating_sub(self.cipher.suite().tag_bytes()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Seals or opens all messages, and shows what came of each, in order. Returns the numbers of those
+    /// that did not open.
+    pub fn run(
+        &self,
+        py: Python<'py>,
+        mut show: impl FnMut(Made<'_, 'py>),
+    ) -> PyResult<Vec<usize>> {
+        let (mut arena, open) = (Arena::default(), self.open);
+        let mut failed = Vec::new();
+        let mut from = 0;
+        while from < self.count {
+            py.check_signals()?;
+            let window = Window::next(&self.datas, from)?;
+            let batch = self.batch(py, &window, from)?;
+            let mut number = from;
+            let mut take = |made: Result<Made<'_, 'py>, Error>| {
+                match made {
+                    Ok(made) => show(made),
+                    Err(Error::NotAuthentic) => {
+                        failed.push(number);
+                        show(Made::Copy(None));
+                    }
+                    Err(error) => return Err(refuse(py, &error, Some(number))),
+                }
+                number += 1;
+                Ok(())
+            };
+            if let Window::Alone(data) = &window {
+                let made = match open {
+                    false => seal_one(py, &batch.view(0), data)?,
+                    true => open_one(py, &batch.view(0), data, batch.texts[0])?,
+                };
+                take(made.map(Made::Whole))?;
+            } else {
+                let bytes = arena.bytes(batch.sizes.iter().sum());
+                window.copy_to(py, bytes, &batch.sizes)?;
+                let results = py.detach(|| batch.run(open, bytes));
+                for (result, bytes) in results.into_iter().zip(split(bytes, &batch.sizes)) {
+                    take(result.map(|length| Made::Copy(Some(&bytes[..length]))))?;
+                }
+            }
+            from += window.len();
+        }
+        Ok(failed)
+    }
+
+    /// What the messages of a window need beside their data.
+    fn batch(&self, py: Python<'py>, window: &Window, from: usize) -> PyResult<Batch<'_>> {
+        let to = from + window.len();
+        let (cpu, cipher) = (self.cpu, &self.cipher);
+        let mut each = None;
+        if self.keys.count().is_some() {
+            let keys = self.keys.window(py, "keys", from, to)?;
+            let expand = |number| {
+                let cipher = Cipher::new(cpu, cipher.suite(), keys.get(number - from));
+                cipher.map_err(|error| (error, number))
+            };
+            let ciphers = py.detach(|| (from..to).map(expand).collect::<Result<_, _>>());
+            let refuse = |(error, number)| refuse(py, &error, Some(number));
+            each = Some(ciphers.map_err(refuse)?);
+        }
+        let lengths = (0..window.len()).map(|number| window.bytes(number));
+        Ok(Batch {
+            cipher,
+            each,
+            nonces: self.nonces.window(py, "nonces", from, to)?,
+            ads: self.ads.window(py, "ads", from, to)?,
+            sizes: match self.open {
+                false => lengths
+                    .clone()
+                    .map(|text| cipher.sealed_len(text))
+                    .collect(),
+                true => lengths.clone().collect(),
+            },
+            texts: match self.open {
+                false => lengths.map(Some).collect(),
+                true => (from..to)
+                    .map(|number| self.lengths.as_ref()?.get(number))
+                    .collect(),
+            },
+        })
+    }
+}
+
+/// What the messages of a window need beside their data.
+struct Batch<'a> {
+    cipher: &'a Cipher,
+    /// Where each has its key.
+    each: Option<Vec<Cipher>>,
+    nonces: Part<'a>,
+    ads: Part<'a>,
+    /// Bytes of their buffers.
+    sizes: Vec<usize>,
+    /// Bytes of their texts, if known.
+    texts: Vec<Option<usize>>,
+}
+
+impl Batch<'_> {
+    fn view(&self, number: usize) -> View<'_> {
+        View {
+            cipher: self.each.as_ref().map_or(self.cipher, |each| &each[number]),
+            nonce: self.nonces.get(number),
+            ad: self.ads.get(number),
+        }
+    }
+
+    /// Seals or opens messages that lie one behind the other. Says how long each result is.
+    fn run(&self, open: bool, bytes: &mut [u8]) -> Vec<Result<usize, Error>> {
+        let messages = split(bytes, &self.sizes).enumerate();
+        let messages = messages.map(|(number, buffer)| {
+            let view = self.view(number);
+            Message {
+                cipher: view.cipher,
+                nonce: view.nonce,
+                ad: view.ad,
+                buffer,
+                text: self.texts[number],
+            }
+        });
+        match open {
+            false => seal_many(messages).map(|done| done.result).collect(),
+            true => open_many(messages).map(|done| done.result).collect(),
+        }
+    }
+}
+
+/// Data of neighbouring messages.
+enum Window {
+    /// One message, which is as long as a window.
+    Alone(Given),
+    /// Objects.
+    List(Vec<Given>),
+    /// Rows: how many, and of how many bytes.
+    Rows(PyBuffer<u8>, usize, usize),
+}
+
+impl Window {
+    fn next(datas: &Items<'_>, from: usize) -> PyResult<Window> {
+        let given = match datas {
+            Items::Rows {
+                array,
+                count,
+                width,
+            } => {
+                let most = WINDOW.min(WINDOW_BYTES / (*width).max(1)).max(1);
+                let to = count.saturating_sub(from).min(most) + from;
+                let rows = rows(array, from, to)?;
+                return Ok(match most {
+                    1 => Window::Alone(Given::Shared(rows)),
+                    _ => Window::Rows(rows, to - from, *width),
+                });
+            }
+            Items::List(items) => &items[from..],
+            Items::One(_) => &[],
+        };
+        let (mut list, mut bytes) = (Vec::new(), 0);
+        for (number, item) in given.iter().enumerate().take(WINDOW) {
+            let item = Given::new(&format!("datas[{}]", from + number), item)?;
+            bytes += item.len();
+            if bytes > WINDOW_BYTES {
+                if list.is_empty() {
+                    return Ok(Window::Alone(item));
+                }
+                break;
+            }
+            list.push(item);
+        }
+        Ok(Window::List(list))
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Window::Alone(_) => 1,
+            Window::List(items) => items.len(),
+            Window::Rows(_, count, _) => *count,
+        }
+    }
+
+    /// Bytes of a message.
+    fn bytes(&self, number: usize) -> usize {
+        match self {
+            Window::Alone(item) => item.len(),
+            Window::List(items) => items[number].len(),
+            Window::Rows(_, _, width) => *width,
+        }
+    }
+
+    /// Copies each message to the front of its buffer.
+    fn copy_to(&self, py: Python<'_>, bytes: &mut [u8], sizes: &[usize]) -> PyResult<()> {
+        let mut given: &[Given] = &[];
+        match self {
+            Window::Alone(item) => given = std::slice::from_ref(item),
+            Window::List(items) => given = items,
+            Window::Rows(rows, count, width) => {
+                rows.copy_to_slice(py, &mut bytes[..count * width])?;
+                // From the last on, so that none is overwritten before it has moved.
+                for row in (1..*count).rev().filter(|_| sizes[0] > *width) {
+                    bytes.copy_within(row * width..(row + 1) * width, row * sizes[0]);
+                }
+            }
+        }
+        for (item, to) in given.iter().zip(split(bytes, sizes)) {
+            item.copy_to(py, &mut to[..item.len()])?;
+        }
+        Ok(())
+    }
+}
+
+/// Where the messages of a window are sealed and opened; the words are erased sooner than bytes would
+/// be.
+#[derive(Default)]
+struct Arena(Zeroizing<Vec<u128>>);
+
+impl Arena {
+    fn bytes(&mut self, count: usize) -> &mut [u8] {
+        let words = count.div_ceil(16);
+        if self.0.len() < words {
+            self.0 = Zeroizing::new(vec![0; words]);
+        }
+        &mut bytemuck::must_cast_slice_mut(&mut self.0)[..count]
+    }
+}
+
+/// Buffers that lie one behind the other.
+fn split<'a>(mut bytes: &'a mut [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a mut [u8]> {
+    sizes.iter().map(move |size| {
+        let (buffer, rest) = std::mem::take(&mut bytes).split_at_mut(*size);
+        bytes = rest;
+        buffer
+    })
+}

@@ -1,0 +1,246 @@
+"""Authenticated encryption with AES: of one message, or of many at once in the lanes of the CPU.
+
+>>> import secrets
+>>> from sealane import aead
+>>> key, nonce = secrets.token_bytes(16), secrets.token_bytes(12)
+>>> sealed = aead.seal("ocb3", key, nonce, b"meet at noon", ad=b"to ben")
+>>> aead.open("ocb3", key, nonce, sealed, ad=b"to ben")
+b'meet at noon'
+
+Many messages in one call are faster than one after the other, above all short ones, and in modes
+that are a chain. With one key for all and a nonce each:
+
+>>> nonces = [number.to_bytes(12, "big") for number in range(3)]
+>>> sealed = aead.seal_many("ocb3", key, nonces, [b"one", b"two", b"three"])
+>>> aead.open_many("ocb3", key, nonces, sealed)
+[b'one', b'two', b'three']
+
+Messages of one length can be the rows of an array; so can keys and nonces.
+
+>>> import numpy as np
+>>> rows = np.zeros((1000, 64), np.uint8)
+>>> counters = np.arange(1000, dtype=">u4")[:, None].view(np.uint8)
+>>> nonces = np.hstack([np.zeros((1000, 8), np.uint8), counters])
+>>> aead.seal_many("ocb3", key, nonces, rows).shape
+(1000, 80)
+
+A nonce may be used once under a key. `mode` is `"gcm"`, `"ccm"` or `"ocb3"` for everyday use.
+`"ecb"`, `"ctr"` and `"cbc"` are building blocks, which authenticate nothing. `"otr"`, `"cloc"`,
+`"silc"`, `"jambu"`, `"copa"`, `"poet"`, `"julius"`, `"mcoe_g"` and `"cobra_r1"` are for research
+only. `version` chooses among the versions that some of these have (`"v1"`, `"v2"`, `"v3"`; by
+default the first), and `tag_len` among lengths of tags, in bytes (by default the longest).
+
+Bytes are `bytes`, or anything that holds them: a `bytearray`, a `memoryview`, an array of
+`uint8`. What is not `bytes` is copied before the interpreter is set free, so that other threads
+may go on with it. A key is expanded in each call, and what a key has sealed is counted within a
+call alone: keep within the limits of the mode across calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+import numpy as np
+
+from sealane import _core
+from sealane._errors import InvalidTag
+from sealane._refusal import misuse
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["InvalidTag", "open", "open_many", "seal", "seal_many"]
+
+Bytes: TypeAlias = "bytes | bytearray | memoryview | npt.NDArray[np.uint8]"
+"""What holds bytes."""
+Rows: TypeAlias = "npt.NDArray[np.uint8]"
+"""A row of bytes for each message."""
+
+
+def seal(
+    mode: str,
+    key: Bytes,
+    nonce: Bytes,
+    data: Bytes,
+    ad: Bytes = b"",
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+) -> bytes:
+    """Seals a message: the whole output of the mode, which for most modes is as long as `data` and
+    the tag together.
+
+    `ad` is authenticated and not part of the output. Raises `MisuseError` (`aead-parameter`) if the
+    mode does not take these lengths.
+    """
+    return _core.aead_seal(mode, key, nonce, data, ad, tag_len, version)
+
+
+def open(
+    mode: str,
+    key: Bytes,
+    nonce: Bytes,
+    data: Bytes,
+    ad: Bytes = b"",
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    plaintext_len: int | None = None,
+) -> bytes:
+    """Opens a sealed message: the plaintext.
+
+    Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key;
+    `MisuseError` (`aead-parameter`) if the mode does not take these lengths. `plaintext_len` is for
+    Julius, whose output does not say how long the plaintext is; other modes do not look at it.
+    """
+    return _core.aead_open(mode, key, nonce, data, ad, tag_len, version, plaintext_len)
+
+
+@overload
+def seal_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Rows,
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+) -> Rows: ...
+
+
+@overload
+def seal_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Sequence[Bytes],
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+) -> list[bytes]: ...
+
+
+def seal_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Rows | Sequence[Bytes],
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+) -> Rows | list[bytes]:
+    """Seals messages side by side, of any lengths: what `seal` makes of each, in order.
+
+    `keys` is one key for all or a list of them, `nonces` a list, `datas` a list of messages,
+    `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message;
+    where `datas` is one, so is the result.
+    """
+    made, shape, _ = _core.aead_many(False, mode, keys, nonces, datas, ads, tag_len, version, None)
+    if shape is not None:
+        return _rows(made, shape)
+    return cast("list[bytes]", made)
+
+
+@overload
+def open_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Rows | Sequence[Bytes],
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    plaintext_lens: int | Sequence[int] | None = None,
+    errors: Literal["none"],
+) -> list[bytes | None]: ...
+
+
+@overload
+def open_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Rows,
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    plaintext_lens: int | Sequence[int] | None = None,
+    errors: Literal["raise"] = "raise",
+) -> Rows | list[bytes]: ...
+
+
+@overload
+def open_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Sequence[Bytes],
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    plaintext_lens: int | Sequence[int] | None = None,
+    errors: Literal["raise"] = "raise",
+) -> list[bytes]: ...
+
+
+def open_many(
+    mode: str,
+    keys: Bytes | Sequence[Bytes],
+    nonces: Rows | Sequence[Bytes],
+    datas: Rows | Sequence[Bytes],
+    ads: Bytes | Sequence[Bytes] | None = None,
+    *,
+    tag_len: int | None = None,
+    version: str | None = None,
+    plaintext_lens: int | Sequence[int] | None = None,
+    errors: Literal["raise", "none"] = "raise",
+) -> Rows | list[bytes] | list[bytes | None]:
+    """Opens messages side by side: the plaintext of each, in order. Arguments are those of
+    `seal_many`; `plaintext_lens` is one length for all or a list, for Julius.
+
+    A message that is not authentic keeps none of the others from being opened. When all have been
+    tried, `InvalidTag` is raised: `error.failed` has the numbers of those that failed, and
+    `error.opened` the plaintexts of the others. With `errors="none"` nothing is raised for them:
+    the result is a list with `None` in their places.
+
+    Where `datas` is an array of rows, so is the result, but for Julius and version 2 of COPA, whose
+    plaintexts may differ in length, and with `errors="none"`: these give a list.
+    """
+    if errors not in ("raise", "none"):
+        message = f'`errors` is {errors!r}, neither "raise" nor "none"'
+        raise misuse("aead-parameter", message, hint='leave it out, or say `errors="none"`')
+    made, shape, failed = _core.aead_many(
+        True, mode, keys, nonces, datas, ads, tag_len, version, plaintext_lens
+    )
+    if shape is not None and not failed and errors == "raise":
+        return _rows(made, shape)
+    opened = cast("list[bytes | None]", made)
+    if shape is not None:
+        lost = set(failed)
+        rows = enumerate(_rows(made, shape))
+        opened = [None if number in lost else row.tobytes() for number, row in rows]
+    if failed and errors == "raise":
+        shown = ", ".join(map(str, failed[:5])) + (", ..." if len(failed) > 5 else "")
+        noun = "message is" if len(failed) == 1 else "messages are"
+        error = misuse(
+            "invalid-tag",
+            f"{len(failed)} of {len(opened)} {noun} not authentic: {shown}",
+            hint="nothing of these is kept; the others are in `error.opened`, and with "
+            '`errors="none"` the result has `None` in place of these',
+        )
+        if isinstance(error, InvalidTag):
+            error.failed, error.opened = failed, opened
+        raise error
+    return opened
+
+
+def _rows(made: list[bytes | None] | bytearray, shape: tuple[int, int]) -> Rows:
+    """The rows that lie in a buffer."""
+    return np.ndarray(shape, np.uint8, cast(Any, made))
