@@ -16,6 +16,7 @@ use std::time::Duration;
 use sealane_block::{Cpu, TierError, cpu::TIER_VARIABLE};
 use serde::Serialize;
 
+pub mod aead;
 pub mod block;
 pub mod circuit;
 pub mod cycles;
@@ -58,6 +59,8 @@ pub struct Options {
     /// How to start a suite of this program again, with its leading arguments, which the name of
     /// the suite follows; empty if there is no way.
     pub again: Vec<OsString>,
+    /// What of a suite to measure, of what its [`Suite::parts`] are; empty for all.
+    pub only: Vec<String>,
 }
 
 impl Options {
@@ -76,6 +79,7 @@ impl Options {
             budget: Duration::from_millis(500),
             command: Vec::new(),
             again: Vec::new(),
+            only: Vec::new(),
         })
     }
 }
@@ -119,64 +123,113 @@ pub struct Suite {
     pub run: Run,
     /// What of it is worth a picture.
     pub charts: fn(&[Record]) -> Vec<Chart>,
+    /// Tables for a terminal, where a line for each record would be too many.
+    pub tables: Option<fn(&[Record]) -> String>,
+    /// What [`Options::only`] may name; nothing where the suite is measured as a whole.
+    pub parts: fn() -> Vec<&'static str>,
+}
+
+impl Suite {
+    /// A suite without tables or parts.
+    const fn new(
+        name: &'static str,
+        about: &'static str,
+        run: Run,
+        charts: fn(&[Record]) -> Vec<Chart>,
+    ) -> Suite {
+        Suite {
+            name,
+            about,
+            run,
+            charts,
+            tables: None,
+            parts: Vec::new,
+        }
+    }
+
+    /// Whether the suite has all these parts.
+    ///
+    /// # Errors
+    /// What is wrong, for whoever asked for them.
+    pub fn check_parts(&self, only: &[String]) -> Result<(), String> {
+        let (name, parts) = (self.name, (self.parts)());
+        match only.iter().find(|part| !parts.contains(&part.as_str())) {
+            None => Ok(()),
+            Some(_) if parts.is_empty() => Err(format!("`{name}` is measured as a whole")),
+            Some(part) => {
+                let known = parts.join(", ");
+                Err(format!("`{name}` has no part `{part}`; there are: {known}"))
+            }
+        }
+    }
 }
 
 /// All suites, from the ground floor up.
 pub const SUITES: &[Suite] = &[
-    Suite {
-        name: block::SUITE,
-        about: "AES-128 in three shapes, hashes, GF(2^128), transpose: core cycles a block",
-        run: |options, record| {
+    Suite::new(
+        block::SUITE,
+        "AES-128 in three shapes, hashes, GF(2^128), transpose: core cycles a block",
+        |options, record| {
             block::run(options, record);
             Ok(())
         },
-        charts: Chart::by_metric,
-    },
+        Chart::by_metric,
+    ),
     Suite {
-        name: circuit::SUITE,
-        about: "sizes of the standard circuits; nanoseconds a gate to compile them",
-        run: |options, record| {
+        tables: Some(aead::tables::text),
+        parts: aead::modes,
+        ..Suite::new(
+            aead::SUITE,
+            "every mode of authenticated encryption, one message and many at once: cycles a byte",
+            aead::run,
+            aead::tables::charts,
+        )
+    },
+    Suite::new(
+        circuit::SUITE,
+        "sizes of the standard circuits; nanoseconds a gate to compile them",
+        |options, record| {
             circuit::run(options, record);
             Ok(())
         },
-        charts: Chart::by_metric,
-    },
-    Suite {
-        name: garble::SUITE,
-        about: "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
-        run: |options, record| {
+        Chart::by_metric,
+    ),
+    Suite::new(
+        garble::SUITE,
+        "every garbling scheme on AES-128, SHA-1 and set intersection, batched in six ways: cycles an AND",
+        |options, record| {
             garble::run(options, record);
             Ok(())
         },
-        charts: garble::charts,
-    },
-    Suite {
-        name: net::SUITE,
-        about: "bytes one way and round trips, over memory, TCP and TLS in one process",
-        run: net::run,
-        charts: Chart::by_metric,
-    },
-    Suite {
-        name: ot::SUITE,
-        about: "correlated oblivious transfers between two threads, in memory",
-        run: |options, record| {
+        garble::charts,
+    ),
+    Suite::new(
+        net::SUITE,
+        "bytes one way and round trips, over memory, TCP and TLS in one process",
+        net::run,
+        Chart::by_metric,
+    ),
+    Suite::new(
+        ot::SUITE,
+        "correlated oblivious transfers between two threads, in memory",
+        |options, record| {
             ot::run(options, record);
             Ok(())
         },
-        charts: Chart::by_metric,
-    },
-    Suite {
-        name: e2e::SUITE,
-        about: "AES-128 and the hospital example, two processes over TLS: AND gates a second",
-        run: e2e::run,
-        charts: Chart::by_metric,
-    },
-    Suite {
-        name: stream::SUITE,
-        about: "garbling to evaluating between two processes: AND gates a second, peak memory",
-        run: stream::run,
-        charts: Chart::by_metric,
-    },
+        Chart::by_metric,
+    ),
+    Suite::new(
+        e2e::SUITE,
+        "AES-128 and the hospital example, two processes over TLS: AND gates a second",
+        e2e::run,
+        Chart::by_metric,
+    ),
+    Suite::new(
+        stream::SUITE,
+        "garbling to evaluating between two processes: AND gates a second, peak memory",
+        stream::run,
+        Chart::by_metric,
+    ),
 ];
 
 #[cfg(test)]
@@ -193,6 +246,7 @@ mod tests {
             budget: Duration::ZERO,
             command: vec![],
             again: vec![],
+            only: vec![],
         };
         let mut seen = std::collections::HashSet::new();
         // Those of two processes need the command; the tests of the Python package run them.

@@ -173,7 +173,7 @@ where
                 *text,
             );
             if *text >= ALONE_BYTES && request.cipher.is_parallel(OPEN) {
-                *outcome = request.cipher.run_one::<OPEN>(request);
+                *outcome = request.cipher.run_one(OPEN, request);
                 lengths.push(0);
                 waiting.push(None);
             } else {
@@ -193,7 +193,7 @@ where
             waiting,
             fates: &mut fates,
         };
-        one.run_many::<OPEN>(keys == 1, &mut slots);
+        one.run_many(OPEN, keys == 1, &mut slots);
     }
     fates
 }

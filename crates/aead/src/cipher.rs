@@ -83,29 +83,39 @@ macro_rules! keys {
                 Cipher { cpu, suite, key, spent: AtomicU64::new(0) }
             }
 
-            /// Runs one message.
-            pub(crate) fn run_one<const OPEN: bool>(&self, request: Request<'_>) -> Outcome {
+            /// Runs one message. The direction is no type here, so that kernels are compiled with this
+            /// crate and not with each that uses it.
+            pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
                         let job = job_of::<$mode>(0, material, request);
-                        self.cpu.run(Single::<$mode, OPEN> { job })
+                        match open {
+                            true => self.cpu.run(Single::<$mode, true> { job }),
+                            false => self.cpu.run(Single::<$mode, false> { job }),
+                        }
                     })*
                 }
             }
 
             /// Runs many messages, of this suite; of this key as well, if `same`.
-            pub(crate) fn run_many<'a, const OPEN: bool>(
+            pub(crate) fn run_many<'a>(
                 &'a self,
+                open: bool,
                 same: bool,
                 slots: &mut Slots<'_, 'a>,
             ) {
+                let params = self.suite.params;
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
-                        self.cpu.run(Lockstep::<$mode, OPEN> {
-                            params: self.suite.params,
-                            same: same.then_some(&**material),
-                            queue: slots,
-                        });
+                        let (same, queue) = (same.then_some(&**material), slots);
+                        match open {
+                            true => {
+                                self.cpu.run(Lockstep::<$mode, true> { params, same, queue });
+                            }
+                            false => {
+                                self.cpu.run(Lockstep::<$mode, false> { params, same, queue });
+                            }
+                        }
                     })*
                 }
             }
@@ -137,9 +147,11 @@ macro_rules! keys {
 }
 
 keys! {
+    Ecb modes::ecb::Ecb;
     Ctr modes::ctr::Ctr;
     Cbc modes::cbc::Cbc;
     Ccm modes::ccm::Ccm;
+    Gcm modes::gcm::Gcm;
     Ocb3 modes::ocb3::Ocb3;
     #[cfg(feature = "research")]
     Cloc modes::cloc::Cloc;
@@ -190,11 +202,6 @@ impl Cipher {
         self.suite
     }
 
-    /// The processor that it runs on.
-    pub(crate) fn cpu(&self) -> Cpu {
-        self.cpu
-    }
-
     /// Bytes of the sealed message for `text` bytes of text.
     pub fn sealed_len(&self, text: usize) -> usize {
         self.shape(text).sealed
@@ -209,7 +216,10 @@ impl Cipher {
         let mut buffer = vec![0; self.sealed_len(text.len())];
         buffer[..text.len()].copy_from_slice(text);
         self.spend(1, blocks(text.len()))?;
-        self.run_one::<false>(self.request::<false>(nonce, ad, &mut buffer, text.len()));
+        self.run_one(
+            false,
+            self.request::<false>(nonce, ad, &mut buffer, text.len()),
+        );
         Ok(buffer)
     }
 
@@ -228,7 +238,7 @@ impl Cipher {
         self.check_seal(nonce, ad, text)?;
         self.check_buffer(buffer.len(), text)?;
         self.spend(1, blocks(text))?;
-        self.run_one::<false>(self.request::<false>(nonce, ad, buffer, text));
+        self.run_one(false, self.request::<false>(nonce, ad, buffer, text));
         Ok(())
     }
 
@@ -263,7 +273,7 @@ impl Cipher {
         text: Option<usize>,
     ) -> Result<usize, Error> {
         let text = self.check_open(nonce, ad, buffer.len(), text)?;
-        let outcome = self.run_one::<true>(self.request::<true>(nonce, ad, buffer, text));
+        let outcome = self.run_one(true, self.request::<true>(nonce, ad, buffer, text));
         self.opened(outcome, buffer, text)
     }
 
@@ -307,7 +317,7 @@ impl Cipher {
 
     /// Seals a message that has been started.
     pub(crate) fn seal_started(&self, nonce: &[u8], ad: &[u8], text: &mut [u8], tag: &mut [u8]) {
-        self.run_one::<false>(self.detached(nonce, ad, text, tag));
+        self.run_one(false, self.detached(nonce, ad, text, tag));
     }
 
     /// Opens in place what was sealed with its tag apart. If the message is not authentic, all of the
@@ -327,7 +337,7 @@ impl Cipher {
         let mut given = [0; 16];
         let given = &mut given[..tag.len()];
         given.copy_from_slice(tag);
-        let outcome = self.run_one::<true>(self.detached(nonce, ad, text, given));
+        let outcome = self.run_one(true, self.detached(nonce, ad, text, given));
         if !outcome.authentic {
             text.zeroize();
             return Err(Error::NotAuthentic);

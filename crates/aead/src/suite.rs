@@ -84,12 +84,29 @@ macro_rules! kinds {
 }
 
 kinds! {
+    Ecb "ECB" Limits {
+        name: "ecb",
+        nonce_bytes: [0, 0],
+        tags: &[0],
+        ad: None,
+        whole_blocks: true,
+        ..USUAL
+    };
     Ctr "CTR" Limits { name: "ctr", tags: &[0], ad: None, ..USUAL };
     Cbc "CBC" Limits { name: "cbc", tags: &[0], ad: None, whole_blocks: true, ..USUAL };
     Ccm "CCM" Limits {
         name: "ccm",
         nonce_bytes: [7, 13],
         tags: &[16, 4, 6, 8, 10, 12, 14],
+        ..USUAL
+    };
+    Gcm "GCM" Limits {
+        name: "gcm",
+        nonce_bytes: [1, 1 << 16],
+        tags: &[16, 12, 13, 14, 15],
+        // SP 800-38D, section 5.2.1.1: 2^39 - 256 bits; section 8.3: invocations under a key.
+        text: (1 << 36) - 32,
+        messages: 1 << 32,
         ..USUAL
     };
     Ocb3 "OCB3" Limits { name: "ocb3", nonce_bytes: [1, 15], ..USUAL };
@@ -196,6 +213,12 @@ impl Suite {
     /// Bytes of the tag; none for building blocks.
     pub fn tag_bytes(&self) -> usize {
         self.params.tag_len
+    }
+
+    /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
+    pub fn nonce_bytes(&self) -> usize {
+        let [least, most] = self.limits().nonce_bytes;
+        12.clamp(least, most)
     }
 
     /// Bytes of the longest text with a nonce of this length.

@@ -531,6 +531,12 @@ pub struct Bench {
     /// Measure no longer than it takes to see that the suite works
     #[arg(long)]
     pub quick: bool,
+    /// Measure these parts of the suite only, such as modes of `aead`
+    #[arg(long, value_name = "PARTS", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// In a checkout: measure other libraries beside `aead`; here, say how
+    #[arg(long)]
+    pub peers: bool,
     /// Draw bar charts into an SVG file as well
     #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,

@@ -4,7 +4,7 @@ use crate::Host;
 use crate::args::{Bench, CircuitVerb};
 use crate::failure::Failure;
 use crate::verbs::{say, show};
-use sealane_bench::{Machine, Options, Record, SUITES, plot};
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_engine::EngineError;
 use sealane_page::Card;
@@ -118,6 +118,12 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         let what = format!("there is no suite `{name}`");
         return Err(Failure::usage("unknown-suite", what, hint));
     }
+    if args.peers {
+        return Err(no_peers(name));
+    }
+    for suite in &chosen {
+        check_parts(suite, &args.only)?;
+    }
     let mut options = Options::detect().map_err(|error| {
         let hint = "unset SEALANE_TIER to measure every tier";
         Failure::config("cpu-tier", error.to_string(), hint)
@@ -126,6 +132,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
     if !host.command.is_empty() {
         options.again = [&host.command[..], &["bench".into()]].concat();
     }
+    options.only.clone_from(&args.only);
     if args.quick {
         options.budget = Duration::ZERO;
     }
@@ -133,14 +140,18 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
     let mut charts = Vec::new();
     for suite in chosen {
         let (mut printed, mut records) = (Ok(()), Vec::new());
+        let tables = suite.tables.filter(|_| !args.json);
         let ended = (suite.run)(&options, &mut |record| {
-            if printed.is_ok() {
+            if printed.is_ok() && tables.is_none() {
                 printed = print_record(args, &machine, &record);
             }
             records.push(record);
         });
         printed?;
         ended.map_err(EngineError::internal)?;
+        if let Some(tables) = tables {
+            say(tables(&records).trim_end())?;
+        }
         charts.extend((suite.charts)(&records));
     }
     let Some(file) = &args.plot else {
@@ -152,6 +163,27 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         let hint = "name a file in a folder that can be written to, `--plot FILE`";
         Failure::config("output", what, hint).because(error.to_string())
     })
+}
+
+/// Parts that the suite has, or a refusal.
+fn check_parts(suite: &Suite, only: &[String]) -> Result<(), Failure> {
+    let hint = "leave `--only` out to measure all of it";
+    let checked = suite.check_parts(only);
+    checked.map_err(|what| Failure::usage("unknown-part", what, hint))
+}
+
+/// Why there are no peers here: they are dependencies of an example of room `bench`, so that none
+/// of them is in a build for users.
+fn no_peers(suite: &str) -> Failure {
+    if suite != aead::SUITE {
+        let hint = format!("leave `--peers` out, or measure `{}`", aead::SUITE);
+        let what = format!("nothing of others is measured beside `{suite}`");
+        return Failure::usage("no-peers", what, hint);
+    }
+    let hint = "in a checkout: `cargo run --release -p sealane-bench --example suite -- aead \
+                --peers --tables`";
+    let what = "this command is built without the libraries to compare with";
+    Failure::usage("no-peers", what, hint)
 }
 
 /// A line of a table, or of JSON with what it takes to make the record again.
@@ -166,7 +198,11 @@ fn print_record(args: &Bench, machine: &Machine, record: &Record) -> Result<(), 
     }
     if args.json {
         let quick = if args.quick { " --quick" } else { "" };
-        let command = format!("sealane bench {} --json{quick}", record.suite);
+        let only = match &args.only[..] {
+            [] => String::new(),
+            parts => format!(" --only {}", parts.join(",")),
+        };
+        let command = format!("sealane bench {} --json{quick}{only}", record.suite);
         let line = serde_json::to_string(&Line {
             record,
             machine,

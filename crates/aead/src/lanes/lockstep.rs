@@ -6,15 +6,21 @@
 //! this happens: with messages of about the same length side by side, seldom.
 
 use sealane_block::lanes::{MAX_LANES, SPARE_BYTES, Spare, Streams};
-use sealane_block::{Kernel, Lanes};
+use sealane_block::{Kernel, Lanes, Tier};
 
 use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
 use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
 
-/// Vectors of a wave: as many as keep the AES units busy.
+/// Vectors of a wave: as many as keep the AES units busy. The portable tier has none, and takes
+/// one vector, which is all that it is good at.
 pub(crate) const VECTORS: usize = 8;
+
+/// Whether a tier has units to keep busy.
+pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
+    !matches!(L::TIER, Tier::Portable)
+}
 
 /// A message for a lane.
 pub(crate) struct Job<'a, M: Mode> {
@@ -58,10 +64,21 @@ impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        if let Some(material) = self.same {
-            run::<L, M, OPEN>(Same::new(l, material), self.queue);
+        if const { is_pipelined::<L>() } {
+            self.with_vectors::<L, VECTORS>(l);
         } else {
-            run::<L, M, OPEN>(Each::<L, M, VECTORS>::new(l, self.params), self.queue);
+            self.with_vectors::<L, 1>(l);
+        }
+    }
+}
+
+impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
+    #[inline(always)]
+    fn with_vectors<L: Lanes, const N: usize>(self, l: L) {
+        if let Some(material) = self.same {
+            run::<L, M, N, OPEN>(Same::new(l, material), self.queue);
+        } else {
+            run::<L, M, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue);
         }
     }
 }
@@ -81,11 +98,11 @@ struct Work<'a> {
 }
 
 #[inline(always)]
-fn run<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    mut keys: impl LaneKeys<'a, L, M, VECTORS>,
+fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
+    mut keys: impl LaneKeys<'a, L, M, N>,
     queue: &mut dyn Queue<'a, M>,
 ) {
-    let every = (u64::MAX >> (64 - Wave::<L, VECTORS>::LANES)) as u32;
+    let every = (u64::MAX >> (64 - Wave::<L, N>::LANES)) as u32;
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
     let mut work = Work {
@@ -115,17 +132,24 @@ fn run<'a, L: Lanes, M: Mode, const OPEN: bool>(
             break;
         }
         if fresh != 0 {
-            let begun = head::run::<L, M, VECTORS>(&keys, work.group(fresh));
-            merge::<L, M>(&mut state, &begun, fresh, every);
+            let begun = head::run::<L, M, N>(&keys, work.group(fresh));
+            merge::<L, M, N>(&mut state, &begun, fresh, every);
             for pass in 1..M::PASSES {
-                pass_over::<L, M, OPEN>(&keys, &mut state, &mut work, fresh, &mut spare, pass - 1);
+                pass_over::<L, M, N, OPEN>(
+                    &keys,
+                    &mut state,
+                    &mut work,
+                    fresh,
+                    &mut spare,
+                    pass - 1,
+                );
                 let mut turned = state;
                 M::turn(&keys, &mut turned);
-                merge::<L, M>(&mut state, &turned, fresh, every);
+                merge::<L, M, N>(&mut state, &turned, fresh, every);
             }
         }
         let busy = work.busy;
-        advance::<L, M, OPEN>(
+        advance::<L, M, N, OPEN>(
             &keys,
             &mut state,
             &mut work,
@@ -133,7 +157,7 @@ fn run<'a, L: Lanes, M: Mode, const OPEN: bool>(
             &mut spare,
             M::PASSES - 1,
         );
-        finish::<L, M, OPEN>(&keys, &state, &mut work, queue);
+        finish::<L, M, N, OPEN>(&keys, &state, &mut work, queue);
     }
     keys.wipe();
 }
@@ -150,9 +174,9 @@ impl<'a> Work<'a> {
 
 /// Takes over the states of some lanes.
 #[inline(always)]
-fn merge<L: Lanes, M: Mode>(
-    state: &mut State<M, L, VECTORS>,
-    from: &State<M, L, VECTORS>,
+fn merge<L: Lanes, M: Mode, const N: usize>(
+    state: &mut State<M, L, N>,
+    from: &State<M, L, N>,
     set: u32,
     every: u32,
 ) {
@@ -170,9 +194,9 @@ fn merge<L: Lanes, M: Mode>(
 /// Runs the body of some lanes until one of them has come to the end of its units; the others run
 /// along, on nothing.
 #[inline(always)]
-fn advance<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, VECTORS>,
-    state: &mut State<M, L, VECTORS>,
+fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
+    keys: &impl LaneKeys<'a, L, M, N>,
+    state: &mut State<M, L, N>,
     work: &mut Work<'a>,
     set: u32,
     spare: &mut Spare,
@@ -185,9 +209,7 @@ fn advance<'a, L: Lanes, M: Mode, const OPEN: bool>(
     }
     while left > 0 {
         let units = &work.units;
-        let streams = work.text[..Wave::<L, VECTORS>::LANES]
-            .iter_mut()
-            .enumerate();
+        let streams = work.text[..Wave::<L, N>::LANES].iter_mut().enumerate();
         let streams = streams.map(|(lane, text)| {
             let from = units[lane] as usize * unit_bytes;
             let whole = set >> lane & 1 == 1;
@@ -198,7 +220,7 @@ fn advance<'a, L: Lanes, M: Mode, const OPEN: bool>(
             positions: units,
         };
         let done = data.streams.units() as u64;
-        M::body::<L, VECTORS, OPEN>(keys, state, &mut data, pass);
+        M::body::<L, N, OPEN>(keys, state, &mut data, pass);
         for lane in lanes_of(set) {
             work.units[lane] += done;
         }
@@ -209,9 +231,9 @@ fn advance<'a, L: Lanes, M: Mode, const OPEN: bool>(
 /// Runs a pass over the whole text of fresh lanes, which then stand at its beginning again. Lanes
 /// that have come to their end wait there, with the state that they have.
 #[inline(always)]
-fn pass_over<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, VECTORS>,
-    state: &mut State<M, L, VECTORS>,
+fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
+    keys: &impl LaneKeys<'a, L, M, N>,
+    state: &mut State<M, L, N>,
     work: &mut Work<'a>,
     fresh: u32,
     spare: &mut Spare,
@@ -226,8 +248,8 @@ fn pass_over<'a, L: Lanes, M: Mode, const OPEN: bool>(
             break;
         }
         let mut moved = *state;
-        advance::<L, M, OPEN>(keys, &mut moved, work, going, spare, pass);
-        merge::<L, M>(state, &moved, going, u32::MAX);
+        advance::<L, M, N, OPEN>(keys, &mut moved, work, going, spare, pass);
+        merge::<L, M, N>(state, &moved, going, u32::MAX);
     }
     for lane in lanes_of(fresh) {
         work.units[lane] = 0;
@@ -236,9 +258,9 @@ fn pass_over<'a, L: Lanes, M: Mode, const OPEN: bool>(
 
 /// Ends the messages whose units are done, and frees their lanes.
 #[inline(always)]
-fn finish<'a, L: Lanes, M: Mode, const OPEN: bool>(
-    keys: &impl LaneKeys<'a, L, M, VECTORS>,
-    state: &State<M, L, VECTORS>,
+fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
+    keys: &impl LaneKeys<'a, L, M, N>,
+    state: &State<M, L, N>,
     work: &mut Work<'a>,
     queue: &mut dyn Queue<'a, M>,
 ) {
@@ -251,12 +273,12 @@ fn finish<'a, L: Lanes, M: Mode, const OPEN: bool>(
         facts: &work.facts,
         set: ending,
     };
-    let mut tail = Tail::<L, VECTORS>::new(l, &params, group);
+    let mut tail = Tail::<L, N>::new(l, &params, group);
     for lane in lanes_of(ending) {
         let rest = &work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
         tail.take::<M, OPEN>(lane, &params, rest, work.tag[lane]);
     }
-    M::tail::<L, VECTORS, OPEN>(keys, state, &mut tail);
+    M::tail::<L, N, OPEN>(keys, state, &mut tail);
     for lane in lanes_of(ending) {
         let rest = &mut work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
         let outcome = Outcome {

@@ -6,7 +6,7 @@ use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
 use super::keys::{LaneKeys, Same};
-use super::lockstep::{Job, Outcome, VECTORS};
+use super::lockstep::{Job, Outcome, VECTORS, is_pipelined};
 use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.
@@ -34,7 +34,11 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
             }
             let units = text.len() / (16 * M::UNIT);
             if M::is_parallel(OPEN) && units > FEW {
-                state = side_by_side::<L, M, OPEN>(&keys, state, text, pass);
+                state = if const { is_pipelined::<L>() } {
+                    side_by_side::<L, M, VECTORS, OPEN>(&keys, state, text, pass)
+                } else {
+                    side_by_side::<L, M, 1, OPEN>(&keys, state, text, pass)
+                };
             } else {
                 let mut one = One {
                     blocks: text.as_chunks_mut().0,
@@ -60,16 +64,16 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
 /// Runs the body over units in all lanes, in rounds; the last round may be short, and takes place
 /// elsewhere.
 #[inline(always)]
-fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
+fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &Same<'_, L, M>,
     state: State<M, L, 1>,
     text: &mut [u8],
     pass: usize,
 ) -> State<M, L, 1> {
-    let l = Keys::<L, VECTORS>::l(keys);
-    let lanes = Wave::<L, VECTORS>::LANES;
+    let l = Keys::<L, N>::l(keys);
+    let lanes = Wave::<L, N>::LANES;
     let round = 16 * M::UNIT * lanes;
-    let mut wide = M::spread::<L, VECTORS>(keys, &state, 0);
+    let mut wide = M::spread::<L, N>(keys, &state, 0);
     let (rounds, short) = text.split_at_mut(text.len() / round * round);
     let position = (rounds.len() / (16 * M::UNIT)) as u64;
     if !rounds.is_empty() {
@@ -77,26 +81,26 @@ fn side_by_side<L: Lanes, M: Mode, const OPEN: bool>(
             streams: Streams::deal(rounds, lanes, M::UNIT),
             position: 0,
         };
-        M::body::<L, VECTORS, OPEN>(keys, &mut wide, &mut data, pass);
+        M::body::<L, N, OPEN>(keys, &mut wide, &mut data, pass);
     }
     let next = short.len() / (16 * M::UNIT);
     if next > 0 {
         // Two blocks for each lane, of which a unit may have one.
-        let mut blocks = [l.splat(Block::ZERO); 2 * VECTORS];
-        let staged: &mut [u8] = bytemuck::must_cast_slice_mut(&mut blocks);
+        let mut blocks = [[l.splat(Block::ZERO); N]; 2];
+        let staged: &mut [u8] = bytemuck::must_cast_slice_mut(blocks.as_flattened_mut());
         staged[..short.len()].copy_from_slice(short);
         let before = wide;
         let mut data = Wide {
             streams: Streams::deal(&mut staged[..round], lanes, M::UNIT),
             position,
         };
-        M::body::<L, VECTORS, OPEN>(keys, &mut wide, &mut data, pass);
+        M::body::<L, N, OPEN>(keys, &mut wide, &mut data, pass);
         for (after, before) in wide.as_mut().iter_mut().zip(before.as_ref()) {
             after.lanes_mut()[next..].copy_from_slice(&before.lanes()[next..]);
         }
         short.copy_from_slice(&staged[..short.len()]);
-        l.wipe(&mut blocks[..M::UNIT * VECTORS]);
+        l.wipe(&mut blocks.as_flattened_mut()[..M::UNIT * N]);
     }
-    let folded = M::fold::<L, VECTORS>(keys, &wide, next);
+    let folded = M::fold::<L, N>(keys, &wide, next);
     folded
 }

@@ -9,12 +9,11 @@
 //! Element `i` of the masks is mu * delta^i if the register has an even number of blocks. If it is
 //! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
 
-use sealane_block::gf::{Order, mul, mul_each, prepare, prepare_lanes};
+use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
-use zeroize::Zeroize;
-
-use super::shared::{aes, back, forward, products, reduced, times};
+use super::horner::{self, Powers, Source, base, prepared, times};
+use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
 use crate::lanes::mode::Shape;
 use crate::lanes::tail::first_bytes;
@@ -24,9 +23,6 @@ pub(crate) struct Julius;
 
 const FORWARD: usize = 0;
 const BACK: usize = 1;
-
-/// Blocks that are hashed with one reduction.
-const GROUP: usize = 4;
 
 /// The hash so far; then the next mask, or what the next is made of. Byte-reversed.
 const VALUE: usize = 0;
@@ -42,8 +38,7 @@ const MASKING: usize = 5;
 
 impl Mode for Julius {
     type Schedules = Of<2>;
-    /// Powers 1 to `GROUP` of delta, prepared.
-    type Constants = Of<{ 2 * GROUP }>;
+    type Constants = Of<{ horner::CONSTANTS }>;
     type Words = Of<6>;
     const PASSES: usize = 2;
 
@@ -51,12 +46,8 @@ impl Mode for Julius {
         let mut material = Material::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let delta = aes(cpu, key).encrypt(Block::ZERO);
-        material.table = powers(cpu, Block::new(delta.value().swap_bytes()));
-        let mut constants = [Block::ZERO; 2 * GROUP];
-        for (pair, power) in constants.chunks_exact_mut(2).zip(&material.table[1..]) {
-            pair.copy_from_slice(&prepare(Order::Polynomial, *power));
-        }
-        material.constants = constants;
+        let delta = Block::new(delta.value().swap_bytes());
+        (material.table, material.constants) = horner::expand(cpu, Order::Polynomial, delta);
         material
     }
     fn is_parallel(_open: bool) -> bool {
@@ -116,7 +107,7 @@ impl Mode for Julius {
             }
             return;
         }
-        state[VALUE] = times(Order::Polynomial, state[VALUE], delta(keys, 1)) ^ block.reversed();
+        state[VALUE] = times(Order::Polynomial, state[VALUE], base(keys, 1)) ^ block.reversed();
     }
 
     #[inline(always)]
@@ -138,7 +129,7 @@ impl Mode for Julius {
         // One block is masked with a hash of zeros in its place, which is what it should be.
         let hash = state[VALUE].reversed() ^ (state[FIRST] & state[EMPTY]);
         let mu = keys.encrypt(FORWARD, hash);
-        let next = times(Order::Polynomial, mu.reversed(), delta(keys, 1)).reversed();
+        let next = times(Order::Polynomial, mu.reversed(), base(keys, 1)).reversed();
         state[VALUE] = mu.reversed();
         state[FIRST] ^= mu;
         state[SECOND] ^= next ^ (mu & state[ODD]);
@@ -158,8 +149,7 @@ impl Mode for Julius {
             wide[word] = state[word].spread();
         }
         if !is_masking(state) {
-            let last = Wave::<L, N>::LANES - 1;
-            wide[VALUE].lanes_mut()[..last].fill(Block::ZERO);
+            wide[VALUE] = horner::spread(state[VALUE]);
         }
         wide
     }
@@ -176,13 +166,7 @@ impl Mode for Julius {
         }
         one[SECOND] = state[SECOND].pick(1);
         if !is_masking(state) {
-            // The lane before the next one has the last block, and power 0.
-            let lanes = Wave::<L, N>::LANES;
-            let mut ahead = Wave::zero(keys.l());
-            for (lane, power) in ahead.lanes_mut().iter_mut().enumerate() {
-                *power = keys.table(0)[(lanes + next - 1 - lane) % lanes];
-            }
-            one[VALUE] = times(Order::Polynomial, state[VALUE], prepared(ahead)).sum();
+            one[VALUE] = horner::fold(keys, Order::Polynomial, state[VALUE], next);
         }
         one
     }
@@ -212,27 +196,9 @@ fn hash<L: Lanes, const N: usize, const OPEN: bool>(
     data: &mut impl Data<L, N>,
 ) {
     let l = keys.l();
-    let mut value = state[VALUE];
-    let powers = Powers::new(keys, data);
     let units = data.units();
-    let mut unit = 0;
-    while unit + GROUP <= units {
-        let mut sum = products(value, powers.get(keys, data, GROUP));
-        for behind in (1..GROUP).rev() {
-            let block = plain::<L, N, OPEN>(keys, data, unit + GROUP - 1 - behind);
-            let [low, middle] = products(block.reversed(), powers.get(keys, data, behind));
-            sum = [sum[0] ^ low, sum[1] ^ middle];
-        }
-        let block = plain::<L, N, OPEN>(keys, data, unit + GROUP - 1);
-        value = reduced(Order::Polynomial, sum) ^ block.reversed();
-        unit += GROUP;
-    }
-    while unit < units {
-        let block = plain::<L, N, OPEN>(keys, data, unit);
-        value = times(Order::Polynomial, value, powers.get(keys, data, 1)) ^ block.reversed();
-        unit += 1;
-    }
-    state[VALUE] = value;
+    let powers = Powers::new(keys, Order::Polynomial, data);
+    state[VALUE] = powers.hash(keys, data, state[VALUE], &mut Plain::<OPEN>);
     if OPEN {
         for unit in 0..units.min(2) {
             let block = data.load(l, unit, 0);
@@ -253,19 +219,24 @@ fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
     state[MASKING].lanes()[0].lsb() == 1
 }
 
-/// A block as it is hashed.
-#[inline(always)]
-fn plain<L: Lanes, const N: usize, const OPEN: bool>(
-    keys: &impl Keys<L, N>,
-    data: &mut impl Data<L, N>,
-    unit: usize,
-) -> Wave<L, N> {
-    let mut block = data.load(keys.l(), unit, 0);
-    if OPEN {
-        block = keys.decrypt(BACK, block);
-        data.store(unit, 0, block);
+/// Blocks as they are hashed.
+struct Plain<const OPEN: bool>;
+
+impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Plain<OPEN> {
+    #[inline(always)]
+    fn block(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &mut impl Data<L, N>,
+        unit: usize,
+    ) -> Wave<L, N> {
+        let mut block = data.load(keys.l(), unit, 0);
+        if OPEN {
+            block = keys.decrypt(BACK, block);
+            data.store(unit, 0, block);
+        }
+        block
     }
-    block
 }
 
 /// The second pass: masks, and enciphers if it seals.
@@ -275,7 +246,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
     state: &mut State<Julius, L, N>,
     data: &mut impl Data<L, N>,
 ) {
-    let powers = Powers::new(keys, data);
+    let powers = Powers::new(keys, Order::Polynomial, data);
     let mut value = state[VALUE];
     let mut unit = 0;
     if is_wide(data) {
@@ -301,7 +272,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
                     _ => {}
                 }
             }
-            let next = times(Order::Polynomial, value, delta(keys, 1));
+            let next = times(Order::Polynomial, value, base(keys, 1));
             masked::<L, N, OPEN>(keys, data, unit, value ^ (next & both));
             value = next.or(again, value);
             unit += 1;
@@ -343,7 +314,7 @@ fn first_round<L: Lanes, const N: usize>(
     let lanes = Wave::<L, N>::LANES;
     let mut powers = Wave::zero(keys.l());
     powers.lanes_mut().copy_from_slice(&keys.table(0)[..lanes]);
-    let even = times(Order::Polynomial, powers, prepared(mu));
+    let even = times(Order::Polynomial, powers, prepared(Order::Polynomial, mu));
     // Powers are one behind, but for that of unit 0; unit 1 has that as well.
     let mut late = even;
     late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);
@@ -355,59 +326,6 @@ fn first_round<L: Lanes, const N: usize>(
     let lane_0 = &mut next.lanes_mut()[0];
     *lane_0 = *lane_0 ^ (odd.lanes()[0] & (*lane_0 ^ fresh));
     (first, next)
-}
-
-/// Powers 1 to `GROUP` of delta, or of delta to the number of lanes, prepared.
-struct Powers<L: Lanes, const N: usize> {
-    wide: [[Wave<L, N>; 2]; GROUP],
-}
-
-impl<L: Lanes, const N: usize> Powers<L, N> {
-    #[inline(always)]
-    fn new<D: Data<L, N>>(keys: &impl Keys<L, N>, _data: &D) -> Self {
-        let mut wide = [[Wave::zero(keys.l()); 2]; GROUP];
-        if D::WIDE {
-            for power in 1..=GROUP {
-                let block = keys.table(0)[place(power * Wave::<L, N>::LANES)];
-                let one = prepared(Wave::<L, 1>::splat(keys.l(), block));
-                for i in 0..N {
-                    wide[power - 1][0].v[i] = one[0].v[0];
-                    wide[power - 1][1].v[i] = one[1].v[0];
-                }
-            }
-        }
-        Powers { wide }
-    }
-
-    #[inline(always)]
-    fn get<D: Data<L, N>>(
-        &self,
-        keys: &impl Keys<L, N>,
-        _data: &D,
-        power: usize,
-    ) -> [Wave<L, N>; 2] {
-        match D::WIDE {
-            true => self.wide[power - 1],
-            false => delta(keys, power),
-        }
-    }
-}
-
-/// A power of delta, prepared.
-#[inline(always)]
-fn delta<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize) -> [Wave<L, N>; 2] {
-    [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
-}
-
-/// Factors of their own in all lanes, prepared.
-#[inline(always)]
-fn prepared<L: Lanes, const N: usize>(factor: Wave<L, N>) -> [Wave<L, N>; 2] {
-    let mut words = [factor; 2];
-    for i in 0..N {
-        let [first, second] = prepare_lanes(factor.l, Order::Polynomial, factor.v[i]);
-        (words[0].v[i], words[1].v[i]) = (first, second);
-    }
-    words
 }
 
 /// The number of a unit in its register.
@@ -427,37 +345,11 @@ fn register_blocks(text: usize) -> usize {
     1 + text.div_ceil(16)
 }
 
-/// Powers 0 to 32 of delta, then those up to 128 in steps of 16: see [`place`].
-fn powers(cpu: Cpu, delta: Block) -> Vec<Block> {
-    let order = Order::Polynomial;
-    let mut powers = Vec::with_capacity(39);
-    powers.extend([Block::new(1), delta]);
-    while powers.len() < 33 {
-        let count = powers.len() - 1;
-        let mut factors = vec![powers[count]; count];
-        powers.extend_from_within(1..);
-        mul_each(cpu, order, &mut powers[count + 1..], &factors);
-        factors.zeroize();
-    }
-    for _ in 0..6 {
-        let last = powers[powers.len() - 1];
-        powers.push(mul(cpu, order, last, powers[16]));
-    }
-    powers
-}
-
-/// Where a power of delta lies.
-fn place(power: usize) -> usize {
-    match power {
-        0..=32 => power,
-        _ => 30 + power / 16,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Cipher, Error, Message, Suite, open_many, seal_many};
+    use sealane_block::gf::mul;
 
     /// Julius as its equations say, a block at a time.
     fn slow(cpu: Cpu, key: &[u8], nonce: &[u8], ad: &[u8], text: &[u8]) -> Vec<u8> {

@@ -9,7 +9,8 @@
 use sealane_block::gf::{Order, mul, prepare};
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{back, forward, times};
+use super::horner::times;
+use super::shared::{back, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};

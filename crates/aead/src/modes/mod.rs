@@ -9,6 +9,9 @@ pub(crate) mod cobra;
 #[cfg(feature = "research")]
 pub(crate) mod copa;
 pub(crate) mod ctr;
+pub(crate) mod ecb;
+pub(crate) mod gcm;
+pub(crate) mod horner;
 #[cfg(feature = "research")]
 pub(crate) mod jambu;
 #[cfg(feature = "research")]

@@ -1,8 +1,6 @@
 //! What several modes share.
 
 use sealane_block::aes::Aes128Dec;
-#[cfg(feature = "research")]
-use sealane_block::gf::{Order, mul_prepared_lanes, product_lanes, reduce_lanes};
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
@@ -141,21 +139,6 @@ pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
     }
 }
 
-/// Elements of GF(2^128) times factors made ready, all byte-reversed: see
-/// [`sealane_block::gf::mul_prepared_lanes`].
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn times<L: Lanes, const N: usize>(
-    order: Order,
-    mut a: Wave<L, N>,
-    factor: [Wave<L, N>; 2],
-) -> Wave<L, N> {
-    for i in 0..N {
-        a.v[i] = mul_prepared_lanes(a.l, order, a.v[i], [factor[0].v[i], factor[1].v[i]]);
-    }
-    a
-}
-
 /// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what
 /// falls out comes back as the modulus.
 #[cfg(feature = "research")]
@@ -173,33 +156,4 @@ pub(crate) fn double_ghash<L: Lanes, const N: usize>(mut a: Wave<L, N>) -> Wave<
         *v = l.xor(l.xor(l.shr64::<1>(*v), inner), l.xor(sum, seventh));
     }
     a
-}
-
-/// The products that [`times`] reduces: XORs of them can be [`reduced`] at once.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn products<L: Lanes, const N: usize>(
-    a: Wave<L, N>,
-    factor: [Wave<L, N>; 2],
-) -> [Wave<L, N>; 2] {
-    let mut products = [a; 2];
-    for i in 0..N {
-        let [low, middle] = product_lanes(a.l, a.v[i], [factor[0].v[i], factor[1].v[i]]);
-        (products[0].v[i], products[1].v[i]) = (low, middle);
-    }
-    products
-}
-
-/// The elements that products stand for.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn reduced<L: Lanes, const N: usize>(
-    order: Order,
-    products: [Wave<L, N>; 2],
-) -> Wave<L, N> {
-    let [mut low, middle] = products;
-    for i in 0..N {
-        low.v[i] = reduce_lanes(low.l, order, [low.v[i], middle.v[i]]);
-    }
-    low
 }

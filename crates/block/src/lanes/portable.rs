@@ -1,5 +1,8 @@
 //! The portable tier: integer code without tables or secret branches. It has the four lanes of
 //! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
+//!
+//! What is long here is called, not inlined: kernels of other rooms use it in many places, and the
+//! call costs nothing beside it.
 
 use super::{Lanes, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
@@ -146,11 +149,11 @@ impl Lanes for Portable {
     fn rotate_words(self, v: Four) -> Four {
         v.map(|x| unshift_rows(rotate_columns(x, 8)))
     }
-    #[inline]
+    #[inline(never)]
     fn nine_rounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
         nine(states, |r, _| keys[r], |v, key| self.aes_round(v, key));
     }
-    #[inline]
+    #[inline(never)]
     fn nine_rounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
         nine(states, |r, i| keys[r][i], |v, key| self.aes_round(v, key));
     }
@@ -164,11 +167,11 @@ impl Lanes for Portable {
     fn aes_unlast(self, v: Four, key: Four) -> Four {
         zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
     }
-    #[inline]
+    #[inline(never)]
     fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
         nine(states, |r, _| keys[r], |v, key| self.aes_unround(v, key));
     }
-    #[inline]
+    #[inline(never)]
     fn nine_unrounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
         nine(states, |r, i| keys[r][i], |v, key| self.aes_unround(v, key));
     }
@@ -291,7 +294,7 @@ fn nine(
 }
 
 /// ShiftRows and SubBytes on four blocks.
-#[inline(always)]
+#[inline(never)]
 fn substitute_shifted(v: Four) -> Four {
     let mut words = to_words(v, shift_rows);
     sbox::substitute(&mut words);
@@ -299,7 +302,7 @@ fn substitute_shifted(v: Four) -> Four {
 }
 
 /// The inverse of [`substitute_shifted`]; its two steps commute.
-#[inline(always)]
+#[inline(never)]
 fn unsubstitute_shifted(v: Four) -> Four {
     let mut words = to_words(v, unshift_rows);
     sbox::unsubstitute(&mut words);
@@ -381,7 +384,7 @@ fn double(x: u128) -> u128 {
 }
 
 /// The carry-less product of two 64-bit polynomials, from integer products.
-#[inline(always)]
+#[inline(never)]
 fn carryless_product(a: u64, b: u64) -> u128 {
     let low = carryless_low(a, b);
     // Reversing both operands reverses the 127-bit product, so the low half of the reversed

@@ -1,0 +1,123 @@
+//! One suite, for those who work on Sealane: one JSON line a figure, or tables.
+//!
+//! ```text
+//! cargo run --release -p sealane-bench --example suite -- SUITE
+//!     [--only gcm,ocb3]  these parts of the suite
+//!     [--quick]          no longer than it takes to see that it works
+//!     [--tables]         tables, in suites that have them
+//!     [--plot FILE]      bar charts as well
+//!     [--peers]          in `aead`: GCM of other libraries, in the same run
+//! ```
+//!
+//! The peers are dependencies of this example alone, so `sealane bench` does not know them.
+
+use std::process::exit;
+use std::time::Duration;
+
+use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
+
+mod peers;
+
+/// What the command line says.
+#[derive(Default)]
+struct Args {
+    suite: String,
+    only: Vec<String>,
+    plot: Option<String>,
+    quick: bool,
+    tables: bool,
+    peers: bool,
+}
+
+fn main() {
+    if let Err((status, what)) = parse().and_then(|args| run(&args)) {
+        eprintln!("{what}");
+        exit(status);
+    }
+}
+
+/// An exit status and what is wrong.
+type Failure = (i32, String);
+
+fn parse() -> Result<Args, Failure> {
+    let mut args = Args::default();
+    let mut words = std::env::args().skip(1);
+    while let Some(word) = words.next() {
+        let mut value = || {
+            words
+                .next()
+                .ok_or_else(|| misuse(format!("{word} needs a value")))
+        };
+        match word.as_str() {
+            "--only" => args.only.extend(value()?.split(',').map(str::to_string)),
+            "--plot" => args.plot = Some(value()?),
+            "--quick" => args.quick = true,
+            "--tables" => args.tables = true,
+            "--peers" => args.peers = true,
+            _ if word.starts_with('-') || !args.suite.is_empty() => {
+                return Err(misuse(format!("what is `{word}`?")));
+            }
+            _ => args.suite = word,
+        }
+    }
+    Ok(args)
+}
+
+fn misuse(what: String) -> Failure {
+    (2, what)
+}
+
+fn run(args: &Args) -> Result<(), Failure> {
+    let name = &args.suite;
+    let Some(suite) = SUITES.iter().find(|suite| suite.name == name) else {
+        let names: Vec<&str> = SUITES.iter().map(|suite| suite.name).collect();
+        return Err(misuse(format!(
+            "no suite `{name}`; there are: {}",
+            names.join(", ")
+        )));
+    };
+    if args.peers && name != aead::SUITE {
+        return Err(misuse(format!(
+            "`{name}` has no peers; `{}` has",
+            aead::SUITE
+        )));
+    }
+    suite.check_parts(&args.only).map_err(misuse)?;
+    let mut options = Options::detect().map_err(|error| misuse(error.to_string()))?;
+    options.again = std::env::args_os().take(1).collect();
+    options.only.clone_from(&args.only);
+    if args.quick {
+        options.budget = Duration::ZERO;
+    }
+
+    let tables = suite.tables.filter(|_| args.tables);
+    let mut records = Vec::new();
+    let mut record = |record: Record| {
+        if tables.is_none() {
+            match serde_json::to_string(&record) {
+                Ok(line) => println!("{line}"),
+                Err(error) => eprintln!("{error}"),
+            }
+        }
+        records.push(record);
+    };
+    let ended = match args.peers {
+        true => aead::run_beside(&peers::all(), &options, &mut record),
+        false => (suite.run)(&options, &mut record),
+    };
+    ended.map_err(|what| (1, what))?;
+    if let Some(tables) = tables {
+        print!("{}", tables(&records));
+    }
+    draw(args, suite, &records)
+}
+
+fn draw(args: &Args, suite: &Suite, records: &[Record]) -> Result<(), Failure> {
+    let Some(file) = &args.plot else {
+        return Ok(());
+    };
+    let machine = Machine::detect();
+    let heading = format!("{}: {}, {}", suite.name, machine.cpu, machine.version);
+    std::fs::write(file, plot::svg(&heading, &(suite.charts)(records)))
+        .map_err(|error| (1, format!("cannot write {file}: {error}")))
+}

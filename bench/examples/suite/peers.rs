@@ -1,0 +1,97 @@
+//! AES-128-GCM of RustCrypto, ring and AWS-LC, each by its calls for one message in place.
+
+use std::hint::black_box;
+
+use aes_gcm::aead::{AeadInOut, KeyInit, array::Array};
+use aes_gcm::{Aes128Gcm, Tag};
+use sealane_bench::aead::Peer;
+use sealane_bench::aead::subject::{KEYS, Slot, Subject, key};
+
+/// All of them.
+pub fn all() -> Vec<Peer> {
+    let keys = || (0..KEYS).map(|number| key(number, 16));
+    let rustcrypto = RustCrypto(keys().map(|key| rustcrypto_key(&key)).collect());
+    let ring = Ring(keys().map(|key| ring_key(&key)).collect());
+    let aws_lc = AwsLc(keys().map(|key| aws_lc_key(&key)).collect());
+    vec![
+        Peer {
+            name: "rustcrypto",
+            subject: Box::new(rustcrypto),
+        },
+        Peer {
+            name: "ring",
+            subject: Box::new(ring),
+        },
+        Peer {
+            name: "aws-lc",
+            subject: Box::new(aws_lc),
+        },
+    ]
+}
+
+/// Why nothing fails: lengths are right, and nothing was altered.
+const SOUND: &str = "a message in order";
+
+/// The nonce of a message.
+fn nonce(slot: &Slot) -> [u8; 12] {
+    slot.nonce[..12].try_into().expect(SOUND)
+}
+
+struct RustCrypto(Vec<Aes128Gcm>);
+
+fn rustcrypto_key(key: &[u8]) -> Aes128Gcm {
+    Aes128Gcm::new_from_slice(key).expect(SOUND)
+}
+
+impl Subject for RustCrypto {
+    fn set_up(&self, key: &[u8]) {
+        drop(black_box(rustcrypto_key(key)));
+    }
+    fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
+        let (text, tag) = buffer.split_at_mut(slot.text);
+        let sealed = self.0[slot.key].encrypt_inout_detached(&Array(nonce(slot)), &[], text.into());
+        tag.copy_from_slice(&sealed.expect(SOUND));
+    }
+    fn open(&self, slot: &Slot, buffer: &mut [u8]) {
+        let (text, tag) = buffer.split_at_mut(slot.text);
+        let tag = Tag::try_from(&*tag).expect(SOUND);
+        let cipher = &self.0[slot.key];
+        let opened = cipher.decrypt_inout_detached(&Array(nonce(slot)), &[], text.into(), &tag);
+        opened.expect(SOUND);
+    }
+}
+
+/// ring and AWS-LC have the same interface.
+macro_rules! ring_like {
+    ($peer:ident, $key:ident, $library:ident) => {
+        struct $peer(Vec<$library::aead::LessSafeKey>);
+
+        fn $key(key: &[u8]) -> $library::aead::LessSafeKey {
+            let key = $library::aead::UnboundKey::new(&$library::aead::AES_128_GCM, key);
+            $library::aead::LessSafeKey::new(key.expect(SOUND))
+        }
+
+        impl Subject for $peer {
+            fn set_up(&self, key: &[u8]) {
+                drop(black_box($key(key)));
+            }
+            fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
+                use $library::aead::{Aad, Nonce};
+                let (text, tag) = buffer.split_at_mut(slot.text);
+                let nonce = Nonce::assume_unique_for_key(nonce(slot));
+                let key = &self.0[slot.key];
+                let sealed = key.seal_in_place_separate_tag(nonce, Aad::empty(), text);
+                tag.copy_from_slice(sealed.expect(SOUND).as_ref());
+            }
+            fn open(&self, slot: &Slot, buffer: &mut [u8]) {
+                use $library::aead::{Aad, Nonce};
+                let nonce = Nonce::assume_unique_for_key(nonce(slot));
+                let opened = self.0[slot.key].open_in_place(nonce, Aad::empty(), buffer);
+                opened.expect(SOUND);
+            }
+        }
+    };
+}
+
+ring_like!(Ring, ring_key, ring);
+ring_like!(AwsLc, aws_lc_key, aws_lc_rs);

@@ -1,0 +1,211 @@
+//! The cases of one mode on one tier.
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use sealane_block::Cpu;
+
+use super::mixes;
+use super::subject::{Batch, KEYS, Subject, key};
+use super::{LENGTHS, Number, SUITE};
+use crate::Record;
+use crate::cycles::{Measured, measure};
+
+/// Messages of a batch for each that is in flight.
+const TURNS: usize = 8;
+
+/// The least time for the cost of a copy, which is taken off and must not be more than it is.
+const COPIES: Duration = Duration::from_millis(2);
+
+/// What one mode is measured with.
+pub(super) struct Bench<'a> {
+    pub(super) subject: &'a dyn Subject,
+    /// In front of the names of its cases.
+    pub(super) case: String,
+    pub(super) tier: &'static str,
+    pub(super) lanes: usize,
+    pub(super) budget: Duration,
+    pub(super) record: &'a mut dyn FnMut(Record),
+}
+
+/// Sealing or opening.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Seal,
+    Open,
+}
+
+impl Way {
+    fn name(self) -> &'static str {
+        match self {
+            Way::Seal => "seal",
+            Way::Open => "open",
+        }
+    }
+}
+
+impl Bench<'_> {
+    pub(super) fn run(&mut self, cpu: Cpu, few: bool) -> Result<(), String> {
+        self.check()?;
+        let lengths = match few {
+            true => vec![LENGTHS[0], LENGTHS[4]],
+            false => LENGTHS.to_vec(),
+        };
+        let (mut single, mut many) = (Vec::new(), Vec::new());
+        for length in &lengths {
+            single.push(self.one(*length, Way::Seal));
+            many.push(self.equal("many", *length, 1, Way::Seal));
+            let speed_up = Number::SpeedUp(single[single.len() - 1] / many[many.len() - 1]);
+            self.say(&format!("speed-up/seal/{length}"), speed_up);
+            if !few {
+                self.one(*length, Way::Open);
+                self.equal("many", *length, 1, Way::Open);
+                self.equal("own-keys", *length, KEYS, Way::Seal);
+            }
+        }
+        if !few {
+            let (short, long) = (0, lengths.len() - 1);
+            self.mixes(
+                cpu,
+                [single[short], single[long]],
+                [many[short], many[long]],
+            );
+        }
+        self.key();
+        Ok(())
+    }
+
+    /// One message at a time; the median.
+    fn one(&mut self, length: usize, way: Way) -> f64 {
+        let mut batch = Batch::new(self.subject, &[length], 1);
+        let subject = self.subject;
+        let alone = |batch: &mut Batch, way| {
+            for (slot, buffer) in batch.pieces() {
+                match way {
+                    Way::Seal => subject.seal(slot, buffer),
+                    Way::Open => subject.open(slot, buffer),
+                }
+            }
+        };
+        let measured = self.measure(&mut batch, way, alone);
+        self.say_cycles(&format!("single/{}/{length}", way.name()), measured)
+    }
+
+    /// A batch of messages of one length; the median.
+    fn equal(&mut self, what: &str, length: usize, keys: usize, way: Way) -> f64 {
+        let batch = Batch::new(self.subject, &vec![length; TURNS * self.lanes], keys);
+        let measured = self.batch(batch, way);
+        self.say_cycles(&format!("{what}/{}/{length}", way.name()), measured)
+    }
+
+    /// Both mixes, given the medians of 128 and of 2048 bytes.
+    fn mixes(&mut self, cpu: Cpu, single: [f64; 2], many: [f64; 2]) {
+        let lengths = mixes::realistic();
+        let cycles = |rates: [f64; 2]| -> f64 {
+            let each = |length: &usize| rates[usize::from(*length == LENGTHS[4])] * *length as f64;
+            lengths.iter().map(each).sum()
+        };
+        let batch = Batch::new(self.subject, &lengths, 1);
+        let bytes = batch.texts() as f64;
+        let measured = self.batch(batch, Way::Seal);
+        let case = "mix/realistic/seal";
+        let together = self.say_cycles(case, measured) * bytes;
+        self.say(case, Number::RateKept(100.0 * cycles(many) / together));
+        self.say(case, Number::SpeedUp(cycles(single) / together));
+
+        let mut lengths = mixes::internet(cpu);
+        if self.subject.whole_blocks() {
+            lengths = mixes::whole_blocks(lengths);
+        }
+        let measured = self.batch(Batch::new(self.subject, &lengths, 1), Way::Seal);
+        self.say_cycles("mix/internet/seal", measured);
+    }
+
+    fn key(&mut self) {
+        let (subject, bytes) = (self.subject, key(1, self.subject.key_bytes()));
+        let measured = measure(1, self.budget, || subject.set_up(black_box(&bytes)));
+        self.say("key", Number::CyclesPerKey(measured.median_cycles));
+        self.say("key", Number::LeastCyclesPerKey(measured.min_cycles));
+    }
+
+    fn batch(&self, mut batch: Batch, way: Way) -> Measured {
+        self.measure(&mut batch, way, |batch, way| match way {
+            Way::Seal => self.subject.seal_many(batch),
+            Way::Open => self.subject.open_many(batch),
+        })
+    }
+
+    /// Cycles a byte of text. A sealed buffer is as good a text as any; an opened one is restored.
+    fn measure(&self, batch: &mut Batch, way: Way, work: impl Fn(&mut Batch, Way)) -> Measured {
+        let bytes = batch.texts() as u64;
+        work(batch, Way::Seal);
+        if way == Way::Seal {
+            let measured = measure(bytes, self.budget, || work(batch, way));
+            black_box(&batch.bytes);
+            return measured;
+        }
+        let sealed = batch.bytes.clone();
+        let copies = measure(bytes, self.budget.max(COPIES), || {
+            black_box(&mut batch.bytes).copy_from_slice(&sealed);
+        });
+        let mut measured = measure(bytes, self.budget, || {
+            batch.bytes.copy_from_slice(&sealed);
+            work(batch, way);
+        });
+        black_box(&batch.bytes);
+        // A busy machine may show a copy alone as dearer than the copy with the work.
+        let copies = copies.min_cycles.min(measured.min_cycles / 2.0);
+        measured.min_cycles -= copies;
+        measured.median_cycles -= copies;
+        measured
+    }
+
+    /// Both figures; the median comes back.
+    fn say_cycles(&mut self, case: &str, measured: Measured) -> f64 {
+        self.say(case, Number::CyclesPerByte(measured.median_cycles));
+        self.say(case, Number::LeastCyclesPerByte(measured.min_cycles));
+        measured.median_cycles
+    }
+
+    pub(super) fn say(&mut self, case: &str, number: Number) {
+        let (metric, value, unit) = number.parts();
+        (self.record)(Record {
+            suite: SUITE,
+            case: format!("{}/{case}", self.case),
+            tier: self.tier,
+            metric,
+            value,
+            unit,
+        });
+    }
+
+    /// A batch of mixed lengths and keys is what its messages are one by one, and opens again.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let mut lengths = vec![16, 2048, 1500, 0, 40, 128, 999, 1];
+        if self.subject.whole_blocks() {
+            lengths = mixes::whole_blocks(lengths);
+        }
+        let mut together = Batch::new(self.subject, &lengths.repeat(self.lanes), KEYS);
+        let (mut apart, mut texts) = (together.clone(), together.clone());
+        self.subject.seal_many(&mut together);
+        for (slot, buffer) in apart.pieces() {
+            self.subject.seal(slot, buffer);
+        }
+        let wrong = |what: &str| format!("{} on {}: {what}", self.case, self.tier);
+        if together.bytes != apart.bytes {
+            return Err(wrong("a batch is not what its messages are one by one"));
+        }
+        self.subject.open_many(&mut together);
+        for (slot, buffer) in apart.pieces() {
+            self.subject.open(slot, buffer);
+        }
+        for (opened, way) in [(&mut together, "a batch"), (&mut apart, "a message")] {
+            for ((slot, buffer), (_, text)) in opened.pieces().zip(texts.pieces()) {
+                if buffer[..slot.text] != text[..slot.text] {
+                    return Err(wrong(&format!("{way} opens to another text")));
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Suite `aead`: what a sealed byte costs, one message at a time and many at once, in core cycles.
+//!
+//! Every mode of room `aead`, in its usual version, through the room's public calls: in place, keys
+//! set up before, no associated data. The study's figures stand beside ([`study`]).
+//!
+//! Cases are called `mode/what/...`; `seal` may be `open`, the last part is the length of the text:
+//!
+//! | case | what it is |
+//! |---|---|
+//! | `gcm/single/seal/2048` | one message after the other; its buffer stays in the nearest cache |
+//! | `gcm/many/seal/2048` | batches of messages of this length, one key for all |
+//! | `gcm/own-keys/seal/2048` | the same, each message under another of 64 keys |
+//! | `gcm/speed-up/seal/2048` | cycles of `single` over cycles of `many` |
+//! | `gcm/mix/realistic/seal` | the study's 4 x 128 and 3 x 2048 bytes, in one batch |
+//! | `gcm/mix/internet/seal` | a batch with lengths as on the internet ([`mixes`]) |
+//! | `gcm/key` | to set up a key, and to erase it |
+//! | `study/gcm/...` | the study's figure; its tier is called `haswell` |
+//! | `peer/ring/gcm/...` | GCM of somebody else, in the same run ([`Peer`]) |
+//!
+//! To open a message again, its buffer has to be restored. What the copy costs alone is taken off.
+//!
+//! The portable tier takes a hundred times as long, so it has a few cases; `SEALANE_TIER=portable`
+//! has it measured in full.
+
+use sealane_aead::Suite;
+use sealane_block::Tier;
+
+mod cases;
+pub mod mixes;
+pub mod study;
+pub mod subject;
+pub mod tables;
+#[cfg(test)]
+mod tests;
+
+use crate::garble::limit::blocks_in_vector;
+use crate::{Options, Record};
+use cases::Bench;
+use subject::{Mode, Subject};
+
+/// The suite's name.
+pub const SUITE: &str = "aead";
+
+/// Bytes of texts, as in the study.
+pub const LENGTHS: [usize; 5] = [128, 256, 512, 1024, 2048];
+
+/// Measurements of this suite are more than a thousand, so each gets this part of the budget.
+const SHARE: u32 = 4;
+
+/// Vectors of messages that room `aead` has in flight.
+const VECTORS: usize = 8;
+
+/// A figure with its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// The median, of every byte of text.
+    CyclesPerByte(f64),
+    /// The least.
+    LeastCyclesPerByte(f64),
+    /// The median, of a key.
+    CyclesPerKey(f64),
+    /// The least.
+    LeastCyclesPerKey(f64),
+    /// Against one message at a time.
+    SpeedUp(f64),
+    /// Messages in flight at once.
+    Lanes(usize),
+    /// Time that batches of equal lengths would take for the same bytes, over the time that the mix
+    /// takes.
+    RateKept(f64),
+}
+
+impl Number {
+    /// Metric, value and unit of a record.
+    const fn parts(self) -> (&'static str, f64, &'static str) {
+        match self {
+            Number::CyclesPerByte(value) => ("cycles_per_byte", value, "cycles"),
+            Number::LeastCyclesPerByte(value) => ("cycles_per_byte_min", value, "cycles"),
+            Number::CyclesPerKey(value) => ("cycles_per_key", value, "cycles"),
+            Number::LeastCyclesPerKey(value) => ("cycles_per_key_min", value, "cycles"),
+            Number::SpeedUp(value) => ("speed_up", value, "times"),
+            Number::Lanes(count) => ("lanes", count as f64, "messages"),
+            Number::RateKept(value) => ("equal_length_rate_kept", value, "%"),
+        }
+    }
+}
+
+/// The mode that peers have.
+const PEERS: &str = "gcm";
+
+/// GCM of somebody else, to be measured beside ours.
+pub struct Peer {
+    /// Whose it is.
+    pub name: &'static str,
+    /// How it is called; it has no batches, so its messages go one after the other.
+    pub subject: Box<dyn Subject>,
+}
+
+/// The names that [`Options::only`] may hold.
+pub fn modes() -> Vec<&'static str> {
+    Suite::names().collect()
+}
+
+/// Measures every mode, or those of [`Options::only`].
+///
+/// # Errors
+/// A mode gives wrong results.
+pub fn run(options: &Options, record: &mut dyn FnMut(Record)) -> Result<(), String> {
+    run_beside(&[], options, record)
+}
+
+/// [`run`], with peers measured right after our own GCM.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_beside(
+    peers: &[Peer],
+    options: &Options,
+    record: &mut dyn FnMut(Record),
+) -> Result<(), String> {
+    let chosen = |name: &&str| options.only.is_empty() || options.only.iter().any(|o| o == name);
+    for name in modes().into_iter().filter(chosen) {
+        for cpu in &options.cpus {
+            let mode = Mode::new(*cpu, name).map_err(|error| error.to_string())?;
+            let lanes = VECTORS * blocks_in_vector(*cpu);
+            let few = cpu.tier() == Tier::Portable && options.cpus.len() > 1;
+            let mut bench = Bench {
+                subject: &mode,
+                case: name.to_string(),
+                tier: cpu.tier().name(),
+                lanes,
+                budget: options.budget / SHARE,
+                record,
+            };
+            bench.say("many", Number::Lanes(lanes));
+            bench.run(*cpu, few)?;
+        }
+        if name == PEERS {
+            measure_peers(peers, options, record)?;
+        }
+        for (case, number) in study::figures(name) {
+            let (metric, value, unit) = number.parts();
+            record(Record {
+                suite: SUITE,
+                case: format!("study/{name}/{case}"),
+                tier: study::TIER,
+                metric,
+                value,
+                unit,
+            });
+        }
+    }
+    if !modes().into_iter().filter(chosen).any(|name| name == PEERS) {
+        measure_peers(peers, options, record)?;
+    }
+    Ok(())
+}
+
+/// Measures peers, on batches as large as those of our best tier.
+fn measure_peers(
+    peers: &[Peer],
+    options: &Options,
+    record: &mut dyn FnMut(Record),
+) -> Result<(), String> {
+    let Some(cpu) = options.cpus.last() else {
+        return Ok(());
+    };
+    for peer in peers {
+        let mut bench = Bench {
+            subject: &*peer.subject,
+            case: format!("peer/{}/{PEERS}", peer.name),
+            tier: "any",
+            lanes: VECTORS * blocks_in_vector(*cpu),
+            budget: options.budget / SHARE,
+            record,
+        };
+        bench.run(*cpu, false)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! What is measured: a mode of ours, or anything else that seals messages.
+
+use sealane_aead::{Cipher, Error, Message, Suite, open_many, seal_many};
+use sealane_block::Cpu;
+
+/// Keys that messages with keys of their own take in turn.
+pub const KEYS: usize = 64;
+
+/// A message of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Slot {
+    /// Bytes of its text.
+    pub text: usize,
+    /// Bytes of its buffer.
+    pub sealed: usize,
+    /// Which of the keys is its own, below [`KEYS`].
+    pub key: usize,
+    /// Its nonce, in front.
+    pub nonce: [u8; 16],
+}
+
+/// What a buffer takes of memory, with what allocators put around it. Without, buffers of some
+/// modes would lie a power of two apart and compete for the same lines of the cache.
+fn room(sealed: usize) -> usize {
+    (sealed + 8).next_multiple_of(16)
+}
+
+/// Messages whose buffers lie one behind the other, as if each had been allocated.
+#[derive(Clone)]
+pub struct Batch {
+    slots: Vec<Slot>,
+    /// All buffers, and what lies between them.
+    pub bytes: Vec<u8>,
+}
+
+impl Batch {
+    /// Messages of these lengths, under `keys` keys in turn, with some text.
+    pub fn new(subject: &dyn Subject, texts: &[usize], keys: usize) -> Batch {
+        let slot = |(number, &text): (usize, &usize)| {
+            let mut nonce = [0; 16];
+            let bytes = subject.nonce_bytes();
+            for (place, digit) in nonce[..bytes].iter_mut().rev().zip(number.to_le_bytes()) {
+                *place = digit;
+            }
+            Slot {
+                text,
+                sealed: subject.sealed_len(text),
+                key: number % keys,
+                nonce,
+            }
+        };
+        let slots: Vec<Slot> = texts.iter().enumerate().map(slot).collect();
+        let all = slots.iter().map(|slot| room(slot.sealed)).sum();
+        let mut batch = Batch {
+            slots,
+            bytes: vec![0; all],
+        };
+        for (slot, buffer) in batch.pieces() {
+            for (i, byte) in buffer[..slot.text].iter_mut().enumerate() {
+                *byte = (i * 31 + slot.text * 7) as u8;
+            }
+        }
+        batch
+    }
+
+    /// Bytes of all texts.
+    pub fn texts(&self) -> usize {
+        self.slots.iter().map(|slot| slot.text).sum()
+    }
+
+    /// Messages with their buffers.
+    pub fn pieces(&mut self) -> impl Iterator<Item = (&Slot, &mut [u8])> {
+        let mut rest = &mut self.bytes[..];
+        self.slots.iter().map(move |slot| {
+            let (piece, behind) = std::mem::take(&mut rest).split_at_mut(room(slot.sealed));
+            rest = behind;
+            (slot, &mut piece[..slot.sealed])
+        })
+    }
+}
+
+/// Seals and opens, under [`KEYS`] keys that were set up before.
+pub trait Subject {
+    /// Bytes of a key.
+    fn key_bytes(&self) -> usize {
+        16
+    }
+    /// Bytes of a nonce.
+    fn nonce_bytes(&self) -> usize {
+        12
+    }
+    /// Bytes of the sealed message for a text.
+    fn sealed_len(&self, text: usize) -> usize {
+        text + 16
+    }
+    /// Whether texts have to be whole blocks of 16 bytes.
+    fn whole_blocks(&self) -> bool {
+        false
+    }
+    /// Sets up a key, and erases it again.
+    fn set_up(&self, key: &[u8]);
+    /// Seals a message in place.
+    fn seal(&self, slot: &Slot, buffer: &mut [u8]);
+    /// Opens a message in place.
+    fn open(&self, slot: &Slot, buffer: &mut [u8]);
+    /// Seals a batch: one message after the other, unless there is a better way.
+    fn seal_many(&self, batch: &mut Batch) {
+        for (slot, buffer) in batch.pieces() {
+            self.seal(slot, buffer);
+        }
+    }
+    /// Opens a batch.
+    fn open_many(&self, batch: &mut Batch) {
+        for (slot, buffer) in batch.pieces() {
+            self.open(slot, buffer);
+        }
+    }
+}
+
+/// A mode of room `aead` on a tier.
+pub struct Mode {
+    cpu: Cpu,
+    suite: Suite,
+    keys: Vec<Cipher>,
+    whole_blocks: bool,
+}
+
+impl Mode {
+    /// The mode's usual version and tag.
+    ///
+    /// # Errors
+    /// There is no mode of this name.
+    pub fn new(cpu: Cpu, name: &str) -> Result<Mode, Error> {
+        let suite = Suite::named(name, None, None)?;
+        let key = |number: usize| Cipher::new(cpu, suite, &key(number, suite.key_bytes()));
+        let keys = (0..KEYS).map(key).collect::<Result<Vec<_>, Error>>()?;
+        let odd = keys[0].seal(&[0; 16][..suite.nonce_bytes()], &[], &[0; 17]);
+        let whole_blocks = matches!(odd, Err(Error::WholeBlocks { .. }));
+        Ok(Mode {
+            cpu,
+            suite,
+            keys,
+            whole_blocks,
+        })
+    }
+
+    /// A message as the room takes it.
+    fn message<'a>(
+        &'a self,
+        slot: &'a Slot,
+        buffer: &'a mut [u8],
+    ) -> Message<&'a Cipher, &'a [u8], [u8; 0], &'a mut [u8]> {
+        Message {
+            cipher: &self.keys[slot.key],
+            nonce: &slot.nonce[..self.suite.nonce_bytes()],
+            ad: [],
+            buffer,
+            text: Some(slot.text),
+        }
+    }
+}
+
+/// The key of a number, of so many bytes.
+pub fn key(number: usize, bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (number * 37 + i * 11) as u8).collect()
+}
+
+/// Why no message fails: lengths are right, nothing was altered, keys are used far below limits.
+const SOUND: &str = "a message in order";
+
+impl Subject for Mode {
+    fn key_bytes(&self) -> usize {
+        self.suite.key_bytes()
+    }
+    fn nonce_bytes(&self) -> usize {
+        self.suite.nonce_bytes()
+    }
+    fn sealed_len(&self, text: usize) -> usize {
+        self.keys[0].sealed_len(text)
+    }
+    fn whole_blocks(&self) -> bool {
+        self.whole_blocks
+    }
+    fn set_up(&self, key: &[u8]) {
+        let cipher = Cipher::new(self.cpu, self.suite, key);
+        drop(std::hint::black_box(
+            cipher.expect("a key of the right length"),
+        ));
+    }
+    fn seal(&self, slot: &Slot, buffer: &mut [u8]) {
+        let nonce = &slot.nonce[..self.suite.nonce_bytes()];
+        let sealed = self.keys[slot.key].seal_in_place(nonce, &[], buffer, slot.text);
+        sealed.expect(SOUND);
+    }
+    fn open(&self, slot: &Slot, buffer: &mut [u8]) {
+        let nonce = &slot.nonce[..self.suite.nonce_bytes()];
+        let opened = self.keys[slot.key].open_in_place(nonce, &[], buffer, Some(slot.text));
+        opened.expect(SOUND);
+    }
+    fn seal_many(&self, batch: &mut Batch) {
+        let pieces = batch.pieces();
+        for done in seal_many(pieces.map(|(slot, buffer)| self.message(slot, buffer))) {
+            done.result.expect(SOUND);
+        }
+    }
+    fn open_many(&self, batch: &mut Batch) {
+        let pieces = batch.pieces();
+        for done in open_many(pieces.map(|(slot, buffer)| self.message(slot, buffer))) {
+            done.result.expect(SOUND);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The suite as a whole, on as little time as it takes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use sealane_block::Cpu;
+
+use super::subject::{Batch, Slot};
+use super::*;
+
+/// On every tier, so that the short list of the portable one is seen as well.
+fn records(only: &[&str]) -> Vec<Record> {
+    let options = Options {
+        cpus: Cpu::available(),
+        budget: Duration::ZERO,
+        command: Vec::new(),
+        again: Vec::new(),
+        only: only.iter().map(|name| name.to_string()).collect(),
+    };
+    let mut records = Vec::new();
+    run(&options, &mut |record| records.push(record)).expect("sound modes");
+    records
+}
+
+#[test]
+fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
+    let records = records(&[]);
+    let found: BTreeSet<_> = records
+        .iter()
+        .map(|record| (record.case.as_str(), record.tier, record.metric))
+        .collect();
+    let best = Cpu::available().last().expect("a tier").tier().name();
+    let rates = ["cycles_per_byte", "cycles_per_byte_min"];
+    for mode in modes() {
+        for length in LENGTHS {
+            for what in [
+                "single/seal",
+                "single/open",
+                "many/seal",
+                "many/open",
+                "own-keys/seal",
+            ] {
+                let case = format!("{mode}/{what}/{length}");
+                assert!(
+                    rates
+                        .iter()
+                        .all(|rate| found.contains(&(&*case, best, *rate))),
+                    "{case}"
+                );
+            }
+            let case = format!("{mode}/speed-up/seal/{length}");
+            assert!(found.contains(&(&*case, best, "speed_up")), "{case}");
+        }
+        for (case, metric) in [
+            ("mix/realistic/seal", "cycles_per_byte_min"),
+            ("mix/realistic/seal", "equal_length_rate_kept"),
+            ("mix/internet/seal", "cycles_per_byte"),
+            ("key", "cycles_per_key"),
+            ("many", "lanes"),
+        ] {
+            let case = format!("{mode}/{case}");
+            assert!(found.contains(&(&*case, best, metric)), "{case} {metric}");
+        }
+        let portable = format!("{mode}/single/seal/2048");
+        assert!(
+            found.contains(&(&*portable, "portable", rates[0])),
+            "{portable}"
+        );
+    }
+    assert!(records.iter().all(|r| r.value.is_finite() && r.value > 0.0));
+
+    let text = tables::text(&records);
+    let charts = tables::charts(&records);
+    for mode in modes() {
+        let rows: Vec<&str> = text
+            .lines()
+            .filter(|line| line.split(' ').next() == Some(mode))
+            .collect();
+        assert_eq!(rows.len(), 6, "{mode}: {text}");
+        assert!(
+            charts
+                .iter()
+                .all(|c| c.groups.iter().any(|(name, _)| name == mode)),
+            "{mode}"
+        );
+        // Ours, and the study's where it has the mode, in the first table.
+        let figures = rows[0].split_whitespace().count() - 1;
+        let theirs = study::MODES.iter().any(|theirs| theirs.name == mode);
+        let one = study::BASELINES.iter().any(|theirs| theirs.name == mode);
+        assert_eq!(
+            figures,
+            5 + 5 * usize::from(theirs) + usize::from(one),
+            "{text}"
+        );
+    }
+    assert_eq!(charts.len(), 5);
+    let series = &charts[0].series;
+    assert!(
+        series.iter().any(|name| name.starts_with("Haswell")),
+        "{series:?}"
+    );
+}
+
+#[test]
+fn a_run_of_some_modes_has_no_others() {
+    let records = records(&["ocb3", "ccm"]);
+    let modes: BTreeSet<_> = records
+        .iter()
+        .map(|record| record.case.trim_start_matches("study/").split('/').next())
+        .collect();
+    assert_eq!(modes, [Some("ccm"), Some("ocb3")].into());
+}
+
+/// What a peer would be called has a row of its own, below that of our mode.
+#[test]
+fn peers_stand_in_tables_and_charts() {
+    let options = Options {
+        cpus: vec![Cpu::detect().expect("a tier")],
+        budget: Duration::ZERO,
+        command: Vec::new(),
+        again: Vec::new(),
+        only: vec!["ctr".to_string()],
+    };
+    let subject = Mode::new(options.cpus[0], "ocb3").expect("OCB3");
+    let peer = Peer {
+        name: "somebody",
+        subject: Box::new(subject),
+    };
+    let mut records = Vec::new();
+    run_beside(&[peer], &options, &mut |record| records.push(record)).expect("sound modes");
+    let text = tables::text(&records);
+    assert_eq!(text.matches("\ngcm (somebody)").count(), 6, "{text}");
+    let charts = tables::charts(&records);
+    let named = |c: &crate::plot::Chart| c.groups.iter().any(|(name, _)| name == "somebody/gcm");
+    assert!(charts.iter().all(named));
+}
+
+/// A mode whose batches are not what its messages are, or that opens to something else, is found
+/// before it is measured.
+#[test]
+fn wrong_results_are_no_figures() {
+    struct Wrong(bool);
+    impl Subject for Wrong {
+        fn set_up(&self, _: &[u8]) {}
+        fn seal(&self, _: &Slot, buffer: &mut [u8]) {
+            buffer.iter_mut().for_each(|byte| *byte ^= 1);
+        }
+        fn open(&self, _: &Slot, buffer: &mut [u8]) {
+            buffer
+                .iter_mut()
+                .for_each(|byte| *byte ^= 1 + u8::from(!self.0));
+        }
+        fn seal_many(&self, batch: &mut Batch) {
+            for (_, buffer) in batch.pieces() {
+                let wrong = 1 + u8::from(self.0);
+                buffer.iter_mut().for_each(|byte| *byte ^= wrong);
+            }
+        }
+    }
+    for (batches, said) in [(true, "one by one"), (false, "another text")] {
+        let bench = Bench {
+            subject: &Wrong(batches),
+            case: "wrong".to_string(),
+            tier: "any",
+            lanes: 8,
+            budget: Duration::ZERO,
+            record: &mut |_| {},
+        };
+        let found = bench.check().expect_err("wrong results");
+        assert!(found.ends_with(said), "{found}");
+    }
+}

@@ -1,0 +1,196 @@
+//! GCM: NIST SP 800-38D; McGrew and Viega, "The Galois/Counter Mode of Operation" (2004). CTR, and
+//! GHASH over associated data, ciphertext and lengths.
+//!
+//! GHASH multiplies by H after each block. The value here is the one before that product
+//! (see [`horner`]), which the tail makes good.
+
+use sealane_block::gf::Order;
+use sealane_block::{Block, Cpu, Lanes};
+
+use super::ctr::stride;
+use super::horner::{self, Powers, Source};
+use super::shared::{aes, forward, lane_numbers};
+use crate::lanes::head::block_of;
+use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+
+pub(crate) struct Gcm;
+
+/// The counter block of the next block of text, byte-reversed.
+const COUNTER: usize = 0;
+/// The counter block of the tag, J_0.
+const FIRST: usize = 1;
+/// GHASH before its last product, byte-reversed.
+const HASH: usize = 2;
+
+/// The number of the head's block that holds J_0, if the nonce has twelve bytes.
+const USUAL_NONCE: usize = 12;
+
+impl Mode for Gcm {
+    type Schedules = Of<1>;
+    type Constants = Of<{ horner::CONSTANTS }>;
+    type Words = Of<3>;
+
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Gcm> {
+        let mut material = Material::new(params);
+        material.schedules = [forward(cpu, key)];
+        let hash_key = aes(cpu, key).encrypt(Block::ZERO);
+        (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
+        material
+    }
+    fn is_parallel(_open: bool) -> bool {
+        true
+    }
+
+    /// What makes J_0, then the associated data.
+    fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
+        nonce_blocks(message.nonce.len()) + message.ad.len().div_ceil(16)
+    }
+    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
+        let (nonce, count) = (message.nonce, nonce_blocks(message.nonce.len()));
+        if index >= count {
+            block_of(message.ad, index - count)
+        } else if nonce.len() == USUAL_NONCE {
+            Block::new(block_of(nonce, 0).value() | 1 << 120)
+        } else if index + 1 == count {
+            Block::from_bytes((8 * nonce.len() as u128).to_be_bytes())
+        } else {
+            block_of(nonce, index)
+        }
+    }
+
+    /// Lanes may be in different parts of their heads: which, the lengths of nonces say.
+    #[inline(always)]
+    fn absorb<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        block: Wave<L, N>,
+        head: &Head<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let hashed = horner::step(keys, Order::Ghash, state[HASH], block.reversed());
+        let (mut usual, mut ends) = (0, 0);
+        for (lane, message) in head.messages.iter() {
+            let last = nonce_blocks(message.nonce.len()) == head.index + 1;
+            let is_usual = message.nonce.len() == USUAL_NONCE;
+            usual |= u32::from(last && is_usual) << lane;
+            ends |= u32::from(last && !is_usual) << lane;
+        }
+        state[HASH] = hashed;
+        if usual | ends != 0 {
+            let made = horner::times(Order::Ghash, hashed, horner::base(keys, 1)).reversed();
+            let is_usual = Wave::where_set(l, usual);
+            let done = Wave::where_set(l, usual | ends);
+            let first = made.or(is_usual, block);
+            state[FIRST] = state[FIRST].or(done, first);
+            state[HASH] = hashed.or(done, Wave::zero(l));
+        }
+    }
+
+    #[inline(always)]
+    fn begin<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        _head: &Head<'_, L, N>,
+    ) {
+        let one = Wave::splat(keys.l(), Block::new(1));
+        state[COUNTER] = state[FIRST].reversed().add32(one);
+    }
+
+    #[inline(always)]
+    fn body<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &mut State<Self, L, N>,
+        data: &mut impl Data<L, N>,
+        _pass: usize,
+    ) {
+        let step = Wave::splat(keys.l(), stride(data, Wave::<L, N>::LANES));
+        let mut counted = Counted::<L, N, OPEN> {
+            counter: state[COUNTER],
+            step,
+        };
+        let powers = Powers::new(keys, Order::Ghash, data);
+        state[HASH] = powers.hash(keys, data, state[HASH], &mut counted);
+        state[COUNTER] = counted.counter;
+    }
+
+    #[inline(always)]
+    fn spread<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, 1>,
+        _position: u64,
+    ) -> State<Self, L, N> {
+        [
+            state[COUNTER].spread().add32(lane_numbers(keys.l())),
+            state[FIRST].spread(),
+            horner::spread(state[HASH]),
+        ]
+    }
+    #[inline(always)]
+    fn fold<L: Lanes, const N: usize>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        next: usize,
+    ) -> State<Self, L, 1> {
+        [
+            state[COUNTER].pick(next),
+            state[FIRST].pick(0),
+            horner::fold(keys, Order::Ghash, state[HASH], next),
+        ]
+    }
+
+    #[inline(always)]
+    fn tail<L: Lanes, const N: usize, const OPEN: bool>(
+        keys: &impl Keys<L, N>,
+        state: &State<Self, L, N>,
+        tail: &mut Tail<'_, L, N>,
+    ) {
+        let l = keys.l();
+        let mut hash = state[HASH];
+        if tail.most > 0 {
+            let pad = keys.encrypt(0, state[COUNTER].reversed());
+            let made = (tail.given[0] ^ pad) & tail.text_mask(l, 0);
+            tail.made[0] = made;
+            let sealed = if OPEN { tail.given[0] } else { made };
+            let more = horner::step(keys, Order::Ghash, hash, sealed.reversed());
+            hash = hash.or(tail.where_rest(l, |rest| rest > 0), more);
+        }
+        // Reversed, as the hash is: the length of associated data in the upper half.
+        let lengths = tail.by_message(l, |message| {
+            Block::new((8 * message.ad.len() as u128) << 64 | 8 * message.text as u128)
+        });
+        hash = horner::step(keys, Order::Ghash, hash, lengths);
+        let hash = horner::times(Order::Ghash, hash, horner::base(keys, 1));
+        tail.tag::<OPEN>(hash.reversed() ^ keys.encrypt(0, state[FIRST]));
+    }
+}
+
+/// Enciphers units with CTR, and hands on their ciphertext.
+struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
+    counter: Wave<L, N>,
+    step: Wave<L, N>,
+}
+
+impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, OPEN> {
+    #[inline(always)]
+    fn block(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &mut impl Data<L, N>,
+        unit: usize,
+    ) -> Wave<L, N> {
+        let pad = keys.encrypt(0, self.counter.reversed());
+        self.counter = self.counter.add32(self.step);
+        let given = data.load(keys.l(), unit, 0);
+        let made = given ^ pad;
+        data.store(unit, 0, made);
+        if OPEN { given } else { made }
+    }
+}
+
+/// Blocks of the head that make J_0: the nonce itself, or what GHASH makes of it.
+fn nonce_blocks(bytes: usize) -> usize {
+    match bytes {
+        USUAL_NONCE => 1,
+        _ => bytes.div_ceil(16) + 1,
+    }
+}
