@@ -210,15 +210,15 @@ impl Suite {
         self.kind.limits().key_bytes
     }
 
+    /// Bytes of the tag; none for building blocks.
+    pub fn tag_bytes(&self) -> usize {
+        self.params.tag_len
+    }
+
     /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
     pub fn nonce_bytes(&self) -> usize {
         let [least, most] = self.limits().nonce_bytes;
         12.clamp(least, most)
-    }
-
-    /// Bytes of the tag; none for building blocks.
-    pub fn tag_bytes(&self) -> usize {
-        self.params.tag_len
     }
 
     /// Bytes of the longest text with a nonce of this length.

@@ -2,11 +2,11 @@
 //! type of theirs was named, one of these is.
 //!
 //! ```
-//! use sealane_aead::traits::Aes128Ccm;
+//! use sealane_aead::traits::Aes128Gcm;
 //! use sealane_aead::traits::aead::{Aead, KeyInit, Payload};
 //!
 //! # fn main() -> Result<(), sealane_aead::traits::aead::Error> {
-//! let cipher = Aes128Ccm::new(&[7; 16].into());
+//! let cipher = Aes128Gcm::new(&[7; 16].into());
 //! let nonce = [1; 12].into(); // a new one for each message
 //! let sealed = cipher.encrypt(&nonce, Payload { msg: b"meet at noon", aad: b"to ben" })?;
 //! let opened = cipher.decrypt(&nonce, Payload { msg: &sealed, aad: b"to ben" })?;
@@ -130,6 +130,8 @@ macro_rules! types {
 }
 
 types! {
+    /// AES-128-GCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38D).
+    Aes128Gcm: Gcm 0, U16 U12 U16;
     /// AES-128-CCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38C).
     Aes128Ccm: Ccm 0, U16 U12 U16;
     /// AES-128-GCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38D).

@@ -63,6 +63,11 @@ fn calls<M: AeadInOut + KeyInit>() -> Vec<Vec<u8>> {
 }
 
 #[test]
+fn gcm_is_that_of_rustcrypto() {
+    assert!(calls::<traits::Aes128Gcm>() == calls::<aes_gcm::Aes128Gcm>());
+}
+
+#[test]
 fn ccm_is_that_of_rustcrypto() {
     assert!(calls::<traits::Aes128Ccm>() == calls::<ccm::Ccm<Aes128, U16, U12>>());
 }
@@ -84,6 +89,7 @@ fn nothing_is_left_of_what_does_not_open() {
         assert_eq!(opened, Err(Error));
         text
     }
+    assert_eq!(left::<traits::Aes128Gcm>(), [0; 100]);
     assert_eq!(left::<traits::Aes128Ccm>(), [0; 100]);
     assert_eq!(left::<traits::Aes128Ocb3>(), [0; 100]);
 }

@@ -1,10 +1,9 @@
 //! The cipher of a segment: the one place that names an implementation of AES-128-GCM and
-//! AES-128-OCB3. All else here sees [`SegmentCipher`].
+//! AES-128-OCB3. All else here sees [`SegmentCipher`]. A segment is long enough to fill the lanes alone.
 
 use super::header::Mode;
-use aes_gcm::aead::consts::{U12, U16};
-use aes_gcm::aead::{AeadInOut, KeyInit, array::Array};
-use aes_gcm::aes::Aes128;
+use sealane_aead::{Cipher, Suite};
+use sealane_block::Cpu;
 
 /// Bytes of a nonce.
 pub const NONCE_BYTES: usize = 12;
@@ -15,54 +14,44 @@ pub const TAG_BYTES: usize = 16;
 pub struct Forged;
 
 /// Authenticated encryption of one segment in place, under a key that it holds.
-pub trait SegmentCipher {
-    /// Encrypts `segment` and returns its tag. A nonce is used once in the life of a key.
-    fn seal_segment(
-        &self,
-        nonce: &[u8; NONCE_BYTES],
-        ad: &[u8],
-        segment: &mut [u8],
-    ) -> [u8; TAG_BYTES];
-
-    /// Decrypts `segment` if it is authentic. Its bytes are of no use where it is not.
-    fn open_segment(
-        &self,
-        nonce: &[u8; NONCE_BYTES],
-        ad: &[u8],
-        segment: &mut [u8],
-        tag: &[u8; TAG_BYTES],
-    ) -> Result<(), Forged>;
-}
+pub struct SegmentCipher(Cipher);
 
 /// The cipher of a mode under a key.
-pub fn cipher(mode: Mode, key: &[u8; 16]) -> Box<dyn SegmentCipher> {
-    let key = key.into();
-    match mode {
-        Mode::Gcm => Box::new(aes_gcm::Aes128Gcm::new(key)),
-        Mode::Ocb3 => Box::new(ocb3::Ocb3::<Aes128>::new(key)),
-    }
+pub fn cipher(mode: Mode, key: &[u8; 16]) -> SegmentCipher {
+    let name = match mode {
+        Mode::Gcm => "gcm",
+        Mode::Ocb3 => "ocb3",
+    };
+    // A file is the same on every tier; a tier that is not to be had is no reason to lose one.
+    let cpu = Cpu::detect().unwrap_or_else(|_| Cpu::best());
+    let suite = Suite::named(name, None, Some(TAG_BYTES)).expect("modes of every build");
+    SegmentCipher(Cipher::new(cpu, suite, key).expect("keys of 16 bytes"))
 }
 
-impl<C: AeadInOut<NonceSize = U12, TagSize = U16>> SegmentCipher for C {
-    fn seal_segment(
+impl SegmentCipher {
+    /// Encrypts `segment` and returns its tag. A nonce is used once in the life of a key.
+    pub fn seal_segment(
         &self,
         nonce: &[u8; NONCE_BYTES],
         ad: &[u8],
         segment: &mut [u8],
     ) -> [u8; TAG_BYTES] {
-        let sealed = self.encrypt_inout_detached(&Array(*nonce), ad, segment.into());
-        // Both modes take far more than the largest segment of a header.
-        sealed.expect("a segment is short enough for its mode").0
+        let mut tag = [0; TAG_BYTES];
+        let sealed = self.0.seal_detached(nonce, ad, segment, &mut tag);
+        // Both modes take far more than the largest segment, and the largest file, of a header.
+        sealed.expect("a segment is short enough for its mode");
+        tag
     }
 
-    fn open_segment(
+    /// Decrypts `segment` if it is authentic. Its bytes are zero where it is not.
+    pub fn open_segment(
         &self,
         nonce: &[u8; NONCE_BYTES],
         ad: &[u8],
         segment: &mut [u8],
         tag: &[u8; TAG_BYTES],
     ) -> Result<(), Forged> {
-        self.decrypt_inout_detached(&Array(*nonce), ad, segment.into(), &Array(*tag))
-            .map_err(|_| Forged)
+        let opened = self.0.open_detached(nonce, ad, segment, tag);
+        opened.map_err(|_| Forged)
     }
 }

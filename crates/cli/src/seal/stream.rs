@@ -49,7 +49,7 @@ impl From<Failure> for Trouble {
 
 /// What both directions share: the cipher, and the nonces and the associated data of a file.
 pub struct Places {
-    cipher: Box<dyn SegmentCipher>,
+    cipher: SegmentCipher,
     prefix: Zeroizing<[u8; 7]>,
     header: [u8; HEADER_BYTES],
     segment_bytes: usize,
@@ -59,7 +59,7 @@ pub struct Places {
 impl Places {
     /// Those of a file with this header.
     pub fn new(
-        cipher: Box<dyn SegmentCipher>,
+        cipher: SegmentCipher,
         keys: FileKeys,
         header: [u8; HEADER_BYTES],
         segment_bytes: u32,
