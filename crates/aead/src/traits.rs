@@ -134,8 +134,6 @@ types! {
     Aes128Gcm: Gcm 0, U16 U12 U16;
     /// AES-128-CCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38C).
     Aes128Ccm: Ccm 0, U16 U12 U16;
-    /// AES-128-GCM with nonces of 12 bytes and tags of 16 (NIST SP 800-38D).
-    Aes128Gcm: Gcm 0, U16 U12 U16;
     /// AES-128-OCB3 with nonces of 12 bytes and tags of 16 (RFC 7253).
     Aes128Ocb3: Ocb3 0, U16 U12 U16;
     /// For research only: AES-OTR, version 1.

@@ -450,7 +450,7 @@ fn function(name: &str, operands: &[Vec<u8>]) -> Vec<u8> {
     match name {
         "aes128" => {
             let cipher = aes::Aes128::new_from_slice(&operands[0]).expect("a key has 16 bytes");
-            let mut block = aes::Block::clone_from_slice(&operands[1]);
+            let mut block = aes::Block::try_from(&operands[1][..]).expect("a block has 16 bytes");
             cipher.encrypt_block(&mut block);
             block.to_vec()
         }

@@ -101,6 +101,5 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         short.copy_from_slice(&staged[..short.len()]);
         l.wipe(&mut blocks.as_flattened_mut()[..M::UNIT * N]);
     }
-    let folded = M::fold::<L, N>(keys, &wide, next);
-    folded
+    M::fold::<L, N>(keys, &wide, next)
 }

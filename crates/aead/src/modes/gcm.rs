@@ -156,7 +156,8 @@ impl Mode for Gcm {
         }
         // Reversed, as the hash is: the length of associated data in the upper half.
         let lengths = tail.by_message(l, |message| {
-            Block::new((8 * message.ad.len() as u128) << 64 | 8 * message.text as u128)
+            let (ad, text) = (8 * message.ad.len() as u128, 8 * message.text as u128);
+            Block::new(ad << 64 | text)
         });
         hash = horner::step(keys, Order::Ghash, hash, lengths);
         let hash = horner::times(Order::Ghash, hash, horner::base(keys, 1));

@@ -15,7 +15,7 @@ use crate::support::ROLES;
 
 /// AES of another implementation.
 fn aes(key: Block, x: Block) -> Block {
-    use aes::cipher::{BlockEncrypt, KeyInit};
+    use aes::cipher::{BlockCipherEncrypt, KeyInit};
     let mut block = x.to_bytes().into();
     aes::Aes128::new(&key.to_bytes().into()).encrypt_block(&mut block);
     Block::from_bytes(block.into())
@@ -423,7 +423,7 @@ impl Slow {
 
 /// AES-128 backwards, from its definition (FIPS 197, section 5.3).
 fn aes_inverse(key: Block, y: Block) -> Block {
-    use aes::cipher::{BlockDecrypt, KeyInit};
+    use aes::cipher::{BlockCipherDecrypt, KeyInit};
     let mut block = y.to_bytes().into();
     aes::Aes128::new(&key.to_bytes().into()).decrypt_block(&mut block);
     Block::from_bytes(block.into())
