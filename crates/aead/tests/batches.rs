@@ -1,0 +1,308 @@
+//! Batches against single messages, and against somebody else's implementations: random lengths, keys,
+//! nonces and orders, on every tier; wrong messages among right ones; limits by name.
+
+use aead::{Aead, AeadCore, KeyInit, Payload, consts::U12};
+use proptest::prelude::*;
+use sealane_aead::{Cipher, Done, Error, Message, Suite, open_many, seal_many};
+use sealane_block::Cpu;
+
+/// A message, by the numbers that make it.
+#[derive(Clone, Debug)]
+struct Plan {
+    key: usize,
+    text: usize,
+    ad: usize,
+    nonce: usize,
+    seed: u8,
+}
+
+/// Lengths from empty to several rounds of lanes, most of them around blocks.
+fn plans(count: usize) -> impl Strategy<Value = Vec<Plan>> {
+    let length = prop_oneof![
+        0..=17usize,
+        (0..=9usize, 0..3usize).prop_map(|(blocks, more)| (16 * blocks + more).saturating_sub(1)),
+        0..=700usize,
+    ];
+    let ad = prop_oneof![Just(0usize), 0..=40usize, 0..=300usize];
+    let plan = (0..3usize, length, ad, 0..=3usize, any::<u8>());
+    let plan = plan.prop_map(|(key, text, ad, nonce, seed)| Plan {
+        key,
+        text,
+        ad,
+        nonce,
+        seed,
+    });
+    proptest::collection::vec(plan, 1..count)
+}
+
+fn bytes(seed: u8, len: usize) -> Vec<u8> {
+    (0..len).map(|i| (i * 7 + i / 251) as u8 ^ seed).collect()
+}
+
+/// Every suite of this build with its versions.
+fn suites() -> Vec<Suite> {
+    let versions = [None, Some("v1"), Some("v2"), Some("v3")];
+    let named = Suite::names().flat_map(|name| {
+        versions
+            .iter()
+            .filter_map(move |version| Suite::named(name, *version, None).ok())
+    });
+    let mut suites: Vec<Suite> = Vec::new();
+    for suite in named {
+        if !suites.contains(&suite) {
+            suites.push(suite);
+        }
+    }
+    suites
+}
+
+/// A message that the suite takes, near to the plan.
+struct Made {
+    key: usize,
+    nonce: Vec<u8>,
+    ad: Vec<u8>,
+    text: Vec<u8>,
+}
+
+fn make(suite: Suite, cipher: &Cipher, plan: &Plan) -> Made {
+    // Other lengths of nonces where the mode has them, in one batch.
+    let lengths = [suite.nonce_bytes(), 7, 13, 16];
+    let fits = |nonce: usize| {
+        let sealed = cipher.seal(&bytes(plan.seed, nonce), &[], &[]);
+        !matches!(sealed, Err(Error::NonceLength { .. }))
+    };
+    let nonce = Some(lengths[plan.nonce])
+        .filter(|&nonce| fits(nonce))
+        .unwrap_or(lengths[0]);
+    let blocks = ["ecb", "cbc"].contains(&suite.name());
+    let bare = blocks || suite.name() == "ctr";
+    Made {
+        key: plan.key,
+        nonce: bytes(plan.seed, nonce),
+        ad: bytes(!plan.seed, if bare { 0 } else { plan.ad }),
+        text: bytes(
+            plan.seed / 2,
+            if blocks {
+                plan.text / 16 * 16
+            } else {
+                plan.text
+            },
+        ),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Each result of a batch is that of the message alone; one that was changed fails alone.
+    #[test]
+    fn a_batch_is_its_messages(plans in plans(70), own in any::<bool>(), wrong in any::<usize>()) {
+        for cpu in Cpu::available() {
+            for suite in suites() {
+                let ciphers: Vec<Cipher> = (0..3u8)
+                    .map(|key| Cipher::new(cpu, suite, &bytes(key, suite.key_bytes())).expect("a key"))
+                    .collect();
+                let mut made: Vec<Made> =
+                    plans.iter().map(|plan| make(suite, &ciphers[0], plan)).collect();
+                if !own {
+                    made.iter_mut().for_each(|made| made.key = 0);
+                }
+                let alone: Vec<Vec<u8>> = made
+                    .iter()
+                    .map(|m| ciphers[m.key].seal(&m.nonce, &m.ad, &m.text).expect("sealed"))
+                    .collect();
+                let messages = made.iter().map(|m| {
+                    let mut buffer = m.text.clone();
+                    buffer.resize(ciphers[m.key].sealed_len(m.text.len()), 0x55);
+                    let text = Some(m.text.len());
+                    Message { cipher: &ciphers[m.key], nonce: &m.nonce, ad: &m.ad, buffer, text }
+                });
+                let sealed: Vec<Done<Vec<u8>>> = seal_many(messages).collect();
+                prop_assert_eq!(sealed.len(), alone.len());
+                for (done, alone) in sealed.iter().zip(&alone) {
+                    prop_assert_eq!(&done.result, &Ok(alone.len()));
+                    prop_assert!(&done.buffer == alone, "{} on {}", suite, cpu.tier());
+                }
+                let wrong = wrong % alone.len();
+                let authentic = suite.name() == "julius" || suite.tag_bytes() > 0;
+                let messages = made.iter().zip(&alone).enumerate().map(|(place, (m, sealed))| {
+                    let mut buffer = sealed.clone();
+                    if place == wrong && authentic {
+                        let at = buffer.len() / 2;
+                        buffer[at] ^= 1;
+                    }
+                    let text = Some(m.text.len());
+                    Message { cipher: &ciphers[m.key], nonce: &m.nonce, ad: &m.ad, buffer, text }
+                });
+                for (place, (done, m)) in open_many(messages).zip(&made).enumerate() {
+                    if place == wrong && authentic {
+                        prop_assert_eq!(done.result, Err(Error::NotAuthentic));
+                        prop_assert!(done.buffer.iter().all(|&byte| byte == 0));
+                    } else {
+                        prop_assert_eq!(done.result, Ok(m.text.len()), "{} {}", suite, cpu.tier());
+                        prop_assert!(done.buffer.starts_with(&m.text), "{}", suite);
+                    }
+                }
+            }
+        }
+    }
+
+    /// GCM, CCM and OCB3 are those of RustCrypto.
+    #[test]
+    fn everyday_modes_are_those_of_others(plans in plans(40)) {
+        for cpu in Cpu::available() {
+            same::<aes_gcm::Aes128Gcm>(cpu, "gcm", &plans)?;
+            same::<ccm::Ccm<aes::Aes128, aead::consts::U16, U12>>(cpu, "ccm", &plans)?;
+            same::<ocb3::Ocb3<aes::Aes128>>(cpu, "ocb3", &plans)?;
+        }
+    }
+}
+
+fn same<A: Aead + KeyInit + AeadCore<NonceSize = U12>>(
+    cpu: Cpu,
+    name: &str,
+    plans: &[Plan],
+) -> Result<(), TestCaseError> {
+    let suite = Suite::named(name, None, None).expect("a mode");
+    let key = bytes(9, 16);
+    let other = A::new_from_slice(&key).expect("a key");
+    let cipher = Cipher::new(cpu, suite, &key).expect("a key");
+    let nonces: Vec<[u8; 12]> = plans.iter().map(|plan| [plan.seed; 12]).collect();
+    let ads: Vec<Vec<u8>> = plans
+        .iter()
+        .map(|plan| bytes(!plan.seed, plan.ad))
+        .collect();
+    let texts: Vec<Vec<u8>> = plans
+        .iter()
+        .map(|plan| bytes(plan.seed, plan.text))
+        .collect();
+    let messages = texts
+        .iter()
+        .zip(&nonces)
+        .zip(&ads)
+        .map(|((text, nonce), ad)| {
+            let mut buffer = text.clone();
+            buffer.resize(cipher.sealed_len(text.len()), 0);
+            Message {
+                cipher: &cipher,
+                nonce,
+                ad,
+                buffer,
+                text: None,
+            }
+        });
+    for (at, done) in seal_many(messages).enumerate() {
+        let payload = Payload {
+            msg: &texts[at],
+            aad: &ads[at],
+        };
+        let expected = other.encrypt(&aead::Nonce::<A>::from(nonces[at]), payload);
+        prop_assert!(
+            done.buffer == expected.expect("sealed"),
+            "{} on {}",
+            name,
+            cpu.tier()
+        );
+        let opened = cipher.open(&nonces[at], &ads[at], &done.buffer, None);
+        prop_assert!(opened.as_ref() == Ok(&texts[at]));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_mode_does_not_take_has_a_name() {
+    let cpu = Cpu::detect().expect("a processor");
+    let cipher = |name: &str| {
+        let suite = Suite::named(name, None, None).expect("a mode");
+        Cipher::new(cpu, suite, &[7; 16]).expect("a key")
+    };
+    let named = |name, version, tag| Suite::named(name, version, tag).expect_err("refused");
+    assert!(matches!(
+        named("gcmm", None, None),
+        Error::UnknownMode { .. }
+    ));
+    assert!(matches!(
+        named("gcm", Some("v1"), None),
+        Error::UnknownVersion { .. }
+    ));
+    assert!(matches!(
+        named("ccm", None, Some(5)),
+        Error::TagLength { bytes: 5, .. }
+    ));
+    let gcm = Suite::named("gcm", None, None).expect("a mode");
+    let key = Cipher::new(cpu, gcm, &[7; 32]).err();
+    assert!(matches!(
+        key,
+        Some(Error::KeyLength {
+            bytes: 32,
+            needed: 16,
+            ..
+        })
+    ));
+
+    let nonce = cipher("ccm").seal(&[0; 6], &[], &[]);
+    assert!(matches!(nonce, Err(Error::NonceLength { bytes: 6, .. })));
+    // Thirteen bytes of nonce leave two for the length.
+    let long = cipher("ccm").seal(&[0; 13], &[], &[0; 65536]);
+    assert!(matches!(
+        long,
+        Err(Error::TextTooLong {
+            bytes: 65536,
+            most: 65535,
+            ..
+        })
+    ));
+    let blocks = cipher("cbc").seal(&[0; 16], &[], &[0; 17]);
+    assert!(matches!(blocks, Err(Error::WholeBlocks { bytes: 17, .. })));
+    let ad = cipher("ctr").seal(&[0; 16], &[1], &[]);
+    assert!(matches!(ad, Err(Error::NoAssociatedData { .. })));
+    let short = cipher("gcm").open(&[0; 12], &[], &[0; 15], None);
+    assert!(matches!(short, Err(Error::SealedLength { bytes: 15, .. })));
+    let buffer = cipher("gcm").seal_in_place(&[0; 12], &[], &mut [0; 40], 20);
+    assert!(matches!(
+        buffer,
+        Err(Error::BufferLength {
+            bytes: 40,
+            needed: 36
+        })
+    ));
+
+    let (one, other) = (cipher("gcm"), cipher("ocb3"));
+    let message = |cipher| Message {
+        cipher,
+        nonce: [0; 12],
+        ad: [],
+        buffer: vec![0; 36],
+        text: None,
+    };
+    let mixed: Vec<_> = seal_many([message(&one), message(&other), message(&one)]).collect();
+    assert_eq!((&mixed[0].result, &mixed[2].result), (&Ok(36), &Ok(36)));
+    assert!(matches!(mixed[1].result, Err(Error::MixedBatch { .. })));
+}
+
+/// A batch may be longer than any window, and is pulled a window at a time.
+#[test]
+fn a_batch_is_pulled_as_it_is_needed() {
+    let cpu = Cpu::detect().expect("a processor");
+    let suite = Suite::named("ocb3", None, None).expect("a mode");
+    let cipher = Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+    let pulled = std::cell::Cell::new(0u32);
+    let messages = (0..5000u32).map(|number| {
+        pulled.set(pulled.get() + 1);
+        let nonce = [&[0; 8], &number.to_be_bytes()[..]].concat();
+        let buffer = vec![number as u8; 16 + number as usize % 90];
+        Message {
+            cipher: &cipher,
+            nonce,
+            ad: b"header",
+            buffer,
+            text: None,
+        }
+    });
+    let mut done = seal_many(messages);
+    let first = done.next().expect("a message");
+    assert_eq!(first.result, Ok(16));
+    assert!(pulled.get() < 1000, "{}", pulled.get());
+    assert_eq!(done.count(), 4999);
+    assert_eq!(pulled.get(), 5000);
+}
