@@ -137,12 +137,12 @@ mod tests {
     fn published_speed_ups_are_single_over_many() {
         let mut off = Vec::new();
         for mode in MODES {
-            for i in 0..LENGTHS.len() {
+            for (i, length) in LENGTHS.into_iter().enumerate() {
                 let (single, many) = (mode.single[i], mode.many[i]);
                 let least = (single - 0.005) / (many + 0.005) - 0.005;
                 let most = (single + 0.005) / (many - 0.005) + 0.005;
                 if !(least..=most).contains(&mode.speed_up[i]) {
-                    off.push((mode.name, LENGTHS[i], mode.speed_up[i], single / many));
+                    off.push((mode.name, length, mode.speed_up[i], single / many));
                 }
             }
         }

@@ -8,6 +8,7 @@ use std::borrow::Borrow;
 use std::vec;
 
 use sealane_schedule::longest_first;
+use zeroize::Zeroize;
 
 use crate::cipher::{KeyOf, Request, blocks, job};
 use crate::lanes::lockstep::{Job, Outcome, Queue};
@@ -46,7 +47,8 @@ pub struct Done<B> {
 
 /// Seals messages of any lengths, each with its own key or one for all, side by side in lanes. Each
 /// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in the
-/// order of messages, and no more than a few hundred are held at a time.
+/// order of messages, and no more than a few hundred are held at a time. Nothing happens before the
+/// first result is asked for.
 pub fn seal_many<I>(messages: I) -> Many<I::IntoIter, false>
 where
     I: IntoIterator,
@@ -64,9 +66,12 @@ where
     Many::new(messages.into_iter())
 }
 
-/// Messages that are being done.
+/// Messages that are being done, as their results are asked for.
+#[must_use = "messages are sealed and opened as the iterator is run"]
 pub struct Many<I: Iterator, const OPEN: bool> {
     messages: I,
+    /// The mode of the first message, which is that of all.
+    suite: Option<Suite>,
     window: vec::IntoIter<I::Item>,
     fates: vec::IntoIter<Fate>,
 }
@@ -83,6 +88,7 @@ impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
     fn new(messages: I) -> Many<I, OPEN> {
         Many {
             messages,
+            suite: None,
             window: Vec::new().into_iter(),
             fates: Vec::new().into_iter(),
         }
@@ -102,14 +108,18 @@ where
     fn next(&mut self) -> Option<Done<B>> {
         if self.fates.len() == 0 {
             let mut window: Vec<_> = self.messages.by_ref().take(WINDOW).collect();
-            self.fates = run_window::<C, N, A, B, OPEN>(&mut window).into_iter();
+            let first = window
+                .first()
+                .map(|message| message.cipher.borrow().suite());
+            let suite = *self.suite.get_or_insert(first?);
+            self.fates = run_window::<C, N, A, B, OPEN>(&mut window, suite).into_iter();
             self.window = window.into_iter();
         }
         let mut message = self.window.next()?;
         let cipher = message.cipher.borrow();
         let result = match self.fates.next()? {
             Fate::Failed(error) => Err(*error),
-            Fate::Ran(text, _) if !OPEN => Ok(cipher.sealed_len(text)),
+            Fate::Ran(text, outcome) if !OPEN && outcome.authentic => Ok(cipher.sealed_len(text)),
             Fate::Ran(text, outcome) => cipher.opened(outcome, message.buffer.as_mut(), text),
         };
         Some(Done {
@@ -120,17 +130,16 @@ where
 }
 
 /// Does all messages of a window.
-fn run_window<C, N, A, B, const OPEN: bool>(window: &mut [Message<C, N, A, B>]) -> Vec<Fate>
+fn run_window<C, N, A, B, const OPEN: bool>(
+    window: &mut [Message<C, N, A, B>],
+    suite: Suite,
+) -> Vec<Fate>
 where
     C: Borrow<Cipher>,
     N: AsRef<[u8]>,
     A: AsRef<[u8]>,
     B: AsMut<[u8]>,
 {
-    let Some(first) = window.first() else {
-        return Vec::new();
-    };
-    let suite = first.cipher.borrow().suite();
     let mut fates = Vec::with_capacity(window.len());
     let mut waiting = Vec::with_capacity(window.len());
     let mut lengths = Vec::with_capacity(window.len());
@@ -138,7 +147,7 @@ where
     // Neighbours with the same key are counted against its limit at once.
     for same in window.chunk_by_mut(|a, b| std::ptr::eq(a.cipher.borrow(), b.cipher.borrow())) {
         let before = fates.len();
-        let (mut messages, mut sum) = (0, 0);
+        let mut sum = 0u64;
         for message in same.iter_mut() {
             let cipher = message.cipher.borrow();
             let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
@@ -146,18 +155,23 @@ where
             fates.push(
                 match check::<OPEN>(cipher, suite, nonce, ad, bytes, message.text) {
                     Ok(text) => {
-                        (messages, sum) = (messages + 1, sum + blocks(text));
+                        sum = sum.saturating_add(cipher.cost(text, ad.len()));
                         Fate::Ran(text, Outcome::default())
                     }
                     Err(error) => Fate::Failed(Box::new(error)),
                 },
             );
         }
-        if !OPEN && let Err(error) = same[0].cipher.borrow().spend(messages, sum) {
-            fates.truncate(before);
-            fates.resize_with(before + same.len(), || {
-                Fate::Failed(Box::new(error.clone()))
-            });
+        if !OPEN && same[0].cipher.borrow().spend(sum).is_err() {
+            // Together they are too much: as many as there is room for, in their order.
+            for (message, fate) in same.iter().zip(&mut fates[before..]) {
+                let cipher = message.cipher.borrow();
+                if let Fate::Ran(text, _) = fate
+                    && let Err(error) = cipher.spend(cipher.cost(*text, message.ad.as_ref().len()))
+                {
+                    *fate = Fate::Failed(Box::new(error));
+                }
+            }
         }
         keys += 1;
         for (message, fate) in same.iter_mut().zip(&mut fates[before..]) {
@@ -194,6 +208,14 @@ where
             fates: &mut fates,
         };
         one.run_many(OPEN, keys == 1, &mut slots);
+    }
+    if OPEN {
+        // At once, and not when somebody asks for the result: nobody may.
+        for (message, fate) in window.iter_mut().zip(&fates) {
+            if matches!(fate, Fate::Ran(_, outcome) if !outcome.authentic) {
+                message.buffer.as_mut().zeroize();
+            }
+        }
     }
     fates
 }

@@ -215,7 +215,7 @@ impl Cipher {
         self.check_seal(nonce, ad, text.len())?;
         let mut buffer = vec![0; self.sealed_len(text.len())];
         buffer[..text.len()].copy_from_slice(text);
-        self.spend(1, blocks(text.len()))?;
+        self.spend(self.cost(text.len(), ad.len()))?;
         self.run_one(
             false,
             self.request::<false>(nonce, ad, &mut buffer, text.len()),
@@ -237,7 +237,7 @@ impl Cipher {
     ) -> Result<(), Error> {
         self.check_seal(nonce, ad, text)?;
         self.check_buffer(buffer.len(), text)?;
-        self.spend(1, blocks(text))?;
+        self.spend(self.cost(text, ad.len()))?;
         self.run_one(false, self.request::<false>(nonce, ad, buffer, text));
         Ok(())
     }
@@ -312,7 +312,7 @@ impl Cipher {
     ) -> Result<(), Error> {
         self.check_detached(tag)?;
         self.check_seal(nonce, ad, text)?;
-        self.spend(1, blocks(text))
+        self.spend(self.cost(text, ad.len()))
     }
 
     /// Seals a message that has been started.
@@ -476,6 +476,15 @@ impl Cipher {
         text: Option<usize>,
     ) -> Result<usize, Error> {
         let suite = self.suite;
+        if let Some(text) = text {
+            self.check_seal(nonce, ad, text)?;
+            if self.sealed_len(text) != sealed {
+                return Err(Error::SealedLength {
+                    suite,
+                    bytes: sealed,
+                });
+            }
+        }
         let told = self.text_bytes(sealed);
         let text = match (told, text) {
             (None, None) if suite.limits().text_unknown => {
@@ -500,19 +509,23 @@ impl Cipher {
         Ok(text)
     }
 
-    /// Counts messages and blocks that are about to be sealed.
-    pub(crate) fn spend(&self, messages: u64, blocks: u64) -> Result<(), Error> {
+    /// What a message counts for against the limits of its key: its blocks, and where messages are
+    /// limited at least its share of all blocks.
+    pub(crate) fn cost(&self, text: usize, ad: usize) -> u64 {
         let limits = self.suite.limits();
-        // Where messages are limited, each counts as its share of the blocks: one count for both.
-        let more = messages
-            .saturating_mul(limits.blocks / limits.messages)
-            .saturating_add(blocks);
+        let share = limits.blocks / limits.messages;
+        (blocks(text) + blocks(ad)).max(share)
+    }
+
+    /// Counts what is about to be sealed.
+    pub(crate) fn spend(&self, more: u64) -> Result<(), Error> {
+        let limits = self.suite.limits();
         let before = self.spent.fetch_add(more, Ordering::Relaxed);
         if before.saturating_add(more) <= limits.blocks {
             return Ok(());
         }
-        // The count stays at its end, and does not wrap.
-        self.spent.store(limits.blocks, Ordering::Relaxed);
+        // What was not sealed does not count, and the count does not wrap.
+        self.spent.fetch_sub(more, Ordering::Relaxed);
         Err(Error::KeyWornOut {
             suite: self.suite,
             messages: limits.messages,

@@ -280,6 +280,40 @@ fn what_a_mode_does_not_take_has_a_name() {
     assert!(matches!(mixed[1].result, Err(Error::MixedBatch { .. })));
 }
 
+/// Nobody has to ask for a result for what is not authentic to be gone.
+#[test]
+fn what_did_not_open_is_wiped_though_nobody_asks() {
+    let cpu = Cpu::detect().expect("a processor");
+    for name in ["gcm", "ccm", "ocb3"] {
+        let suite = Suite::named(name, None, None).expect("a mode");
+        let cipher = Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+        let sealed = cipher.seal(&[1; 12], b"", &[0xaa; 10_000]).expect("sealed");
+        let mut buffers = vec![sealed; 20];
+        buffers[3][0] ^= 1;
+        buffers[17][9_999] ^= 1;
+        let messages = buffers.iter_mut().map(|buffer| Message {
+            cipher: &cipher,
+            nonce: [1; 12],
+            ad: [],
+            buffer: &mut buffer[..],
+            text: None,
+        });
+        assert!(
+            open_many(messages)
+                .next()
+                .is_some_and(|done| done.result.is_ok())
+        );
+        for (number, buffer) in buffers.iter().enumerate() {
+            let wrong = [3, 17].contains(&number);
+            assert_eq!(
+                buffer.iter().all(|&byte| byte == 0),
+                wrong,
+                "{name} {number}"
+            );
+        }
+    }
+}
+
 /// A batch may be longer than any window, and is pulled a window at a time.
 #[test]
 fn a_batch_is_pulled_as_it_is_needed() {

@@ -271,7 +271,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             self.v[i] = match Self::LANES {
                 8 => self.l.double_bytes::<1>(v),
                 16 => self.l.double_bytes::<2>(v),
-                _ => self.l.double_bytes::<4>(v),
+                32 => self.l.double_bytes::<4>(v),
+                _ => unreachable!("waves of one message have 8, 16 or 32 lanes"),
             };
         }
         self

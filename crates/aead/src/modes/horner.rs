@@ -93,6 +93,16 @@ impl<L: Lanes, const N: usize> Powers<L, N> {
         }
     }
 
+    /// Erases powers that are held here, and not with the keys.
+    #[inline(always)]
+    pub(crate) fn wipe<D: Data<L, N>>(mut self, l: L, _data: &D) {
+        if D::WIDE {
+            for word in self.wide.as_flattened_mut() {
+                l.wipe(&mut word.v);
+            }
+        }
+    }
+
     /// Hashes all units of `data`, a block each.
     #[inline(always)]
     pub(crate) fn hash<D: Data<L, N>>(
@@ -148,7 +158,9 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
     for (lane, power) in ahead.lanes_mut().iter_mut().enumerate() {
         *power = keys.table(0)[(lanes + next - 1 - lane) % lanes];
     }
-    times(order, value, prepared(order, ahead)).sum()
+    let sum = times(order, value, prepared(order, ahead)).sum();
+    keys.l().wipe(&mut ahead.v);
+    sum
 }
 
 /// A power of the lane's base, prepared.

@@ -109,6 +109,7 @@ impl Mode for Ocb3 {
             checksum ^= if OPEN { made } else { given };
         }
         state[OFFSET] = offsets.before;
+        offsets.wipe(keys.l(), data);
         state[CHECKSUM] = checksum;
     }
 
@@ -180,6 +181,14 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
             steps = numbered(keys, |lane| lane as u64 + 1);
         }
         Offsets { before, steps }
+    }
+
+    /// Erases what depends on the key alone.
+    #[inline(always)]
+    fn wipe<D: Data<L, N>>(mut self, l: L, _data: &D) {
+        if D::WIDE {
+            l.wipe(&mut self.steps.v);
+        }
     }
 
     #[inline(always)]

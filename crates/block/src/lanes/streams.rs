@@ -6,6 +6,9 @@ use std::sync::atomic::{Ordering, compiler_fence};
 /// The most lanes that eight vectors have on any tier.
 pub const MAX_LANES: usize = 32;
 
+/// The most blocks of a unit.
+const MAX_UNIT: usize = 16;
+
 /// Bytes of a [`Spare`].
 pub const SPARE_BYTES: usize = 1024;
 
@@ -32,13 +35,14 @@ impl<'a> Streams<'a> {
     /// spare, which then bounds how many units all have. Bytes behind the last unit are left alone.
     ///
     /// # Panics
-    /// If there are more than [`MAX_LANES`] lanes, or a unit has no blocks.
+    /// If there are more than [`MAX_LANES`] lanes, or a unit has no blocks or more than sixteen.
     #[inline]
     pub fn new(
         lanes: impl Iterator<Item = Option<&'a mut [u8]>>,
         unit: usize,
         spare: &'a mut Spare,
     ) -> Streams<'a> {
+        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
         let step_bytes = 16 * unit;
         let spare = spare.as_mut_ptr();
         let mut streams = Streams {
@@ -51,6 +55,7 @@ impl<'a> Streams<'a> {
         let mut count = 0;
         let mut shortest = usize::MAX;
         for lane in lanes {
+            assert!(count < MAX_LANES, "as many lanes as vectors have");
             if let Some(bytes) = lane {
                 streams.at[count] = bytes.as_mut_ptr();
                 shortest = shortest.min(bytes.len());
@@ -70,11 +75,16 @@ impl<'a> Streams<'a> {
     /// `u * lanes + l` of the run, which has to be a whole number of rounds.
     ///
     /// # Panics
-    /// If there are more than [`MAX_LANES`] lanes, or the last round is not whole.
+    /// As [`new`](Streams::new), or if the last round is not whole.
     #[inline]
     pub fn deal(run: &'a mut [u8], lanes: usize, unit: usize) -> Streams<'a> {
+        assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
+        assert!(
+            (1..=MAX_LANES).contains(&lanes),
+            "as many lanes as vectors have"
+        );
         let round = 16 * unit * lanes;
-        assert!(lanes <= MAX_LANES && run.len().is_multiple_of(round));
+        assert!(run.len().is_multiple_of(round), "whole rounds");
         let units = run.len() / round;
         let base = run.as_mut_ptr();
         let mut at = [base; MAX_LANES];

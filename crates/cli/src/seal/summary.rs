@@ -36,8 +36,8 @@ pub fn printed(
     card.line("segments", grouped(segments));
     card.line("by", format!("{} with {}", mode.1, key.1));
     let value = json!({
-        "input": input,
-        "output": output,
+        "input": input.to_string_lossy(),
+        "output": output.to_string_lossy(),
         "folder": folder,
         "files": amount.files,
         "folders": amount.folders,
