@@ -70,6 +70,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         reversed() = reverse_bytes
     }
     each! {
+        #[cfg(feature = "research")]
         /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two calls of
         /// [`reversed`](Wave::reversed).
         doubled() = double
@@ -87,6 +88,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         lower_halves(other) = zip_lo64
     }
     each! {
+        #[cfg(feature = "research")]
         /// The upper half of `self`, then that of `other`.
         upper_halves(other) = zip_hi64
     }
