@@ -19,7 +19,6 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
     /// Adds `pad` to a block, and returns what the block was. Vector after vector: with a load and a
     /// store of all, blocks wait for each other in registers that are not there.
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         let given = self.load(l, unit, block);
@@ -52,7 +51,6 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
         store(&mut self.streams, unit, block, x);
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         mask(l, &mut self.streams, unit, block, pad)
@@ -111,7 +109,6 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
         store(&mut self.streams, unit, block, x);
     }
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         mask(l, &mut self.streams, unit, block, pad)
@@ -144,7 +141,6 @@ fn store<L: Lanes, const N: usize>(
     }
 }
 
-#[cfg(feature = "research")]
 #[inline(always)]
 fn mask<L: Lanes, const N: usize>(
     l: L,

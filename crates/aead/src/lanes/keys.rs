@@ -41,6 +41,8 @@ impl<M: Mode> Drop for Material<M> {
 
 /// The keys of the lanes of a wave.
 pub(crate) trait Keys<L: Lanes, const N: usize> {
+    /// Whether all lanes have the same key.
+    const SAME: bool;
     /// The token of the tier.
     fn l(&self) -> L;
     /// What all keys share.
@@ -103,6 +105,7 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L
 }
 
 impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
+    const SAME: bool = true;
     #[inline(always)]
     fn l(&self) -> L {
         self.l
@@ -189,6 +192,7 @@ impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L
 }
 
 impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
+    const SAME: bool = false;
     #[inline(always)]
     fn l(&self) -> L {
         self.l

@@ -87,10 +87,9 @@ impl Mode for Ccm {
         let (mut mac, mut counter) = (state[MAC], state[COUNTER]);
         for unit in 0..data.units() {
             let pad = keys.encrypt(0, counter.reversed());
-            let given = data.load(l, unit, 0);
-            let made = given ^ pad;
-            data.store(unit, 0, made);
-            mac = keys.encrypt(0, mac ^ if OPEN { made } else { given });
+            let given = data.mask(l, unit, 0, pad);
+            let text = if OPEN { given ^ pad } else { given };
+            mac = keys.encrypt(0, mac ^ text);
             counter = counter.add64(step);
         }
         (state[MAC], state[COUNTER]) = (mac, counter);

@@ -56,7 +56,7 @@ impl Mode for Ctr {
         let mut counter = state[COUNTER];
         for unit in 0..data.units() {
             let pad = keys.encrypt(0, counter.reversed());
-            data.store(unit, 0, data.load(l, unit, 0) ^ pad);
+            data.mask(l, unit, 0, pad);
             counter = add128(counter, step);
         }
         state[COUNTER] = counter;

@@ -182,10 +182,8 @@ impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, 
     ) -> Wave<L, N> {
         let pad = keys.encrypt(0, self.counter.reversed());
         self.counter = self.counter.add32(self.step);
-        let given = data.load(keys.l(), unit, 0);
-        let made = given ^ pad;
-        data.store(unit, 0, made);
-        if OPEN { given } else { made }
+        let given = data.mask(keys.l(), unit, 0, pad);
+        if OPEN { given } else { given ^ pad }
     }
 }
 

@@ -171,16 +171,27 @@ struct Offsets<L: Lanes, const N: usize> {
     before: Wave<L, N>,
     /// In a round: from each block to the next.
     steps: Wave<L, N>,
+    /// Whether all lanes have the same key and stand at the same block: the same step is due in all.
+    in_step: bool,
 }
 
 impl<L: Lanes, const N: usize> Offsets<L, N> {
     #[inline(always)]
-    fn new<D: Data<L, N>>(keys: &impl Keys<L, N>, before: Wave<L, N>, _data: &D) -> Self {
+    fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
         let mut steps = Wave::zero(keys.l());
+        let mut in_step = K::SAME;
         if D::WIDE {
             steps = numbered(keys, |lane| lane as u64 + 1);
+        } else {
+            for lane in 1..Wave::<L, N>::LANES {
+                in_step &= data.position(lane) == data.position(0);
+            }
         }
-        Offsets { before, steps }
+        Offsets {
+            before,
+            steps,
+            in_step,
+        }
     }
 
     /// Erases what depends on the key alone.
@@ -198,14 +209,18 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
             let table = keys.table(0);
             // The number of the last block of this round, and so of the first of the next.
             let last = data.position(0) + (unit as u64 + 1) * lanes as u64;
-            let step = table[last.trailing_zeros() as usize];
-            self.steps.lanes_mut()[lanes - 1] = step;
+            let turn = table[last.trailing_zeros() as usize];
+            self.steps.lanes_mut()[lanes - 1] = turn;
             let offset = self.before ^ self.steps;
-            let round = step ^ table[lanes.trailing_zeros() as usize - 1];
+            let round = turn ^ table[lanes.trailing_zeros() as usize - 1];
             self.before ^= Wave::splat(keys.l(), round);
             offset
         } else {
-            self.before ^= numbered(keys, |lane| data.position(lane) + unit as u64 + 1);
+            let number = |lane| data.position(lane) + unit as u64 + 1;
+            self.before ^= match self.in_step {
+                true => Wave::splat(keys.l(), step(keys, 0, number(0))),
+                false => numbered(keys, number),
+            };
             self.before
         }
     }
@@ -218,11 +233,17 @@ fn numbered<L: Lanes, const N: usize>(
     number: impl Fn(usize) -> u64,
 ) -> Wave<L, N> {
     let mut steps = Wave::zero(keys.l());
-    for (lane, step) in steps.lanes_mut().iter_mut().enumerate() {
-        let zeros = number(lane).trailing_zeros() as usize;
-        *step = keys.table(lane).get(zeros).copied().unwrap_or(Block::ZERO);
+    for (lane, to) in steps.lanes_mut().iter_mut().enumerate() {
+        *to = step(keys, lane, number(lane));
     }
     steps
+}
+
+/// From block `number - 1` to block `number`, in one lane; zero where it has no key.
+#[inline(always)]
+fn step<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, lane: usize, number: u64) -> Block {
+    let zeros = number.trailing_zeros() as usize;
+    keys.table(lane).get(zeros).copied().unwrap_or(Block::ZERO)
 }
 
 /// RFC 7253, section 4.2: the length of the tag, zeros, a bit, the nonce.
