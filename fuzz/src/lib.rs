@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod arrow;
+mod batches;
 mod chance;
 pub mod child;
 mod circuits;
@@ -71,6 +72,7 @@ pub const TARGETS: &[Target] = &[
     target("arrow", arrow::arrow, &[], 4000),
     target("config", settings::config, settings::WORDS, 1500),
     target("card", settings::card, settings::CARD, 2000),
+    target("aead", batches::batches, &[], 400),
     target("sealed", sealed::sealed, sealed::WORDS, 4000),
     target("frames", wire::frames, &[], 2000),
     target("hello", wire::hello, &["SEALANE\n"], 2000),

@@ -2,7 +2,7 @@
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
-use crate::{arrow, corpus, files, roles, runs, sessions};
+use crate::{arrow, batches, corpus, files, roles, runs, sessions};
 use sealane_net::{ContactCard, Frame, FrameKind};
 use sealane_program::text::{print, print_with_spans};
 use sealane_testkit::random_program::random_program;
@@ -55,6 +55,8 @@ fn all() -> Vec<Seed> {
     seeds.extend(columns.map(|(name, bytes)| ("parquet", format!("column-{name}"), bytes)));
     let batches = arrow::seeds().into_iter();
     seeds.extend(batches.map(|(name, bytes)| ("arrow", name, bytes)));
+    let sealed = batches::seeds().into_iter();
+    seeds.extend(sealed.map(|(name, bytes)| ("aead", name, bytes)));
     seeds.push(("run-folder", "whole".to_string(), runs::seed()));
     for (target, inputs) in recorded {
         let inputs = inputs.into_iter().enumerate();

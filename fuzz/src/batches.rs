@@ -1,0 +1,160 @@
+//! Batches of sealed messages against the same messages one at a time, and against other people's
+//! GCM, CCM and OCB3.
+
+use crate::{Chance, Verdict};
+use aead::{Aead, AeadCore, KeyInit, Nonce, Payload, consts::U12, consts::U16};
+use aes::Aes128;
+use sealane_aead::{Cipher, Done, Message, Suite, open_many, seal_many};
+use sealane_block::Cpu;
+
+/// The most messages of a batch.
+const MESSAGES: usize = 80;
+
+/// Bytes of the input that say what a message is like.
+const PLAN: usize = 5;
+
+/// A message.
+struct Letter {
+    key: usize,
+    nonce: Vec<u8>,
+    ad: Vec<u8>,
+    text: Vec<u8>,
+}
+
+/// The first byte is a mode, the second says how many keys there are, and each five behind them are a message.
+pub fn batches(bytes: &[u8]) -> Verdict {
+    let [mode, keys, plans @ ..] = bytes else {
+        return Verdict::Refused;
+    };
+    let suites: Vec<Suite> = suites().collect();
+    let suite = suites[usize::from(*mode) % suites.len()];
+    let mut chance = Chance::of(bytes);
+    let mut random = |len: usize| -> Vec<u8> { (0..len).map(|_| chance.number() as u8).collect() };
+    let cpus = Cpu::available();
+    let cpu = cpus[usize::from(*keys) % cpus.len()];
+    let keys: Vec<Vec<u8>> = (0..1 + keys % 3)
+        .map(|_| random(suite.key_bytes()))
+        .collect();
+    let ciphers: Vec<Cipher> = keys
+        .iter()
+        .map(|key| Cipher::new(cpu, suite, key).expect("a key of the right length"))
+        .collect();
+    let letters: Vec<Letter> = plans
+        .chunks_exact(PLAN)
+        .take(MESSAGES)
+        .map(|plan| {
+            let whole = ["ecb", "cbc"].contains(&suite.name());
+            let bare = whole || suite.name() == "ctr";
+            let text = usize::from(plan[3]) | usize::from(plan[4] & 3) << 8;
+            Letter {
+                key: usize::from(plan[0]) % keys.len(),
+                nonce: random(nonce_bytes(suite, plan[1])),
+                ad: random(if bare { 0 } else { plan[2].into() }),
+                text: random(if whole { text / 16 * 16 } else { text }),
+            }
+        })
+        .collect();
+    let message = |letter: &Letter, buffer: Vec<u8>| Message {
+        cipher: &ciphers[letter.key],
+        nonce: letter.nonce.clone(),
+        ad: letter.ad.clone(),
+        buffer,
+        text: Some(letter.text.len()),
+    };
+    let sealed: Vec<Done<Vec<u8>>> = seal_many(letters.iter().map(|letter| {
+        let mut buffer = letter.text.clone();
+        buffer.resize(ciphers[letter.key].sealed_len(letter.text.len()), 0x5a);
+        message(letter, buffer)
+    }))
+    .collect();
+    for (letter, done) in letters.iter().zip(&sealed) {
+        let Letter {
+            nonce, ad, text, ..
+        } = letter;
+        let alone = ciphers[letter.key].seal(nonce, ad, text);
+        assert_eq!(
+            alone.as_ref(),
+            Ok(&done.buffer),
+            "{suite}: alone and in a batch"
+        );
+        if let Some(other) = other(suite, &keys[letter.key], letter) {
+            assert_eq!(other, done.buffer, "{suite}: another implementation");
+        }
+    }
+    let buffers = letters.iter().zip(&sealed);
+    let opened = open_many(buffers.map(|(letter, done)| message(letter, done.buffer.clone())));
+    for (letter, done) in letters.iter().zip(opened) {
+        assert_eq!(done.result, Ok(letter.text.len()), "{suite}");
+        assert!(
+            done.buffer.starts_with(&letter.text),
+            "{suite}: what was sealed is opened"
+        );
+    }
+    Verdict::Accepted
+}
+
+/// Every mode in every version.
+fn suites() -> impl Iterator<Item = Suite> {
+    let versions = [None, Some("v2"), Some("v3")];
+    Suite::names().flat_map(move |name| {
+        versions
+            .into_iter()
+            .filter_map(move |version| Suite::named(name, version, None).ok())
+    })
+}
+
+/// A length of nonces that the mode takes.
+fn nonce_bytes(suite: Suite, choice: u8) -> usize {
+    match suite.name() {
+        "gcm" => 1 + usize::from(choice) % 40,
+        "ccm" => 7 + usize::from(choice) % 7,
+        "ocb3" | "otr" => 1 + usize::from(choice) % 15,
+        _ => suite.nonce_bytes(),
+    }
+}
+
+/// What other people's code makes of a message, if it knows the mode.
+fn other(suite: Suite, key: &[u8], letter: &Letter) -> Option<Vec<u8>> {
+    match suite.name() {
+        "gcm" => by::<aes_gcm::Aes128Gcm>(key, letter),
+        "ccm" => by::<ccm::Ccm<Aes128, U16, U12>>(key, letter),
+        "ocb3" => by::<ocb3::Ocb3<Aes128>>(key, letter),
+        _ => None,
+    }
+}
+
+fn by<A: Aead + KeyInit + AeadCore<NonceSize = U12>>(
+    key: &[u8],
+    letter: &Letter,
+) -> Option<Vec<u8>> {
+    let nonce: [u8; 12] = letter.nonce.as_slice().try_into().ok()?;
+    let payload = Payload {
+        msg: &letter.text,
+        aad: &letter.ad,
+    };
+    let sealed = A::new_from_slice(key)
+        .ok()?
+        .encrypt(&Nonce::<A>::from(nonce), payload);
+    Some(sealed.expect("lengths that every mode takes"))
+}
+
+/// A batch for every mode, of lengths around blocks and lanes.
+pub fn seeds() -> Vec<(String, Vec<u8>)> {
+    let seed = |mode: usize| {
+        let mut bytes = vec![mode as u8, mode as u8];
+        for number in 0..40u8 {
+            // Every third has a nonce of twelve bytes in each mode that has a choice.
+            let nonce = if number % 3 == 0 { 11 } else { number };
+            let text = usize::from(number) * 15 % 300;
+            bytes.extend([
+                number % 5,
+                nonce,
+                number * 3 % 50,
+                text as u8,
+                (text >> 8) as u8,
+            ]);
+        }
+        (format!("mode-{mode}"), bytes)
+    };
+    (0..suites().count()).map(seed).collect()
+}
