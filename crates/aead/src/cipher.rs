@@ -136,10 +136,12 @@ macro_rules! keys {
                 }
             }
 
-            /// Whether one message alone fills the lanes.
-            pub(crate) fn is_parallel(&self, open: bool) -> bool {
+            /// Whether a message of a batch fills the lanes alone.
+            pub(crate) fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => <$mode>::is_parallel(open),)*
+                    $($(#[$attribute])* Kind::$kind => {
+                        text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
+                    })*
                 }
             }
         }

@@ -114,6 +114,9 @@ pub(crate) trait Mode: Sized + 'static {
     type Words: Count;
     /// Blocks of a unit, the step of the body.
     const UNIT: usize = 1;
+    /// Bytes of text from which a message of a batch is better off alone in the lanes than beside
+    /// others, if its units run side by side.
+    const ALONE_BYTES: usize = 8192;
     /// How often the body goes over the text.
     const PASSES: usize = 1;
 

@@ -19,6 +19,9 @@ impl Mode for Ctr {
     type Constants = Of<0>;
     type Words = Of<1>;
 
+    /// There is no head or tail worth sharing.
+    const ALONE_BYTES: usize = 64;
+
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ctr> {
         let mut material = Material::new(params);
         material.schedules = [forward(cpu, key)];

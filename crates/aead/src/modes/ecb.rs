@@ -18,6 +18,9 @@ impl Mode for Ecb {
     type Constants = Of<0>;
     type Words = Of<0>;
 
+    /// There is no head or tail worth sharing.
+    const ALONE_BYTES: usize = 64;
+
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ecb> {
         let mut material = Material::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];

@@ -111,7 +111,7 @@ impl Mode for Gcm {
         let powers = Powers::new(keys, Order::Ghash, data);
         state[HASH] = powers.hash(keys, data, state[HASH], &mut counted);
         state[COUNTER] = counted.counter;
-        powers.wipe(keys.l(), data);
+        powers.wipe(keys.l());
     }
 
     #[inline(always)]

@@ -57,55 +57,56 @@ pub(crate) trait Source<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
 }
 
-/// Powers 1 to `GROUP` of what a lane's value is multiplied with from block to block, prepared.
-pub(crate) struct Powers<L: Lanes, const N: usize> {
+/// Powers 1 to `GROUP` of what a lane's value is multiplied with from block to block, prepared. Lanes
+/// that share a message share these; else they are with the lanes' keys.
+pub(crate) struct Powers<L: Lanes> {
     order: Order,
-    wide: [Product<L, N>; GROUP],
+    wide: [[L::V; 2]; GROUP],
 }
 
-impl<L: Lanes, const N: usize> Powers<L, N> {
+impl<L: Lanes> Powers<L> {
     #[inline(always)]
-    pub(crate) fn new<D: Data<L, N>>(keys: &impl Keys<L, N>, order: Order, _data: &D) -> Self {
-        let mut wide = [[Wave::zero(keys.l()); 2]; GROUP];
+    pub(crate) fn new<D: Data<L, N>, const N: usize>(
+        keys: &impl Keys<L, N>,
+        order: Order,
+        data: &D,
+    ) -> Self {
+        let l = keys.l();
+        let mut wide = [[l.splat(Block::ZERO); 2]; GROUP];
         if D::WIDE {
-            for power in 1..=GROUP {
+            // Short messages need the first alone.
+            let most = if data.units() < GROUP { 1 } else { GROUP };
+            for power in 1..=most {
                 let block = keys.table(0)[place(power * Wave::<L, N>::LANES)];
-                let one = prepared(order, Wave::<L, 1>::splat(keys.l(), block));
-                for i in 0..N {
-                    wide[power - 1][0].v[i] = one[0].v[0];
-                    wide[power - 1][1].v[i] = one[1].v[0];
-                }
+                wide[power - 1] = prepare_lanes(l, order, l.splat(block));
             }
         }
         Powers { order, wide }
     }
 
     #[inline(always)]
-    pub(crate) fn get<D: Data<L, N>>(
+    pub(crate) fn get<D: Data<L, N>, const N: usize>(
         &self,
         keys: &impl Keys<L, N>,
         _data: &D,
         power: usize,
     ) -> Product<L, N> {
+        let l = keys.l();
         match D::WIDE {
-            true => self.wide[power - 1],
+            true => self.wide[power - 1].map(|v| Wave { l, v: [v; N] }),
             false => base(keys, power),
         }
     }
 
     /// Erases powers that are held here, and not with the keys.
     #[inline(always)]
-    pub(crate) fn wipe<D: Data<L, N>>(mut self, l: L, _data: &D) {
-        if D::WIDE {
-            for word in self.wide.as_flattened_mut() {
-                l.wipe(&mut word.v);
-            }
-        }
+    pub(crate) fn wipe(mut self, l: L) {
+        l.wipe(self.wide.as_flattened_mut());
     }
 
     /// Hashes all units of `data`, a block each.
     #[inline(always)]
-    pub(crate) fn hash<D: Data<L, N>>(
+    pub(crate) fn hash<D: Data<L, N>, const N: usize>(
         &self,
         keys: &impl Keys<L, N>,
         data: &mut D,

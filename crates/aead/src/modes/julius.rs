@@ -199,7 +199,7 @@ fn hash<L: Lanes, const N: usize, const OPEN: bool>(
     let units = data.units();
     let powers = Powers::new(keys, Order::Polynomial, data);
     state[VALUE] = powers.hash(keys, data, state[VALUE], &mut Plain::<OPEN>);
-    powers.wipe(l, data);
+    powers.wipe(l);
     if OPEN {
         for unit in 0..units.min(2) {
             let block = data.load(l, unit, 0);
@@ -286,7 +286,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
         unit += 1;
     }
     state[VALUE] = value;
-    powers.wipe(keys.l(), data);
+    powers.wipe(keys.l());
 }
 
 /// Masks a unit.
