@@ -245,7 +245,7 @@ impl Cipher {
     }
 
     /// Opens a sealed message. Modes whose output does not say how long the text is need `text`, the
-    /// length that it had; others take none, or compare it.
+    /// length that it had; with others it may be left out, and is compared where it is given.
     ///
     /// # Errors
     /// A length is not what the mode takes; or [`Error::NotAuthentic`].
@@ -536,7 +536,7 @@ impl Cipher {
     }
 }
 
-/// Blocks that a text counts as.
+/// Blocks that so many bytes count as.
 pub(crate) fn blocks(text: usize) -> u64 {
     text as u64 / 16 + 1
 }

@@ -102,7 +102,7 @@ pub enum Error {
         suite: Suite,
         /// The most messages.
         messages: u64,
-        /// The most blocks of text.
+        /// The most blocks of text and associated data.
         blocks: u64,
     },
     /// What is to be opened is shorter, or longer, than anything that the mode seals to.

@@ -1,4 +1,20 @@
-//! Room `aead`: authenticated encryption, of one message or of many at once.
+//! Room `aead`: authenticated encryption with AES-128, of one message or of many at once, after
+//! Bogdanov, Lauridsen and Tischhauser, "AES-Based Authenticated Encryption Modes in Parallel
+//! High-Performance Software" (DIAC 2014).
+//!
+//! * A [`Suite`] is a mode with its version and length of tag; a [`Cipher`] is one under a key. It
+//!   seals and opens messages, and counts what the key has sealed.
+//! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to the
+//!   vector lanes side by side. Each result is that of the message alone.
+//! * [`traits`] has the everyday modes as types with the traits of the `aead` crate.
+//!
+//! `modes` holds each mode once, as equations on waves of lanes; `lanes` says what a lane is, and runs
+//! them on one message or on many.
+//!
+//! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key; what is
+//! lost otherwise stands on the page of each mode in `docs/aead`. GCM, CCM and OCB3 are for everyday
+//! use. ECB, CTR and CBC authenticate nothing. The modes behind the feature `research` are for study:
+//! some are broken.
 #![forbid(unsafe_code)]
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]

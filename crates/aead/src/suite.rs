@@ -28,7 +28,7 @@ pub(crate) struct Limits {
     pub(crate) ad: Option<u64>,
     /// The most messages under a key.
     pub(crate) messages: u64,
-    /// The most blocks of text under a key.
+    /// The most blocks of text and associated data under a key.
     pub(crate) blocks: u64,
     /// Whether only whole blocks of text are taken.
     pub(crate) whole_blocks: bool,

@@ -26,9 +26,14 @@ pub(crate) fn aes(cpu: Cpu, key: &[u8]) -> Aes128 {
 
 /// Twice an element of GF(2^128) in the order of OCB, byte 0 first.
 pub(crate) fn double(block: Block) -> Block {
-    let value = block.value().swap_bytes();
-    let carry = Block::new(0x87).masked((value >> 127) as u8).value();
-    Block::new((value << 1 ^ carry).swap_bytes())
+    let reversed = |block: Block| Block::new(block.value().swap_bytes());
+    reversed(doubled(reversed(block)))
+}
+
+/// Twice an element in polynomial order.
+fn doubled(block: Block) -> Block {
+    let carry = Block::new(0x87).masked((block.value() >> 127) as u8);
+    Block::new(block.value() << 1) ^ carry
 }
 
 /// The 128-bit numbers of all lanes (as little-endian integers) plus numbers below 2^63.
@@ -117,9 +122,7 @@ pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wav
     let mut wide: Wave<L, N> = first.spread();
     let lanes = wide.lanes_mut();
     for lane in 1..lanes.len() {
-        let before = lanes[lane - 1].value();
-        let carry = Block::new(0x87).masked((before >> 127) as u8).value();
-        lanes[lane] = Block::new(before << 1 ^ carry);
+        lanes[lane] = doubled(lanes[lane - 1]);
     }
     wide
 }
