@@ -52,8 +52,8 @@ impl Kernel for Chains {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Block {
-        let keys = [l.splat(black_box(Block::new(1))); 11];
-        let mut sets = [[keys[0]; 8]; 2];
+        let keys = [black_box(Block::new(1)); 11];
+        let mut sets = [[l.splat(keys[0]); 8]; 2];
         for i in 0..16 {
             sets[i / 8][i % 8] = l.splat(Block::new(i as u128));
         }
@@ -62,7 +62,7 @@ impl Kernel for Chains {
             l.nine_rounds(first, &keys);
             l.nine_rounds(second, &keys);
         }
-        let mut sum = keys[0];
+        let mut sum = l.splat(keys[0]);
         for i in 0..16 {
             sum = l.xor(sum, sets[i / 8][i % 8]);
         }

@@ -292,7 +292,7 @@ impl<L: Lanes> FreshKeys<L> {
     pub fn encrypt(&self, l: L, blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
         let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
-        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states);
+        cipher_each::<L, Forward, 8>(l, &self.round_keys, &mut states, Around::NOTHING);
         let [b0, b1, b2, b3, b4, b5, b6, b7] = states;
         [[b0, b1, b2, b3], [b4, b5, b6, b7]]
     }
@@ -308,11 +308,11 @@ impl<L: Lanes> FreshKeys<L> {
     ) -> [L::V; N] {
         let keys = |round: usize| columns.map(|column| self.round_keys[round][column]);
         let mut states = blocks;
-        xor_each(l, &mut states, &keys(0));
+        first_each(l, &mut states, &keys(0), None);
         for round in 1..10 {
             round_each::<L, Forward, N>(l, &mut states, &keys(round));
         }
-        last_each::<L, Forward, N>(l, &mut states, &keys(10));
+        last_each::<L, Forward, N>(l, &mut states, &keys(10), None);
         states
     }
 }
@@ -348,7 +348,7 @@ pub trait Direction: sealed::Sealed {
     /// The last round.
     fn last<L: Lanes>(l: L, v: L::V, key: L::V) -> L::V;
     /// Rounds 1 to 9 on eight vectors under one key.
-    fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[L::V; 11]);
+    fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[Block; 11]);
     /// Rounds 1 to 9 on eight vectors, each under keys of its own.
     fn nine_each<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[[L::V; 8]; 11]);
 }
@@ -374,7 +374,7 @@ macro_rules! direction {
                 l.$last(v, key)
             }
             #[inline(always)]
-            fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[L::V; 11]) {
+            fn nine<L: Lanes>(l: L, states: &mut [L::V; 8], keys: &[Block; 11]) {
                 l.$nine(states, keys);
             }
             #[inline(always)]
@@ -388,14 +388,24 @@ macro_rules! direction {
 direction!(Forward: aes_round aes_last nine_rounds nine_rounds_each);
 direction!(Back: aes_unround aes_unlast nine_unrounds nine_unrounds_each);
 
-/// A key's eleven round keys in every lane, for [`cipher_splat`].
-#[inline(always)]
-pub fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11] {
-    let mut keys = [l.splat(round_keys[0]); 11];
-    for round in 1..11 {
-        keys[round] = l.splat(round_keys[round]);
-    }
-    keys
+/// What is added to vectors right before the first round of a cipher and right after its last: here it
+/// costs less than before and after a call.
+///
+/// `late` are values that come late, as those of a chain do: blocks and first round keys wait for
+/// them, ready and added up. `onto` is added to the last round keys, off the chain.
+pub struct Around<'a, V, const N: usize> {
+    /// Added to what the cipher takes.
+    pub late: Option<&'a [V; N]>,
+    /// Added to what it makes.
+    pub onto: Option<&'a [V; N]>,
+}
+
+impl<V, const N: usize> Around<'_, V, N> {
+    /// Nothing.
+    pub const NOTHING: Self = Around {
+        late: None,
+        onto: None,
+    };
 }
 
 /// Runs `N` vectors through the cipher under one key. Eight are as fast as the machine goes;
@@ -403,19 +413,20 @@ pub fn splat_keys<L: Lanes>(l: L, round_keys: &[Block; 11]) -> [L::V; 11] {
 #[inline(always)]
 pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,
-    keys: &[L::V; 11],
+    keys: &[Block; 11],
     states: &mut [L::V; N],
+    around: Around<'_, L::V, N>,
 ) {
-    xor_each(l, states, &[keys[0]; N]);
+    first_each(l, states, &[l.splat(keys[0]); N], around.late);
     // Known when the body is compiled: what is not taken leaves no trace.
     if let Ok(eight) = states.as_mut_slice().try_into() {
         D::nine(l, eight, keys);
     } else {
         for key in &keys[1..10] {
-            round_each::<L, D, N>(l, states, &[*key; N]);
+            round_each::<L, D, N>(l, states, &[l.splat(*key); N]);
         }
     }
-    last_each::<L, D, N>(l, states, &[keys[10]; N]);
+    last_each::<L, D, N>(l, states, &[l.splat(keys[10]); N], around.onto);
 }
 
 /// Runs `N` vectors through the cipher, each block under keys of its own: key `r` of vector `i` is
@@ -425,8 +436,9 @@ pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
     keys: &[[L::V; N]; 11],
     states: &mut [L::V; N],
+    around: Around<'_, L::V, N>,
 ) {
-    xor_each(l, states, &keys[0]);
+    first_each(l, states, &keys[0], around.late);
     let (rows, _) = keys.as_flattened().as_chunks::<8>();
     // Both or neither: `N` is 8 or it is not.
     if let (Ok(eight), Ok(keys)) = (states.as_mut_slice().try_into(), rows.try_into()) {
@@ -436,31 +448,39 @@ pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
             round_each::<L, D, N>(l, states, keys);
         }
     }
-    last_each::<L, D, N>(l, states, &keys[10]);
+    last_each::<L, D, N>(l, states, &keys[10], around.onto);
 }
 
 /// Encrypts eight vectors under one key.
 #[inline(always)]
-pub fn encrypt_eight<L: Lanes>(l: L, keys: &[L::V; 11], states: &mut [L::V; 8]) {
-    cipher_splat::<L, Forward, 8>(l, keys, states);
+pub fn encrypt_eight<L: Lanes>(l: L, keys: &[Block; 11], states: &mut [L::V; 8]) {
+    cipher_splat::<L, Forward, 8>(l, keys, states, Around::NOTHING);
 }
 
 /// Encrypts a few vectors under one key.
 #[inline(always)]
 pub fn encrypt_some<L: Lanes, const N: usize>(
     l: L,
-    keys: &[L::V; 11],
+    keys: &[Block; 11],
     blocks: [L::V; N],
 ) -> [L::V; N] {
     let mut states = blocks;
-    cipher_splat::<L, Forward, N>(l, keys, &mut states);
+    cipher_splat::<L, Forward, N>(l, keys, &mut states, Around::NOTHING);
     states
 }
 
 #[inline(always)]
-fn xor_each<L: Lanes, const N: usize>(l: L, states: &mut [L::V; N], keys: &[L::V; N]) {
+fn first_each<L: Lanes, const N: usize>(
+    l: L,
+    states: &mut [L::V; N],
+    keys: &[L::V; N],
+    late: Option<&[L::V; N]>,
+) {
     for i in 0..N {
         states[i] = l.xor(states[i], keys[i]);
+        if let Some(late) = late {
+            states[i] = l.xor(l.settled(states[i]), late[i]);
+        }
     }
 }
 
@@ -480,9 +500,14 @@ fn last_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
     states: &mut [L::V; N],
     keys: &[L::V; N],
+    onto: Option<&[L::V; N]>,
 ) {
     for i in 0..N {
-        states[i] = D::last(l, states[i], keys[i]);
+        let key = match onto {
+            Some(onto) => l.settled(l.xor(keys[i], onto[i])),
+            None => keys[i],
+        };
+        states[i] = D::last(l, states[i], key);
     }
 }
 
@@ -539,16 +564,15 @@ impl<D: Direction> Kernel for CipherBlocks<'_, D> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let keys = splat_keys(l, self.round_keys);
         let mut turns = self.blocks.chunks_exact_mut(8 * L::WIDTH);
         for turn in &mut turns {
-            cipher_turn::<L, D>(l, &keys, turn);
+            cipher_turn::<L, D>(l, self.round_keys, turn);
         }
         let rest = turns.into_remainder();
         if !rest.is_empty() {
             let mut padded = [Block::ZERO; MAX_TURN];
             padded[..rest.len()].copy_from_slice(rest);
-            cipher_turn::<L, D>(l, &keys, &mut padded);
+            cipher_turn::<L, D>(l, self.round_keys, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded[..rest.len()].iter_mut().zeroize();
         }
@@ -556,13 +580,13 @@ impl<D: Direction> Kernel for CipherBlocks<'_, D> {
 }
 
 #[inline(always)]
-fn cipher_turn<L: Lanes, D: Direction>(l: L, keys: &[L::V; 11], turn: &mut [Block]) {
+fn cipher_turn<L: Lanes, D: Direction>(l: L, keys: &[Block; 11], turn: &mut [Block]) {
     let turn = &mut turn[..8 * L::WIDTH];
-    let mut states = [keys[0]; 8];
+    let mut states = [l.splat(Block::ZERO); 8];
     for i in 0..8 {
         states[i] = l.load(&turn[i * L::WIDTH..]);
     }
-    cipher_splat::<L, D, 8>(l, keys, &mut states);
+    cipher_splat::<L, D, 8>(l, keys, &mut states, Around::NOTHING);
     for i in 0..8 {
         l.store(&mut turn[i * L::WIDTH..], states[i]);
     }
@@ -599,7 +623,7 @@ fn encrypt_group<L: Lanes>(l: L, keys: &[Group; 11], group: &mut [Block; GROUP])
         for round in 1..10 {
             round_each::<L, Forward, 4>(l, &mut states, &l.load_quad(&keys[round][at..]));
         }
-        last_each::<L, Forward, 4>(l, &mut states, &l.load_quad(&keys[10][at..]));
+        last_each::<L, Forward, 4>(l, &mut states, &l.load_quad(&keys[10][at..]), None);
         l.store_quad(&mut group[at..], states);
     }
 }

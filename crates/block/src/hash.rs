@@ -149,13 +149,8 @@ pub struct Mi {
     seed: Block,
 }
 
-/// [`Prp`] inside a kernel.
-pub struct PrpLanes<L: Lanes> {
-    keys: [L::V; 11],
-}
-
 impl LabelHash for Prp {
-    type Lanes<L: Lanes> = PrpLanes<L>;
+    type Lanes<L: Lanes> = Prp;
     const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Prp {
@@ -165,19 +160,17 @@ impl LabelHash for Prp {
     }
 
     #[inline(always)]
-    fn lanes<L: Lanes>(&self, l: L) -> PrpLanes<L> {
-        PrpLanes {
-            keys: aes::splat_keys(l, &self.round_keys),
-        }
+    fn lanes<L: Lanes>(&self, _: L) -> Prp {
+        self.clone()
     }
 }
 
-impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
+impl<L: Lanes> HashLanes<L> for Prp {
     #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
-        feed_forward(l, &self.keys, sigma, tweaks)
+        feed_forward(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
     fn both(
@@ -192,8 +185,8 @@ impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
         // sigma is linear: that of the other label is one addition away.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [
-            feed_forward(l, &self.keys, sigma, tweaks),
-            feed_forward(l, &self.keys, other, tweaks),
+            feed_forward(l, &self.round_keys, sigma, tweaks),
+            feed_forward(l, &self.round_keys, other, tweaks),
         ]
     }
     #[inline(always)]
@@ -201,7 +194,7 @@ impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
     #[inline(always)]
     fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
         let sigma = labels.map(|label| l.sigma(label));
-        feed_forward_some(l, &self.keys, sigma, tweaks)
+        feed_forward_some(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
     fn both_ready(
@@ -216,18 +209,13 @@ impl<L: Lanes> HashLanes<L> for PrpLanes<L> {
         let delta = l.sigma(delta);
         let all = [a, b, l.xor(a, delta), l.xor(b, delta)];
         let [t, u] = tweaks;
-        let [a0, b0, a1, b1] = feed_forward_some(l, &self.keys, all, [t, u, t, u]);
+        let [a0, b0, a1, b1] = feed_forward_some(l, &self.round_keys, all, [t, u, t, u]);
         [[a0, b0], [a1, b1]]
     }
 }
 
-/// [`Tccr`] inside a kernel.
-pub struct TccrLanes<L: Lanes> {
-    keys: [L::V; 11],
-}
-
 impl LabelHash for Tccr {
-    type Lanes<L: Lanes> = TccrLanes<L>;
+    type Lanes<L: Lanes> = Tccr;
     const READY: usize = 4;
 
     fn new(cpu: Cpu, seed: Block) -> Tccr {
@@ -236,19 +224,17 @@ impl LabelHash for Tccr {
     }
 
     #[inline(always)]
-    fn lanes<L: Lanes>(&self, l: L) -> TccrLanes<L> {
-        TccrLanes {
-            keys: aes::splat_keys(l, &self.round_keys),
-        }
+    fn lanes<L: Lanes>(&self, _: L) -> Tccr {
+        self.clone()
     }
 }
 
-impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
+impl<L: Lanes> HashLanes<L> for Tccr {
     #[inline(always)]
     fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
         let tweaks = tweak_blocks(l, tweaks);
-        let once = encrypt_pair(l, &self.keys, labels);
-        feed_forward(l, &self.keys, once, tweaks)
+        let once = encrypt_pair(l, &self.round_keys, labels);
+        feed_forward(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
     fn both(
@@ -265,8 +251,8 @@ impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
     fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
     fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
-        let once = aes::encrypt_some(l, &self.keys, labels);
-        feed_forward_some(l, &self.keys, once, tweaks)
+        let once = aes::encrypt_some(l, &self.round_keys, labels);
+        feed_forward_some(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
     fn both_ready(
@@ -279,9 +265,9 @@ impl<L: Lanes> HashLanes<L> for TccrLanes<L> {
     ) -> [[L::V; 2]; 2] {
         let [a, b] = labels;
         let all = [a, b, l.xor(a, delta), l.xor(b, delta)];
-        let once = aes::encrypt_some(l, &self.keys, all);
+        let once = aes::encrypt_some(l, &self.round_keys, all);
         let [t, u] = tweaks;
-        let [a0, b0, a1, b1] = feed_forward_some(l, &self.keys, once, [t, u, t, u]);
+        let [a0, b0, a1, b1] = feed_forward_some(l, &self.round_keys, once, [t, u, t, u]);
         [[a0, b0], [a1, b1]]
     }
 }
@@ -531,7 +517,7 @@ fn add_to_pair<L: Lanes>(l: L, pair: [Quad<L>; 2], v: L::V) -> [Quad<L>; 2] {
 }
 
 #[inline(always)]
-fn encrypt_pair<L: Lanes>(l: L, keys: &[L::V; 11], blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
+fn encrypt_pair<L: Lanes>(l: L, keys: &[Block; 11], blocks: [Quad<L>; 2]) -> [Quad<L>; 2] {
     let [[b0, b1, b2, b3], [b4, b5, b6, b7]] = blocks;
     let mut states = [b0, b1, b2, b3, b4, b5, b6, b7];
     aes::encrypt_eight(l, keys, &mut states);
@@ -543,7 +529,7 @@ fn encrypt_pair<L: Lanes>(l: L, keys: &[L::V; 11], blocks: [Quad<L>; 2]) -> [Qua
 #[inline(always)]
 fn feed_forward<L: Lanes>(
     l: L,
-    keys: &[L::V; 11],
+    keys: &[Block; 11],
     x: [Quad<L>; 2],
     tweaks: [Quad<L>; 2],
 ) -> [Quad<L>; 2] {
@@ -556,7 +542,7 @@ fn feed_forward<L: Lanes>(
 #[inline(always)]
 fn feed_forward_some<L: Lanes, const N: usize>(
     l: L,
-    keys: &[L::V; 11],
+    keys: &[Block; 11],
     x: [L::V; N],
     tweaks: [L::V; N],
 ) -> [L::V; N] {

@@ -73,6 +73,9 @@ pub trait Lanes: Copy + Sealed {
 
     /// Bitwise exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The same vector, of which the compiler no longer knows how it was made: sums before it stay as
+    /// they are written, and are not put in an order that makes a chain longer. It is no instruction.
+    fn settled(self, v: Self::V) -> Self::V;
     /// Bitwise and.
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     /// All ones in a lane whose bit 0 is set, zero elsewhere.
@@ -113,7 +116,7 @@ pub trait Lanes: Copy + Sealed {
     /// Rounds 1 to 9 under one key for all, on eight vectors: as many as keep the AES units
     /// busy (two a cycle, four cycles each). The x86 tiers write them as one block of assembly,
     /// because the compiler serialises the chains again otherwise, and spills.
-    fn nine_rounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
+    fn nine_rounds(self, states: &mut [Self::V; 8], keys: &[Block; 11]);
 
     /// Rounds 1 to 9 on eight vectors, where block `i` of a vector has keys of its own: key `r` of
     /// vector `i` is `keys[r][i]`.
@@ -126,7 +129,7 @@ pub trait Lanes: Copy + Sealed {
     /// The last round of the inverse cipher, which has no InvMixColumns.
     fn aes_unlast(self, v: Self::V, key: Self::V) -> Self::V;
     /// As [`nine_rounds`](Lanes::nine_rounds), of the inverse cipher. Key 1 is used first.
-    fn nine_unrounds(self, states: &mut [Self::V; 8], keys: &[Self::V; 11]);
+    fn nine_unrounds(self, states: &mut [Self::V; 8], keys: &[Block; 11]);
     /// As [`nine_rounds_each`](Lanes::nine_rounds_each), of the inverse cipher.
     fn nine_unrounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
 

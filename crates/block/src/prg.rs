@@ -113,17 +113,17 @@ impl Kernel for Keystream<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let keys = aes::splat_keys(l, self.round_keys);
+        let keys = self.round_keys;
         let mut counter = self.base;
         let mut turns = self.out.chunks_exact_mut(8 * L::WIDTH);
         for turn in &mut turns {
-            keystream_turn(l, &keys, counter, turn);
+            keystream_turn(l, keys, counter, turn);
             counter = counter.wrapping_add(8 * L::WIDTH as u128);
         }
         let rest = turns.into_remainder();
         if !rest.is_empty() {
             let mut padded = [Block::ZERO; MAX_TURN];
-            keystream_turn(l, &keys, counter, &mut padded);
+            keystream_turn(l, keys, counter, &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded.zeroize();
         }
@@ -133,7 +133,7 @@ impl Kernel for Keystream<'_> {
 /// Eight vectors of key stream. `counter` is a multiple of their number of blocks, so counters
 /// differ in low bits only and an exclusive or replaces the addition.
 #[inline(always)]
-fn keystream_turn<L: Lanes>(l: L, keys: &[L::V; 11], counter: u128, turn: &mut [Block]) {
+fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], counter: u128, turn: &mut [Block]) {
     let turn = &mut turn[..8 * L::WIDTH];
     let base = l.splat(Block::new(counter.swap_bytes()));
     let mut states = [base; 8];

@@ -2,8 +2,8 @@
 
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
+use sealane_block::aes::{Around, encrypt_eight, encrypt_some};
 use sealane_block::aes::{Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh};
-use sealane_block::aes::{encrypt_eight, encrypt_some, splat_keys};
 use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Cpu, Kernel, Lanes};
 
 /// A block from hexadecimal digits in the order in which the standards print them.
@@ -178,12 +178,12 @@ impl<const N: usize> Kernel for Helpers<'_, N> {
         ];
 
         // The two names for the commonest uses say the same.
-        let keys = splat_keys(l, &forward[0]);
+        let keys = &forward[0];
         let mut states = load::<L, N>(l, self.blocks);
-        let some = store::<L, N>(l, encrypt_some(l, &keys, states));
+        let some = store::<L, N>(l, encrypt_some(l, keys, states));
         assert_eq!(values(&some), values(&results[0][0]));
         if let Ok(eight) = states.as_mut_slice().try_into() {
-            encrypt_eight(l, &keys, eight);
+            encrypt_eight(l, keys, eight);
             let eight = store::<L, N>(l, states);
             assert_eq!(values(&eight), values(&results[0][0]));
         }
@@ -222,8 +222,8 @@ fn through<L: Lanes, D: Direction, const N: usize>(
     }
     let mut splat = load::<L, N>(l, blocks);
     let mut each = splat;
-    cipher_splat::<L, D, N>(l, &splat_keys(l, &keys[0]), &mut splat);
-    cipher_each::<L, D, N>(l, &each_keys, &mut each);
+    cipher_splat::<L, D, N>(l, &keys[0], &mut splat, Around::NOTHING);
+    cipher_each::<L, D, N>(l, &each_keys, &mut each, Around::NOTHING);
     [store(l, splat), store(l, each)]
 }
 

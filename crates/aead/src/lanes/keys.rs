@@ -1,6 +1,6 @@
 //! Keys, expanded, and as lanes see them.
 
-use sealane_block::aes::{Back, Forward, cipher_each, cipher_splat};
+use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
@@ -47,14 +47,55 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn l(&self) -> L;
     /// What all keys share.
     fn params(&self) -> Params;
-    /// Encrypts every lane under its schedule of that number.
-    fn encrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
-    /// Decrypts every lane under its schedule of that number, which is one of decryption.
-    fn decrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
+    /// Runs the cipher in every lane under its schedule of that number, with what is added around it.
+    fn cipher<D: Direction>(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        around: Around<'_, L::V, N>,
+    ) -> Wave<L, N>;
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
     /// The table of a lane's key.
     fn table(&self, lane: usize) -> &[Block];
+
+    /// Encrypts every lane under its schedule of that number.
+    #[inline(always)]
+    fn encrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N> {
+        self.cipher::<Forward>(schedule, x, Around::NOTHING)
+    }
+    /// Decrypts every lane under its schedule of that number, which is one of decryption.
+    #[inline(always)]
+    fn decrypt(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N> {
+        self.cipher::<Back>(schedule, x, Around::NOTHING)
+    }
+    /// Encrypts `x ^ late`: for a chain, whose last value comes late.
+    #[inline(always)]
+    fn encrypt_late(&self, schedule: usize, x: Wave<L, N>, late: Wave<L, N>) -> Wave<L, N> {
+        let around = Around {
+            late: Some(&late.v),
+            onto: None,
+        };
+        self.cipher::<Forward>(schedule, x, around)
+    }
+    /// Encrypts `x`, and adds `onto`.
+    #[inline(always)]
+    fn encrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
+        let around = Around {
+            late: None,
+            onto: Some(&onto.v),
+        };
+        self.cipher::<Forward>(schedule, x, around)
+    }
+    /// Decrypts `x`, and adds `onto`.
+    #[inline(always)]
+    fn decrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
+        let around = Around {
+            late: None,
+            onto: Some(&onto.v),
+        };
+        self.cipher::<Back>(schedule, x, around)
+    }
 }
 
 /// Keys of lanes that take one message after the other.
@@ -65,43 +106,17 @@ pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
     fn wipe(&mut self);
 }
 
-/// One key for all lanes.
+/// One key for all lanes, which stays where it is.
 pub(crate) struct Same<'k, L: Lanes, M: Mode> {
-    l: L,
-    material: &'k Material<M>,
-    schedules: <M::Schedules as Count>::Array<[L::V; 11]>,
-}
-
-impl<'k, L: Lanes, M: Mode> Same<'k, L, M> {
-    #[inline(always)]
-    pub(crate) fn new(l: L, material: &'k Material<M>) -> Same<'k, L, M> {
-        let mut schedules = M::Schedules::filled([l.splat(Block::ZERO); 11]);
-        for (to, from) in schedules
-            .as_mut()
-            .iter_mut()
-            .zip(material.schedules.as_ref())
-        {
-            for round in 0..11 {
-                to[round] = l.splat(from[round]);
-            }
-        }
-        Same {
-            l,
-            material,
-            schedules,
-        }
-    }
+    pub(crate) l: L,
+    pub(crate) material: &'k Material<M>,
 }
 
 impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L, M> {
     #[inline(always)]
     fn set(&mut self, _lane: usize, _material: &'k Material<M>) {}
     #[inline(always)]
-    fn wipe(&mut self) {
-        for schedule in self.schedules.as_mut() {
-            self.l.wipe(schedule);
-        }
-    }
+    fn wipe(&mut self) {}
 }
 
 impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
@@ -115,13 +130,13 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         self.material.params
     }
     #[inline(always)]
-    fn encrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        cipher_splat::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v);
-        x
-    }
-    #[inline(always)]
-    fn decrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        cipher_splat::<L, Back, N>(self.l, &self.schedules[schedule], &mut x.v);
+    fn cipher<D: Direction>(
+        &self,
+        schedule: usize,
+        mut x: Wave<L, N>,
+        around: Around<'_, L::V, N>,
+    ) -> Wave<L, N> {
+        cipher_splat::<L, D, N>(self.l, &self.material.schedules[schedule], &mut x.v, around);
         x
     }
     #[inline(always)]
@@ -202,13 +217,13 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         self.params
     }
     #[inline(always)]
-    fn encrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        cipher_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v);
-        x
-    }
-    #[inline(always)]
-    fn decrypt(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
-        cipher_each::<L, Back, N>(self.l, &self.schedules[schedule], &mut x.v);
+    fn cipher<D: Direction>(
+        &self,
+        schedule: usize,
+        mut x: Wave<L, N>,
+        around: Around<'_, L::V, N>,
+    ) -> Wave<L, N> {
+        cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
         x
     }
     #[inline(always)]

@@ -79,7 +79,7 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
     #[inline(always)]
     fn with_vectors<L: Lanes, const N: usize>(self, l: L) {
         if let Some(material) = self.same {
-            run::<L, M, N, OPEN>(Same::new(l, material), self.queue);
+            run::<L, M, N, OPEN>(Same { l, material }, self.queue);
         } else {
             run::<L, M, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue);
         }

@@ -5,7 +5,7 @@ use sealane_block::lanes::Streams;
 use sealane_block::{Block, Kernel, Lanes};
 
 use super::data::{One, Wide};
-use super::keys::{LaneKeys, Same};
+use super::keys::Same;
 use super::lockstep::{FEW_VECTORS, Job, Outcome, VECTORS, is_pipelined};
 use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
@@ -23,7 +23,10 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Outcome {
         let job = self.job;
-        let mut keys = Same::new(l, job.material);
+        let keys = Same {
+            l,
+            material: job.material,
+        };
         let messages = Group::of_one(&job.facts);
         let mut state = head::run::<L, M, 1>(&keys, messages);
         let rest = M::rest(job.text.len());
@@ -56,7 +59,6 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
             authentic: tail.give::<M, OPEN>(0, &params, rest, job.tag),
             padding: tail.padding[0],
         };
-        LaneKeys::<L, M, 1>::wipe(&mut keys);
         outcome
     }
 }

@@ -58,10 +58,10 @@ impl Mode for Cbc {
         for unit in 0..data.units() {
             let given = data.load(l, unit, 0);
             if OPEN {
-                data.store(unit, 0, keys.decrypt(BACK, given) ^ last);
+                data.store(unit, 0, keys.decrypt_onto(BACK, given, last));
                 last = given;
             } else {
-                last = keys.encrypt(FORWARD, given ^ last);
+                last = keys.encrypt_late(FORWARD, given, last);
                 data.store(unit, 0, last);
             }
         }

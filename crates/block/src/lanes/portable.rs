@@ -67,6 +67,10 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn settled(self, v: Four) -> Four {
+        v
+    }
+    #[inline(always)]
     fn xor(self, a: Four, b: Four) -> Four {
         zip(a, b, |a, b| a ^ b)
     }
@@ -150,8 +154,12 @@ impl Lanes for Portable {
         v.map(|x| unshift_rows(rotate_columns(x, 8)))
     }
     #[inline(never)]
-    fn nine_rounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
-        nine(states, |r, _| keys[r], |v, key| self.aes_round(v, key));
+    fn nine_rounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
+        nine(
+            states,
+            |r, _| self.splat(keys[r]),
+            |v, key| self.aes_round(v, key),
+        );
     }
     #[inline(never)]
     fn nine_rounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
@@ -168,8 +176,12 @@ impl Lanes for Portable {
         zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
     }
     #[inline(never)]
-    fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Four; 11]) {
-        nine(states, |r, _| keys[r], |v, key| self.aes_unround(v, key));
+    fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
+        nine(
+            states,
+            |r, _| self.splat(keys[r]),
+            |v, key| self.aes_unround(v, key),
+        );
     }
     #[inline(never)]
     fn nine_unrounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {

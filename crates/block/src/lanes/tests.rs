@@ -272,16 +272,14 @@ fn nine_rounds_are_nine_single_rounds() {
         #[inline(always)]
         fn run<L: Lanes>(self, l: L) -> [[Vec<Block>; 4]; 2] {
             let zero = l.splat(Block::ZERO);
-            let (mut states, mut keys, mut each) = ([zero; 8], [zero; 11], [[zero; 8]; 11]);
+            let (mut states, mut each) = ([zero; 8], [[zero; 8]; 11]);
             for i in 0..8 {
                 states[i] = l.load(&self.states[i * L::WIDTH..]);
                 for round in 0..11 {
                     each[round][i] = l.load(&self.keys[(8 * round + i) * L::WIDTH..]);
                 }
             }
-            for round in 0..11 {
-                keys[round] = each[round][round % 8];
-            }
+            let keys: [Block; 11] = std::array::from_fn(|round| self.keys[round]);
             let (mut nine, mut single) = ([states; 4], [states; 4]);
             l.nine_rounds(&mut nine[0], &keys);
             l.nine_rounds_each(&mut nine[1], &each);
@@ -289,9 +287,9 @@ fn nine_rounds_are_nine_single_rounds() {
             l.nine_unrounds_each(&mut nine[3], &each);
             for round in 1..10 {
                 for i in 0..8 {
-                    single[0][i] = l.aes_round(single[0][i], keys[round]);
+                    single[0][i] = l.aes_round(single[0][i], l.splat(keys[round]));
                     single[1][i] = l.aes_round(single[1][i], each[round][i]);
-                    single[2][i] = l.aes_unround(single[2][i], keys[round]);
+                    single[2][i] = l.aes_unround(single[2][i], l.splat(keys[round]));
                     single[3][i] = l.aes_unround(single[3][i], each[round][i]);
                 }
             }

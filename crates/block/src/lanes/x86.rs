@@ -42,12 +42,12 @@ pub(crate) fn has_vaes512() -> bool {
 macro_rules! nine_rounds {
     (
         $round:literal, $one:ident $each:ident,
-        $vector:ty, $features:literal, $register:ident $size:literal $move:literal
+        $vector:ty, $features:literal, $register:ident $size:literal $spread:literal
     ) => {
-        /// Rounds 1 to 9 on eight registers; the ninth holds the round key.
+        /// Rounds 1 to 9 on eight registers; the ninth holds the round key, in every lane.
         #[inline]
         #[target_feature(enable = $features)]
-        fn $one(states: &mut [$vector; 8], keys: &[$vector; 11]) {
+        fn $one(states: &mut [$vector; 8], keys: &[Block; 11]) {
             let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = *states;
             // A typed variable, because the compiler may choose a register of another class for
             // an anonymous one.
@@ -57,7 +57,7 @@ macro_rules! nine_rounds {
             unsafe {
                 asm!(
                     ".irp round, 1, 2, 3, 4, 5, 6, 7, 8, 9",
-                    concat!($move, " {key}, [{keys} + \\round * ", $size, "]"),
+                    concat!($spread, " {key}, [{keys} + \\round * 16]"),
                     concat!($round, " {s0}, {s0}, {key}"),
                     concat!($round, " {s1}, {s1}, {key}"),
                     concat!($round, " {s2}, {s2}, {key}"),
@@ -123,7 +123,7 @@ macro_rules! nine_rounds {
 macro_rules! tier {
     (
         $token:ident, $tier:expr, $vector:ty, $width:literal, $run:ident, $features:literal,
-        assembly: $register:ident $size:literal $move:literal,
+        assembly: $register:ident $size:literal $spread:literal, settle: $settle:ident,
         nine_rounds: $nine_rounds:ident $nine_rounds_each:ident,
         nine_unrounds: $nine_unrounds:ident $nine_unrounds_each:ident,
         load: $load:ident, store: $store:ident, extract: $extract:ident $lanes:tt,
@@ -149,11 +149,22 @@ macro_rules! tier {
 
         nine_rounds! {
             "vaesenc", $nine_rounds $nine_rounds_each,
-            $vector, $features, $register $size $move
+            $vector, $features, $register $size $spread
         }
         nine_rounds! {
             "vaesdec", $nine_unrounds $nine_unrounds_each,
-            $vector, $features, $register $size $move
+            $vector, $features, $register $size $spread
+        }
+
+        /// Nothing, in a register.
+        #[inline]
+        #[target_feature(enable = $features)]
+        fn $settle(mut v: $vector) -> $vector {
+            // SAFETY: there is no instruction in it.
+            unsafe {
+                asm!("/* {v} */", v = inout($register) v, options(pure, nomem, nostack, preserves_flags));
+            }
+            v
         }
 
         impl Sealed for $token {}
@@ -195,6 +206,7 @@ macro_rules! tier {
             operation!(splat(block: Block) = $splat(to_register(block)));
             operation!(splat_word(word: u32) = $splat_word(word as i32));
             operation!(xor(a: $vector, b: $vector) = $xor(a, b));
+            operation!(settled(v: $vector) = $settle(v));
             operation!(and(a: $vector, b: $vector) = $and(a, b));
             // The permute bit moves to the top of word 0, fills it, and word 0 fills the lane.
             operation!(permute_mask(v: $vector) =
@@ -243,7 +255,7 @@ macro_rules! tier {
                 self.shuffle(v, ROTATE_WORDS)
             }
             #[inline(always)]
-            fn nine_rounds(self, states: &mut [$vector; 8], keys: &[$vector; 11]) {
+            fn nine_rounds(self, states: &mut [$vector; 8], keys: &[Block; 11]) {
                 // SAFETY: the token proves that the instructions exist.
                 unsafe { $nine_rounds(states, keys) }
             }
@@ -253,7 +265,7 @@ macro_rules! tier {
                 unsafe { $nine_rounds_each(states, keys) }
             }
             #[inline(always)]
-            fn nine_unrounds(self, states: &mut [$vector; 8], keys: &[$vector; 11]) {
+            fn nine_unrounds(self, states: &mut [$vector; 8], keys: &[Block; 11]) {
                 // SAFETY: the token proves that the instructions exist.
                 unsafe { $nine_unrounds(states, keys) }
             }
@@ -359,7 +371,7 @@ macro_rules! store_lanes {
 
 tier! {
     AesNi, Tier::AesNi, __m128i, 1, run_aesni, "aes,pclmulqdq,avx",
-    assembly: xmm_reg 16 "vmovdqu",
+    assembly: xmm_reg 16 "vmovdqu", settle: settle_128,
     nine_rounds: nine_rounds_128 nine_rounds_each_128,
     nine_unrounds: nine_unrounds_128 nine_unrounds_each_128,
     load: _mm_loadu_si128, store: _mm_storeu_si128, extract: only_lane [0],
@@ -380,7 +392,7 @@ tier! {
 
 tier! {
     Vaes256, Tier::Vaes256, __m256i, 2, run_vaes256, "aes,pclmulqdq,avx2,vaes,vpclmulqdq",
-    assembly: ymm_reg 32 "vmovdqu",
+    assembly: ymm_reg 32 "vbroadcasti128", settle: settle_256,
     nine_rounds: nine_rounds_256 nine_rounds_each_256,
     nine_unrounds: nine_unrounds_256 nine_unrounds_each_256,
     load: _mm256_loadu_si256, store: _mm256_storeu_si256, extract: _mm256_extracti128_si256 [0 1],
@@ -403,7 +415,7 @@ tier! {
 tier! {
     Vaes512, Tier::Vaes512, __m512i, 4, run_vaes512,
     "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl",
-    assembly: zmm_reg 64 "vmovdqu64",
+    assembly: zmm_reg 64 "vbroadcasti32x4", settle: settle_512,
     nine_rounds: nine_rounds_512 nine_rounds_each_512,
     nine_unrounds: nine_unrounds_512 nine_unrounds_each_512,
     load: _mm512_loadu_si512, store: _mm512_storeu_si512,
