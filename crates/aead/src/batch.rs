@@ -5,13 +5,14 @@
 //! wide against the lanes, so that its end, where lanes run empty, hardly counts.
 
 use std::borrow::Borrow;
+use std::mem::take;
 use std::vec;
 
 use sealane_schedule::longest_first;
-use zeroize::Zeroize;
 
-use crate::cipher::{KeyOf, Request, blocks, job};
-use crate::lanes::lockstep::{Job, Outcome, Queue};
+use crate::cipher::{Fit, KeyOf, Lengths, Request, blocks};
+use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::lanes::mode::lanes_of;
 use crate::{Cipher, Error, Suite};
 
 /// Messages that are held at a time: 32 for each of 16 lanes.
@@ -72,13 +73,8 @@ pub struct Many<I: Iterator, const OPEN: bool> {
     fates: vec::IntoIter<Fate>,
 }
 
-/// What is known of a message of the window.
-enum Fate {
-    /// It went through the lanes, with a text of so many bytes.
-    Ran(usize, Outcome),
-    /// It was not in order.
-    Failed(Box<Error>),
-}
+/// What came of a message: bytes of its result. Errors are rare and large.
+type Fate = Result<usize, Box<Error>>;
 
 impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
     fn new(messages: I) -> Many<I, OPEN> {
@@ -111,16 +107,9 @@ where
             self.fates = run_window::<C, N, A, B, OPEN>(&mut window, suite).into_iter();
             self.window = window.into_iter();
         }
-        let mut message = self.window.next()?;
-        let cipher = message.cipher.borrow();
-        let result = match self.fates.next()? {
-            Fate::Failed(error) => Err(*error),
-            Fate::Ran(text, outcome) if !OPEN && outcome.authentic => Ok(cipher.sealed_len(text)),
-            Fate::Ran(text, outcome) => cipher.opened(outcome, message.buffer.as_mut(), text),
-        };
         Some(Done {
-            buffer: message.buffer,
-            result,
+            buffer: self.window.next()?.buffer,
+            result: self.fates.next()?.map_err(|error| *error),
         })
     }
 }
@@ -136,131 +125,174 @@ where
     A: AsRef<[u8]>,
     B: AsMut<[u8]>,
 {
-    let mut fates = Vec::with_capacity(window.len());
-    let mut waiting = Vec::with_capacity(window.len());
-    let mut lengths = Vec::with_capacity(window.len());
+    let count = window.len();
+    let mut fates: Vec<Fate> = Vec::with_capacity(count);
+    let mut waiting = Vec::new();
+    waiting.resize_with(count, Waiting::default);
+    let mut lengths = vec![0; count];
+    let mut outcomes = vec![Outcome::default(); if OPEN { count } else { 0 }];
+    let mut fitting = Fitting::<OPEN> { before: None };
     let mut keys = 0;
     // Neighbours with the same key are counted against its limit at once.
     for same in window.chunk_by_mut(|a, b| std::ptr::eq(a.cipher.borrow(), b.cipher.borrow())) {
-        let before = fates.len();
-        let mut sum = 0u64;
-        for message in same.iter_mut() {
-            let cipher = message.cipher.borrow();
+        keys += 1;
+        let first = fates.len();
+        let other = same[0].cipher.borrow().suite();
+        let (mut sum, mut some_alone) = (0u64, false);
+        for message in same {
+            let (buffer, cipher) = (message.buffer.as_mut(), message.cipher.borrow());
             let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
-            let bytes = message.buffer.as_mut().len();
-            fates.push(
-                match check::<OPEN>(cipher, suite, nonce, ad, bytes, message.text) {
-                    Ok(text) => {
-                        sum = sum.saturating_add(cipher.cost(text, ad.len()));
-                        Fate::Ran(text, Outcome::default())
-                    }
-                    Err(error) => Fate::Failed(Box::new(error)),
-                },
-            );
+            let found = match other == suite {
+                true => fitting.fit(cipher, nonce, ad, buffer, message.text),
+                false => Err(Error::MixedBatch {
+                    first: suite,
+                    other,
+                }),
+            };
+            let fit = match found {
+                Ok(fit) => fit,
+                Err(error) => {
+                    fates.push(Err(Box::new(error)));
+                    continue;
+                }
+            };
+            let number = fates.len();
+            fates.push(Ok(if OPEN { fit.text } else { buffer.len() }));
+            sum = sum.saturating_add(fit.cost);
+            some_alone |= fit.alone;
+            lengths[number] = if fit.alone { ALONE } else { blocks(fit.text) };
+            let to = &mut waiting[number];
+            to.cipher = Some(cipher);
+            to.request.set(nonce, ad, buffer, fit);
         }
-        if !OPEN && same[0].cipher.borrow().spend(sum).is_err() {
-            // Together they are too much: as many as there is room for, in their order.
-            for (message, fate) in same.iter().zip(&mut fates[before..]) {
-                let cipher = message.cipher.borrow();
-                if let Fate::Ran(text, _) = fate
-                    && let Err(error) = cipher.spend(cipher.cost(*text, message.ad.as_ref().len()))
+        if !OPEN {
+            spend(sum, &mut waiting[first..fates.len()], &mut fates[first..]);
+        }
+        if some_alone {
+            for number in first..fates.len() {
+                if lengths[number] == ALONE
+                    && let Some(cipher) = waiting[number].cipher.take()
                 {
-                    *fate = Fate::Failed(Box::new(error));
+                    let outcome = cipher.run_one(OPEN, take(&mut waiting[number].request));
+                    if OPEN {
+                        outcomes[number] = outcome;
+                    }
                 }
             }
         }
-        keys += 1;
-        for (message, fate) in same.iter_mut().zip(&mut fates[before..]) {
-            let Fate::Ran(text, outcome) = fate else {
-                lengths.push(0);
-                waiting.push(None);
-                continue;
-            };
-            let request = message.cipher.borrow().request::<OPEN>(
-                message.nonce.as_ref(),
-                message.ad.as_ref(),
-                message.buffer.as_mut(),
-                *text,
-            );
-            if request.cipher.goes_alone(OPEN, *text) {
-                *outcome = request.cipher.run_one(OPEN, request);
-                lengths.push(0);
-                waiting.push(None);
-            } else {
-                lengths.push(blocks(*text));
-                waiting.push(Some(request));
-            }
-        }
     }
-    if let Some(one) = waiting
-        .iter()
-        .flatten()
-        .next()
-        .map(|request| request.cipher)
-    {
+    if let Some(one) = waiting.iter().find_map(|waiting| waiting.cipher) {
         let mut slots = Slots {
+            open: OPEN,
             order: longest_first(&lengths).into_iter(),
             waiting,
-            fates: &mut fates,
+            outcomes: &mut outcomes,
         };
         one.run_many(OPEN, keys == 1, &mut slots);
     }
     if OPEN {
         // At once, and not when somebody asks for the result: nobody may.
-        for (message, fate) in window.iter_mut().zip(&fates) {
-            if matches!(fate, Fate::Ran(_, outcome) if !outcome.authentic) {
-                message.buffer.as_mut().zeroize();
+        let results = fates.iter_mut().zip(outcomes);
+        for (message, (fate, outcome)) in window.iter_mut().zip(results) {
+            if let Ok(text) = *fate {
+                let (cipher, buffer) = (message.cipher.borrow(), message.buffer.as_mut());
+                *fate = cipher.opened(outcome, buffer, text).map_err(Box::new);
             }
         }
     }
     fates
 }
 
-/// Messages that wait for lanes.
+/// The length, for the order, of messages that do not take part in it.
+const ALONE: u64 = 0;
+
+/// Counts what messages of one key cost together. If that is too much, as many go on as there is room
+/// for, in their order.
+fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
+    let Some(cipher) = waiting.iter().find_map(|waiting| waiting.cipher) else {
+        return;
+    };
+    if cipher.spend(sum).is_ok() {
+        return;
+    }
+    for (waiting, fate) in waiting.iter_mut().zip(fates) {
+        if fate.is_ok()
+            && let Err(error) = cipher.spend(waiting.request.cost(cipher))
+        {
+            *fate = Err(Box::new(error));
+            waiting.cipher = None;
+        }
+    }
+}
+
+/// What follows from the lengths of each message, which are often those of the one before.
+struct Fitting<const OPEN: bool> {
+    before: Option<(Lengths, Fit)>,
+}
+
+impl<const OPEN: bool> Fitting<OPEN> {
+    /// What follows from them, if the message is in order.
+    #[inline]
+    fn fit(
+        &mut self,
+        cipher: &Cipher,
+        nonce: &[u8],
+        ad: &[u8],
+        buffer: &[u8],
+        text: Option<usize>,
+    ) -> Result<&Fit, Error> {
+        let lengths = Lengths {
+            nonce: nonce.len(),
+            ad: ad.len(),
+            buffer: buffer.len(),
+            text,
+        };
+        if !matches!(&self.before, Some((before, _)) if *before == lengths) {
+            self.before = Some((lengths, cipher.fit::<OPEN>(lengths)?));
+        }
+        match &self.before {
+            Some((_, fit)) => Ok(fit),
+            None => unreachable!("it has been set"),
+        }
+    }
+}
+
+/// A message that waits for a lane, unless it has failed or gone alone.
+#[derive(Default)]
+struct Waiting<'a> {
+    cipher: Option<&'a Cipher>,
+    request: Request<'a>,
+}
+
+/// The messages of a window.
 pub(crate) struct Slots<'s, 'a> {
+    open: bool,
     order: vec::IntoIter<u32>,
-    waiting: Vec<Option<Request<'a>>>,
-    fates: &'s mut [Fate],
+    waiting: Vec<Waiting<'a>>,
+    /// When opening, what came of each.
+    outcomes: &'s mut [Outcome],
 }
 
 impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
-    fn next(&mut self) -> Option<Job<'a, M>> {
-        loop {
-            let number = self.order.next()? as usize;
-            // What has failed or gone alone is not there.
-            if let Some(request) = self.waiting[number].take()
-                && let Some(job) = job(number, request)
-            {
-                return Some(job);
-            }
+    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+        let mut filled = 0;
+        for lane in lanes_of(free) {
+            let (number, material) = loop {
+                let Some(number) = self.order.next() else {
+                    return filled;
+                };
+                let cipher = self.waiting[number as usize].cipher;
+                if let Some(material) = cipher.and_then(M::of) {
+                    break (number, material);
+                }
+            };
+            let request = &mut self.waiting[number as usize].request;
+            work.put(lane, number, take(request).job(self.open, material));
+            filled |= 1 << lane;
         }
+        filled
     }
-    fn done(&mut self, number: usize, outcome: Outcome) {
-        if let Fate::Ran(_, to) = &mut self.fates[number] {
-            *to = outcome;
-        }
+    fn done(&mut self, number: u32, outcome: Outcome) {
+        self.outcomes[number as usize] = outcome;
     }
-}
-
-/// The length of a message's text, if the message is in order.
-fn check<const OPEN: bool>(
-    cipher: &Cipher,
-    first: Suite,
-    nonce: &[u8],
-    ad: &[u8],
-    bytes: usize,
-    text: Option<usize>,
-) -> Result<usize, Error> {
-    let other = cipher.suite();
-    if other != first {
-        return Err(Error::MixedBatch { first, other });
-    }
-    if OPEN {
-        return cipher.check_open(nonce, ad, bytes, text);
-    }
-    let text = text.or_else(|| cipher.text_bytes(bytes));
-    let text = text.ok_or(Error::TextLengthNeeded { suite: first })?;
-    cipher.check_seal(nonce, ad, text)?;
-    cipher.check_buffer(bytes, text)?;
-    Ok(text)
 }

@@ -26,9 +26,33 @@ pub struct Cipher {
     spent: AtomicU64,
 }
 
+/// What is known of a message before its bytes are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lengths {
+    pub(crate) nonce: usize,
+    pub(crate) ad: usize,
+    /// Of the text, with room for the sealed message; when opening, of the sealed message.
+    pub(crate) buffer: usize,
+    /// Of the text, where it is known.
+    pub(crate) text: Option<usize>,
+}
+
+/// What follows from lengths that are in order; nothing, from others.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Fit {
+    /// Bytes of the text, or the most that they may be where padding says the rest.
+    pub(crate) text: usize,
+    pub(crate) shape: Shape,
+    /// What the message counts for against the limits of its key: its blocks, and where messages are
+    /// limited at least its share of all blocks.
+    pub(crate) cost: u64,
+    /// Whether it fills the lanes alone.
+    pub(crate) alone: bool,
+}
+
 /// A message to be sealed or opened, in place.
+#[derive(Default)]
 pub(crate) struct Request<'a> {
-    pub(crate) cipher: &'a Cipher,
     pub(crate) nonce: &'a [u8],
     pub(crate) ad: &'a [u8],
     /// Bytes of the text.
@@ -88,7 +112,7 @@ macro_rules! keys {
             pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
-                        let job = job_of::<$mode>(0, material, request);
+                        let job = request.job::<$mode>(open, material);
                         match open {
                             true => self.cpu.run(Single::<$mode, true> { job }),
                             false => self.cpu.run(Single::<$mode, false> { job }),
@@ -121,14 +145,14 @@ macro_rules! keys {
             }
 
             /// Where text and sealed message lie.
-            pub(crate) fn shape(&self, text: usize) -> Shape {
+            fn shape(&self, text: usize) -> Shape {
                 match self.suite.kind {
                     $($(#[$attribute])* Kind::$kind => <$mode>::shape(&self.suite.params, text),)*
                 }
             }
 
             /// The length of the text of a sealed message: at most, where padding says the rest.
-            pub(crate) fn text_bytes(&self, sealed: usize) -> Option<usize> {
+            fn text_bytes(&self, sealed: usize) -> Option<usize> {
                 match self.suite.kind {
                     $($(#[$attribute])* Kind::$kind => {
                         <$mode>::text_bytes(&self.suite.params, sealed)
@@ -137,7 +161,7 @@ macro_rules! keys {
             }
 
             /// Whether a message of a batch fills the lanes alone.
-            pub(crate) fn goes_alone(&self, open: bool, text: usize) -> bool {
+            fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
                     $($(#[$attribute])* Kind::$kind => {
                         text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
@@ -175,26 +199,46 @@ keys! {
     Julius modes::julius::Julius;
 }
 
-/// A request as lanes take it, if its key is one of this mode.
-pub(crate) fn job<'a, M: KeyOf>(number: usize, request: Request<'a>) -> Option<Job<'a, M>> {
-    Some(job_of(number, M::of(request.cipher)?, request))
-}
+impl<'a> Request<'a> {
+    /// A message in one buffer.
+    fn new(nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], fit: &Fit) -> Request<'a> {
+        let mut request = Request::default();
+        request.set(nonce, ad, buffer, fit);
+        request
+    }
 
-fn job_of<'a, M: Mode>(
-    number: usize,
-    material: &'a Material<M>,
-    request: Request<'a>,
-) -> Job<'a, M> {
-    Job {
-        number,
-        material,
-        facts: Facts {
-            nonce: request.nonce,
-            ad: request.ad,
-            text: request.bytes,
-        },
-        text: request.text,
-        tag: request.tag,
+    /// Makes it one of a message in one buffer.
+    #[inline]
+    pub(crate) fn set(&mut self, nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], fit: &Fit) {
+        self.nonce = nonce;
+        self.ad = ad;
+        self.bytes = fit.text;
+        (self.text, self.tag) = buffer.split_at_mut(fit.shape.held);
+    }
+
+    /// See [`Fit::cost`].
+    pub(crate) fn cost(&self, cipher: &Cipher) -> u64 {
+        cipher.cost(self.bytes, self.ad.len())
+    }
+
+    /// As lanes take it. When sealing, its text comes to where the mode wants it.
+    #[inline]
+    pub(crate) fn job<M: Mode>(self, open: bool, material: &'a Material<M>) -> Job<'a, M> {
+        let front = M::shape(&material.params, self.bytes).front;
+        if !open && front > 0 {
+            self.text.copy_within(..self.bytes, front);
+            self.text[..front].fill(0);
+        }
+        Job {
+            material,
+            facts: Facts {
+                nonce: self.nonce,
+                ad: self.ad,
+                text: self.bytes,
+            },
+            text: self.text,
+            tag: self.tag,
+        }
     }
 }
 
@@ -214,14 +258,9 @@ impl Cipher {
     /// # Errors
     /// A length is not what the mode takes, or the key is worn out.
     pub fn seal(&self, nonce: &[u8], ad: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
-        self.check_seal(nonce, ad, text.len())?;
         let mut buffer = vec![0; self.sealed_len(text.len())];
         buffer[..text.len()].copy_from_slice(text);
-        self.spend(self.cost(text.len(), ad.len()))?;
-        self.run_one(
-            false,
-            self.request::<false>(nonce, ad, &mut buffer, text.len()),
-        );
+        self.seal_in_place(nonce, ad, &mut buffer, text.len())?;
         Ok(buffer)
     }
 
@@ -237,10 +276,14 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<(), Error> {
-        self.check_seal(nonce, ad, text)?;
-        self.check_buffer(buffer.len(), text)?;
-        self.spend(self.cost(text, ad.len()))?;
-        self.run_one(false, self.request::<false>(nonce, ad, buffer, text));
+        let fit = self.fit::<false>(Lengths {
+            nonce: nonce.len(),
+            ad: ad.len(),
+            buffer: buffer.len(),
+            text: Some(text),
+        })?;
+        self.spend(fit.cost)?;
+        self.run_one(false, Request::new(nonce, ad, buffer, &fit));
         Ok(())
     }
 
@@ -274,9 +317,14 @@ impl Cipher {
         buffer: &mut [u8],
         text: Option<usize>,
     ) -> Result<usize, Error> {
-        let text = self.check_open(nonce, ad, buffer.len(), text)?;
-        let outcome = self.run_one(true, self.request::<true>(nonce, ad, buffer, text));
-        self.opened(outcome, buffer, text)
+        let fit = self.fit::<true>(Lengths {
+            nonce: nonce.len(),
+            ad: ad.len(),
+            buffer: buffer.len(),
+            text,
+        })?;
+        let outcome = self.run_one(true, Request::new(nonce, ad, buffer, &fit));
+        self.opened(outcome, buffer, fit.text)
     }
 
     /// Whether [`seal_detached`](Cipher::seal_detached) works: whether what the mode makes of a text has
@@ -313,7 +361,7 @@ impl Cipher {
         tag: usize,
     ) -> Result<(), Error> {
         self.check_detached(tag)?;
-        self.check_seal(nonce, ad, text)?;
+        self.check(nonce.len(), ad.len(), text)?;
         self.spend(self.cost(text, ad.len()))
     }
 
@@ -335,7 +383,7 @@ impl Cipher {
         tag: &[u8],
     ) -> Result<(), Error> {
         self.check_detached(tag.len())?;
-        self.check_seal(nonce, ad, text.len())?;
+        self.check(nonce.len(), ad.len(), text.len())?;
         let mut given = [0; 16];
         let given = &mut given[..tag.len()];
         given.copy_from_slice(tag);
@@ -355,7 +403,6 @@ impl Cipher {
         tag: &'a mut [u8],
     ) -> Request<'a> {
         Request {
-            cipher: self,
             nonce,
             ad,
             bytes: text.len(),
@@ -398,38 +445,51 @@ impl Cipher {
         Ok(text - outcome.padding)
     }
 
-    /// A message in one buffer. When sealing, its text comes to where the mode wants it.
-    pub(crate) fn request<'a, const OPEN: bool>(
-        &'a self,
-        nonce: &'a [u8],
-        ad: &'a [u8],
-        buffer: &'a mut [u8],
-        bytes: usize,
-    ) -> Request<'a> {
-        let shape = self.shape(bytes);
-        if !OPEN && shape.front > 0 {
-            buffer.copy_within(..bytes, shape.front);
-            buffer[..shape.front].fill(0);
-        }
-        let (text, tag) = buffer.split_at_mut(shape.held);
-        Request {
-            cipher: self,
-            nonce,
-            ad,
-            bytes,
-            text,
-            tag,
-        }
+    /// Whether the lengths of a message are in order, and what follows from them.
+    pub(crate) fn fit<const OPEN: bool>(&self, lengths: Lengths) -> Result<Fit, Error> {
+        let suite = self.suite;
+        let unknown = suite.limits().text_unknown;
+        let bytes = lengths.buffer;
+        let with = |text: usize| -> Result<Fit, Error> {
+            self.check(lengths.nonce, lengths.ad, text)?;
+            let shape = self.shape(text);
+            match shape.sealed {
+                needed if needed == bytes => {}
+                _ if OPEN => return Err(Error::SealedLength { suite, bytes }),
+                needed => return Err(Error::BufferLength { bytes, needed }),
+            }
+            Ok(Fit {
+                text,
+                shape,
+                cost: self.cost(text, lengths.ad),
+                alone: self.goes_alone(OPEN, text),
+            })
+        };
+        let text = match (lengths.text, self.text_bytes(bytes)) {
+            (Some(text), told) => {
+                let fit = with(text)?;
+                match told {
+                    // Where padding says how long the text was, it is a part of what is opened.
+                    Some(most) if OPEN && most != text => most,
+                    None if OPEN && !unknown => return Err(Error::SealedLength { suite, bytes }),
+                    _ => return Ok(fit),
+                }
+            }
+            (None, Some(told)) => told,
+            (None, None) if OPEN && !unknown => return Err(Error::SealedLength { suite, bytes }),
+            (None, None) => return Err(Error::TextLengthNeeded { suite }),
+        };
+        with(text)
     }
 
     /// Whether the mode takes these lengths.
-    pub(crate) fn check_seal(&self, nonce: &[u8], ad: &[u8], text: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, nonce: usize, ad: usize, text: usize) -> Result<(), Error> {
         let (suite, limits) = (self.suite, self.suite.limits());
         let [least, most] = limits.nonce_bytes;
-        if !(least..=most).contains(&nonce.len()) {
+        if !(least..=most).contains(&nonce) {
             return Err(Error::NonceLength {
                 suite,
-                bytes: nonce.len(),
+                bytes: nonce,
                 needed: match least == most {
                     true => least.to_string(),
                     false => format!("{least} to {most}"),
@@ -437,17 +497,17 @@ impl Cipher {
             });
         }
         match limits.ad {
-            None if !ad.is_empty() => return Err(Error::NoAssociatedData { suite }),
-            Some(most) if ad.len() as u64 > most => {
+            None if ad > 0 => return Err(Error::NoAssociatedData { suite }),
+            Some(most) if ad as u64 > most => {
                 return Err(Error::AssociatedDataTooLong {
                     suite,
-                    bytes: ad.len(),
+                    bytes: ad,
                     most,
                 });
             }
             _ => {}
         }
-        let most = suite.longest_text(nonce.len());
+        let most = suite.longest_text(nonce);
         if text as u64 > most {
             return Err(Error::TextTooLong {
                 suite,
@@ -461,59 +521,8 @@ impl Cipher {
         Ok(())
     }
 
-    /// Whether the buffer has the length of the sealed message.
-    pub(crate) fn check_buffer(&self, bytes: usize, text: usize) -> Result<(), Error> {
-        match self.sealed_len(text) {
-            needed if needed != bytes => Err(Error::BufferLength { bytes, needed }),
-            _ => Ok(()),
-        }
-    }
-
-    /// The length of the text, if all lengths are right.
-    pub(crate) fn check_open(
-        &self,
-        nonce: &[u8],
-        ad: &[u8],
-        sealed: usize,
-        text: Option<usize>,
-    ) -> Result<usize, Error> {
-        let suite = self.suite;
-        if let Some(text) = text {
-            self.check_seal(nonce, ad, text)?;
-            if self.sealed_len(text) != sealed {
-                return Err(Error::SealedLength {
-                    suite,
-                    bytes: sealed,
-                });
-            }
-        }
-        let told = self.text_bytes(sealed);
-        let text = match (told, text) {
-            (None, None) if suite.limits().text_unknown => {
-                return Err(Error::TextLengthNeeded { suite });
-            }
-            (None, Some(text)) if suite.limits().text_unknown => text,
-            (None, _) => {
-                return Err(Error::SealedLength {
-                    suite,
-                    bytes: sealed,
-                });
-            }
-            (Some(told), _) => told,
-        };
-        if self.sealed_len(text) != sealed {
-            return Err(Error::SealedLength {
-                suite,
-                bytes: sealed,
-            });
-        }
-        self.check_seal(nonce, ad, text)?;
-        Ok(text)
-    }
-
-    /// What a message counts for against the limits of its key: its blocks, and where messages are
-    /// limited at least its share of all blocks.
-    pub(crate) fn cost(&self, text: usize, ad: usize) -> u64 {
+    /// See [`Fit::cost`].
+    fn cost(&self, text: usize, ad: usize) -> u64 {
         let limits = self.suite.limits();
         let share = limits.blocks / limits.messages;
         (blocks(text) + blocks(ad)).max(share)

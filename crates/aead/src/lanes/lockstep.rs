@@ -27,8 +27,6 @@ pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
 
 /// A message for a lane.
 pub(crate) struct Job<'a, M: Mode> {
-    /// Its number, for whoever gave it.
-    pub(crate) number: usize,
     pub(crate) material: &'a Material<M>,
     pub(crate) facts: Facts<'a>,
     /// The text, and as many bytes of what is made of it.
@@ -48,10 +46,11 @@ pub(crate) struct Outcome {
 
 /// Where messages come from, and where it is said that they are done.
 pub(crate) trait Queue<'a, M: Mode> {
-    /// The next message.
-    fn next(&mut self) -> Option<Job<'a, M>>;
-    /// A message is done.
-    fn done(&mut self, number: usize, outcome: Outcome);
+    /// Puts the next messages into lanes of the set `free`, and says into which: all of them, unless there
+    /// are no more messages.
+    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32;
+    /// A message has been opened.
+    fn done(&mut self, number: u32, outcome: Outcome);
 }
 
 /// Seals or opens all messages of a queue.
@@ -87,17 +86,54 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
 }
 
 /// What lanes are doing. A lane without a message has no text.
-struct Work<'a> {
+pub(crate) struct Work<'a, M: Mode> {
     /// A bit for each lane that has a message.
     busy: u32,
+    /// Numbers of messages, for whoever gave them.
+    number: [u32; MAX_LANES],
+    material: [Option<&'a Material<M>>; MAX_LANES],
     facts: [Facts<'a>; MAX_LANES],
-    number: [usize; MAX_LANES],
     text: [&'a mut [u8]; MAX_LANES],
     tag: [&'a mut [u8]; MAX_LANES],
     /// Units that are done.
     units: [u64; MAX_LANES],
     /// Units there are.
     all: [u64; MAX_LANES],
+}
+
+impl<'a, M: Mode> Work<'a, M> {
+    fn new() -> Work<'a, M> {
+        Work {
+            busy: 0,
+            number: [0; MAX_LANES],
+            material: [None; MAX_LANES],
+            facts: [Facts::default(); MAX_LANES],
+            text: std::array::from_fn(|_| <&mut [u8]>::default()),
+            tag: std::array::from_fn(|_| <&mut [u8]>::default()),
+            units: [0; MAX_LANES],
+            all: [0; MAX_LANES],
+        }
+    }
+
+    /// Gives a lane its next message.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, lane: usize, number: u32, job: Job<'a, M>) {
+        self.number[lane] = number;
+        self.material[lane] = Some(job.material);
+        self.facts[lane] = job.facts;
+        self.units[lane] = 0;
+        let whole = job.text.len() - M::rest(job.text.len());
+        self.all[lane] = (whole / (16 * M::UNIT)) as u64;
+        (self.text[lane], self.tag[lane]) = (job.text, job.tag);
+    }
+
+    #[inline(always)]
+    fn group(&self, set: u32) -> Group<'_> {
+        Group {
+            facts: &self.facts,
+            set,
+        }
+    }
 }
 
 #[inline(always)]
@@ -108,31 +144,18 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     let every = (u64::MAX >> (64 - Wave::<L, N>::LANES)) as u32;
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
-    let mut work = Work {
-        busy: 0,
-        facts: [Facts::default(); MAX_LANES],
-        number: [0; MAX_LANES],
-        text: std::array::from_fn(|_| <&mut [u8]>::default()),
-        tag: std::array::from_fn(|_| <&mut [u8]>::default()),
-        units: [0; MAX_LANES],
-        all: [0; MAX_LANES],
-    };
+    let mut work = Work::new();
     loop {
-        let mut fresh = 0;
-        for lane in lanes_of(every & !work.busy) {
-            let Some(job) = queue.next() else { break };
-            fresh |= 1 << lane;
-            keys.set(lane, job.material);
-            let rest = M::rest(job.text.len());
-            work.all[lane] = ((job.text.len() - rest) / (16 * M::UNIT)) as u64;
-            work.units[lane] = 0;
-            work.number[lane] = job.number;
-            work.facts[lane] = job.facts;
-            (work.text[lane], work.tag[lane]) = (job.text, job.tag);
-        }
+        let free = every & !work.busy;
+        let fresh = queue.fill(&mut work, free);
         work.busy |= fresh;
         if work.busy == 0 {
             break;
+        }
+        for lane in lanes_of(fresh) {
+            if let Some(material) = work.material[lane] {
+                keys.set(lane, material);
+            }
         }
         if fresh != 0 {
             let begun = head::run::<L, M, N>(&keys, work.group(fresh));
@@ -165,16 +188,6 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys.wipe();
 }
 
-impl<'a> Work<'a> {
-    #[inline(always)]
-    fn group(&self, set: u32) -> Group<'_> {
-        Group {
-            facts: &self.facts,
-            set,
-        }
-    }
-}
-
 /// Takes over the states of some lanes.
 #[inline(always)]
 fn merge<L: Lanes, M: Mode, const N: usize>(
@@ -200,7 +213,7 @@ fn merge<L: Lanes, M: Mode, const N: usize>(
 fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a>,
+    work: &mut Work<'a, M>,
     set: u32,
     spare: &mut Spare,
     pass: usize,
@@ -237,7 +250,7 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a>,
+    work: &mut Work<'a, M>,
     fresh: u32,
     spare: &mut Spare,
     pass: usize,
@@ -264,7 +277,7 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &State<M, L, N>,
-    work: &mut Work<'a>,
+    work: &mut Work<'a, M>,
     queue: &mut dyn Queue<'a, M>,
 ) {
     let (l, params) = (keys.l(), keys.params());
@@ -284,11 +297,14 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     M::tail::<L, N, OPEN>(keys, state, &mut tail);
     for lane in lanes_of(ending) {
         let rest = &mut work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
-        let outcome = Outcome {
-            authentic: tail.give::<M, OPEN>(lane, &params, rest, work.tag[lane]),
-            padding: tail.padding[lane],
-        };
-        queue.done(work.number[lane], outcome);
+        let authentic = tail.give::<M, OPEN>(lane, &params, rest, work.tag[lane]);
+        if OPEN {
+            let outcome = Outcome {
+                authentic,
+                padding: tail.padding[lane],
+            };
+            queue.done(work.number[lane], outcome);
+        }
     }
     work.busy &= !ending;
 }
