@@ -42,20 +42,22 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
         messages,
     };
     while head.index < most {
-        let mut block = zero;
-        let lanes = block.lanes_mut();
         let (mut active, mut last) = (0u32, 0u32);
-        for (lane, message) in messages.iter() {
+        let block = Wave::of_lanes(l, |lane| {
+            let Some(message) = messages.get(lane) else {
+                return Block::ZERO;
+            };
             let count = match least == most {
                 true => most,
                 false => M::head_blocks(&params, message),
             };
-            if head.index < count {
-                lanes[lane] = M::head_block(&params, message, head.index);
-                active |= 1 << lane;
-                last |= u32::from(head.index + 1 == count) << lane;
+            if head.index >= count {
+                return Block::ZERO;
             }
-        }
+            active |= 1 << lane;
+            last |= u32::from(head.index + 1 == count) << lane;
+            M::head_block(&params, message, head.index)
+        });
         head.last = match last {
             0 => zero,
             _ if last == messages.set => ones,

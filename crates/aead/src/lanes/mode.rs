@@ -64,7 +64,6 @@ impl<'a> Group<'a> {
     }
 
     /// The message of a lane, if it has a part in this.
-    #[cfg(feature = "research")]
     #[inline(always)]
     pub(crate) fn get(&self, lane: usize) -> Option<&'a Facts<'a>> {
         (self.set >> lane & 1 == 1).then(|| &self.facts[lane])

@@ -91,17 +91,18 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         let mut blocks = [[l.splat(Block::ZERO); N]; 2];
         let staged: &mut [u8] = bytemuck::must_cast_slice_mut(blocks.as_flattened_mut());
         staged[..short.len()].copy_from_slice(short);
-        let before = wide;
         let mut data = Wide {
             streams: Streams::deal(&mut staged[..round], lanes, M::UNIT),
             position,
         };
-        M::body::<L, N, OPEN>(keys, &mut wide, &mut data, pass);
-        for (after, before) in wide.as_mut().iter_mut().zip(before.as_ref()) {
-            after.lanes_mut()[next..].copy_from_slice(&before.lanes()[next..]);
-        }
+        let mut after = wide;
+        M::body::<L, N, OPEN>(keys, &mut after, &mut data, pass);
         short.copy_from_slice(&staged[..short.len()]);
         l.wipe(&mut blocks.as_flattened_mut()[..M::UNIT * N]);
+        let done = Wave::where_first(l, next);
+        for (to, after) in wide.as_mut().iter_mut().zip(after.as_ref()) {
+            *to = to.or(done, *after);
+        }
     }
     M::fold::<L, N>(keys, &wide, next)
 }

@@ -148,22 +148,15 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     /// A block for each lane, by the length of its rest, which is public.
     #[inline(always)]
     pub(crate) fn by_rest(&self, l: L, block: impl Fn(usize) -> Block) -> Wave<L, N> {
-        let mut wave = Wave::zero(l);
-        for (lane, to) in wave.lanes_mut().iter_mut().enumerate() {
-            *to = block(self.rest[lane]);
-        }
-        wave
+        Wave::of_lanes(l, |lane| block(self.rest[lane]))
     }
 
     /// A block for each lane, by its message; zero where there is none.
     #[inline(always)]
     pub(crate) fn by_message(&self, l: L, block: impl Fn(&Facts<'_>) -> Block) -> Wave<L, N> {
-        let mut wave = Wave::zero(l);
-        let lanes = wave.lanes_mut();
-        for (lane, message) in self.messages.iter() {
-            lanes[lane] = block(message);
-        }
-        wave
+        Wave::of_lanes(l, |lane| {
+            self.messages.get(lane).map_or(Block::ZERO, &block)
+        })
     }
 
     /// The tag, of which as many bytes count as the parameters say: sets it, or compares it with the

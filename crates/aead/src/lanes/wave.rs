@@ -2,7 +2,11 @@
 
 use std::ops::{BitAnd, BitXor, BitXorAssign};
 
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Lanes};
+
+/// The most blocks of a vector.
+const MAX_WIDTH: usize = 4;
 
 /// `N` vectors of a tier: one block for each of `N * WIDTH` lanes. All operations are lane by lane,
 /// so the equations of a mode read as they do for one message.
@@ -43,12 +47,45 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         Wave::splat(l, Block::ZERO)
     }
 
+    /// A block for each lane. They come together in registers: vectors that are stored block by block
+    /// and read whole would wait for their stores.
+    #[inline(always)]
+    pub(crate) fn of_lanes(l: L, mut block: impl FnMut(usize) -> Block) -> Self {
+        let mut wave = Wave::zero(l);
+        for i in 0..N {
+            let mut blocks = [Block::ZERO; MAX_WIDTH];
+            for (place, to) in blocks[..L::WIDTH].iter_mut().enumerate() {
+                *to = block(i * L::WIDTH + place);
+            }
+            wave.v[i] = l.load(&blocks);
+        }
+        wave
+    }
+
     /// All ones in the lanes of a set, zero in the others.
     #[inline(always)]
     pub(crate) fn where_set(l: L, set: u32) -> Self {
+        Wave::of_lanes(l, |lane| {
+            Block::new(u128::from(set >> lane & 1).wrapping_neg())
+        })
+    }
+
+    /// All ones in the first `count` lanes, zero in the others.
+    #[inline(always)]
+    pub(crate) fn where_first(l: L, count: usize) -> Self {
+        const ONES_THEN_ZEROS: [Block; 2 * MAX_LANES] = {
+            let mut blocks = [Block::ZERO; 2 * MAX_LANES];
+            let mut i = 0;
+            while i < MAX_LANES {
+                blocks[i] = Block::ONES;
+                i += 1;
+            }
+            blocks
+        };
+        let blocks = &ONES_THEN_ZEROS[MAX_LANES - count..];
         let mut mask = Wave::zero(l);
-        for (lane, block) in mask.lanes_mut().iter_mut().enumerate() {
-            *block = Block::new(u128::from(set >> lane & 1).wrapping_neg());
+        for i in 0..N {
+            mask.v[i] = l.load(&blocks[i * L::WIDTH..]);
         }
         mask
     }
