@@ -1,6 +1,6 @@
 //! What is measured: a mode of ours, or anything else that seals messages.
 
-use sealane_aead::{Cipher, Error, Message, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
 /// Keys that messages with keys of their own take in turn.
@@ -25,17 +25,36 @@ fn room(sealed: usize) -> usize {
     (sealed + 8).next_multiple_of(16)
 }
 
-/// Messages whose buffers lie one behind the other, as if each had been allocated.
+/// Messages whose buffers lie one behind the other.
 #[derive(Clone)]
 pub struct Batch {
     slots: Vec<Slot>,
+    /// What a buffer takes of memory for its bytes.
+    room: fn(usize) -> usize,
+    /// All nonces.
+    nonces: Vec<u8>,
     /// All buffers, and what lies between them.
     pub bytes: Vec<u8>,
 }
 
 impl Batch {
-    /// Messages of these lengths, under `keys` keys in turn, with some text.
+    /// Messages of these lengths, under `keys` keys in turn, with some text, as if each buffer had been
+    /// allocated.
     pub fn new(subject: &dyn Subject, texts: &[usize], keys: usize) -> Batch {
+        Batch::with_room(subject, texts, keys, room)
+    }
+
+    /// Messages of one length under one key, in rows.
+    pub fn rows(subject: &dyn Subject, text: usize, count: usize) -> Batch {
+        Batch::with_room(subject, &vec![text; count], 1, |sealed| sealed)
+    }
+
+    fn with_room(
+        subject: &dyn Subject,
+        texts: &[usize],
+        keys: usize,
+        room: fn(usize) -> usize,
+    ) -> Batch {
         let slot = |(number, &text): (usize, &usize)| {
             let mut nonce = [0; 16];
             let bytes = subject.nonce_bytes();
@@ -51,8 +70,13 @@ impl Batch {
         };
         let slots: Vec<Slot> = texts.iter().enumerate().map(slot).collect();
         let all = slots.iter().map(|slot| room(slot.sealed)).sum();
+        let nonces = slots
+            .iter()
+            .flat_map(|slot| &slot.nonce[..subject.nonce_bytes()]);
         let mut batch = Batch {
+            nonces: nonces.copied().collect(),
             slots,
+            room,
             bytes: vec![0; all],
         };
         for (slot, buffer) in batch.pieces() {
@@ -70,7 +94,7 @@ impl Batch {
 
     /// Messages with their buffers.
     pub fn pieces(&mut self) -> impl Iterator<Item = (&Slot, &mut [u8])> {
-        let mut rest = &mut self.bytes[..];
+        let (mut rest, room) = (&mut self.bytes[..], self.room);
         self.slots.iter().map(move |slot| {
             let (piece, behind) = std::mem::take(&mut rest).split_at_mut(room(slot.sealed));
             rest = behind;
@@ -108,6 +132,14 @@ pub trait Subject {
         for (slot, buffer) in batch.pieces() {
             self.seal(slot, buffer);
         }
+    }
+    /// Seals a batch of rows, as [`Batch::rows`] makes them.
+    fn seal_rows(&self, batch: &mut Batch) {
+        self.seal_many(batch);
+    }
+    /// Opens a batch of rows.
+    fn open_rows(&self, batch: &mut Batch) {
+        self.open_many(batch);
     }
     /// Opens a batch.
     fn open_many(&self, batch: &mut Batch) {
@@ -160,6 +192,18 @@ impl Mode {
     }
 }
 
+/// A batch of rows, as the room takes it.
+fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> Rows<'a> {
+    Rows {
+        cipher,
+        count: batch.slots.len(),
+        nonces: &batch.nonces,
+        ads: Ads::Same(&[]),
+        text: batch.slots.first().map(|slot| slot.text),
+        buffers: &mut batch.bytes,
+    }
+}
+
 /// The key of a number, of so many bytes.
 pub fn key(number: usize, bytes: usize) -> Vec<u8> {
     (0..bytes).map(|i| (number * 37 + i * 11) as u8).collect()
@@ -202,6 +246,13 @@ impl Subject for Mode {
         for done in seal_many(pieces.map(|(slot, buffer)| self.message(slot, buffer))) {
             done.result.expect(SOUND);
         }
+    }
+    fn seal_rows(&self, batch: &mut Batch) {
+        rows(&self.keys[0], batch).seal().expect(SOUND);
+    }
+    fn open_rows(&self, batch: &mut Batch) {
+        let opened = rows(&self.keys[0], batch).open().expect(SOUND);
+        assert!(opened.iter().all(Option::is_some), "{SOUND}");
     }
     fn open_many(&self, batch: &mut Batch) {
         let pieces = batch.pieces();

@@ -13,6 +13,7 @@ use sealane_schedule::longest_first;
 use crate::cipher::{Fit, KeyOf, Lengths, Request, blocks};
 use crate::lanes::lockstep::{Outcome, Queue, Work};
 use crate::lanes::mode::lanes_of;
+use crate::rows::Left;
 use crate::{Cipher, Error, Suite};
 
 /// Messages that are held at a time: 32 for each of 16 lanes.
@@ -182,12 +183,12 @@ where
         }
     }
     if let Some(one) = waiting.iter().find_map(|waiting| waiting.cipher) {
-        let mut slots = Slots {
+        let mut slots = Source::Window(Slots {
             open: OPEN,
             order: longest_first(&lengths).into_iter(),
             waiting,
             outcomes: &mut outcomes,
-        };
+        });
         one.run_many(OPEN, keys == 1, &mut slots);
     }
     if OPEN {
@@ -264,6 +265,29 @@ struct Waiting<'a> {
     request: Request<'a>,
 }
 
+/// Where the messages of lanes come from.
+pub(crate) enum Source<'s, 'a> {
+    /// A window of messages of any lengths.
+    Window(Slots<'s, 'a>),
+    /// Messages in rows.
+    Rows(Left<'s, 'a>),
+}
+
+impl<'a, M: KeyOf> Queue<'a, M> for Source<'_, 'a> {
+    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+        match self {
+            Source::Window(slots) => slots.fill(work, free),
+            Source::Rows(rows) => rows.fill(work, free),
+        }
+    }
+    fn done(&mut self, number: usize, outcome: Outcome) {
+        match self {
+            Source::Window(slots) => Queue::<M>::done(slots, number, outcome),
+            Source::Rows(rows) => Queue::<M>::done(rows, number, outcome),
+        }
+    }
+}
+
 /// The messages of a window.
 pub(crate) struct Slots<'s, 'a> {
     open: bool,
@@ -287,12 +311,16 @@ impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
                 }
             };
             let request = &mut self.waiting[number as usize].request;
-            work.put(lane, number, take(request).job(self.open, material));
+            work.put(
+                lane,
+                number as usize,
+                take(request).job(self.open, material),
+            );
             filled |= 1 << lane;
         }
         filled
     }
-    fn done(&mut self, number: u32, outcome: Outcome) {
-        self.outcomes[number as usize] = outcome;
+    fn done(&mut self, number: usize, outcome: Outcome) {
+        self.outcomes[number] = outcome;
     }
 }

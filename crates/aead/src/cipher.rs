@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sealane_block::Cpu;
 use zeroize::Zeroize;
 
-use crate::batch::Slots;
+use crate::batch::Source;
 use crate::lanes::lockstep::{Job, Lockstep, Outcome};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
@@ -126,12 +126,12 @@ macro_rules! keys {
                 &'a self,
                 open: bool,
                 same: bool,
-                slots: &mut Slots<'_, 'a>,
+                source: &mut Source<'_, 'a>,
             ) {
                 let params = self.suite.params;
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
-                        let (same, queue) = (same.then_some(&**material), slots);
+                        let (same, queue) = (same.then_some(&**material), source);
                         match open {
                             true => {
                                 self.cpu.run(Lockstep::<$mode, true> { params, same, queue });
@@ -201,7 +201,13 @@ keys! {
 
 impl<'a> Request<'a> {
     /// A message in one buffer.
-    fn new(nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], fit: &Fit) -> Request<'a> {
+    #[inline]
+    pub(crate) fn new(
+        nonce: &'a [u8],
+        ad: &'a [u8],
+        buffer: &'a mut [u8],
+        fit: &Fit,
+    ) -> Request<'a> {
         let mut request = Request::default();
         request.set(nonce, ad, buffer, fit);
         request

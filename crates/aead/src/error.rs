@@ -127,6 +127,16 @@ pub enum Error {
         /// The length that is needed.
         needed: usize,
     },
+    /// Rows of a batch do not have equal lengths.
+    #[error("{bytes} bytes of {what} are not {count} pieces of one length")]
+    UnevenRows {
+        /// Which of the fields.
+        what: &'static str,
+        /// Its length.
+        bytes: usize,
+        /// How many messages there are.
+        count: usize,
+    },
     /// The mode has no tag that could lie apart.
     #[error("what {suite} seals a text to is no text of the same length with a tag")]
     NotDetachable {

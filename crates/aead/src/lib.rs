@@ -6,6 +6,8 @@
 //!   seals and opens messages, and counts what the key has sealed.
 //! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to the
 //!   vector lanes side by side. Each result is that of the message alone.
+//! * [`Rows`] are messages of equal lengths under one key, one behind the other: they cost less to hand
+//!   over.
 //! * [`traits`] has the everyday modes as types with the traits of the `aead` crate.
 //!
 //! `modes` holds each mode once, as equations on waves of lanes; `lanes` says what a lane is, and runs
@@ -24,10 +26,12 @@ mod cipher;
 mod error;
 mod lanes;
 mod modes;
+mod rows;
 mod suite;
 pub mod traits;
 
 pub use batch::{Done, Many, Message, open_many, seal_many};
 pub use cipher::Cipher;
 pub use error::Error;
+pub use rows::{Ads, Rows};
 pub use suite::Suite;

@@ -50,7 +50,7 @@ pub(crate) trait Queue<'a, M: Mode> {
     /// are no more messages.
     fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32;
     /// A message has been opened.
-    fn done(&mut self, number: u32, outcome: Outcome);
+    fn done(&mut self, number: usize, outcome: Outcome);
 }
 
 /// Seals or opens all messages of a queue.
@@ -90,7 +90,7 @@ pub(crate) struct Work<'a, M: Mode> {
     /// A bit for each lane that has a message.
     busy: u32,
     /// Numbers of messages, for whoever gave them.
-    number: [u32; MAX_LANES],
+    number: [usize; MAX_LANES],
     material: [Option<&'a Material<M>>; MAX_LANES],
     facts: [Facts<'a>; MAX_LANES],
     text: [&'a mut [u8]; MAX_LANES],
@@ -117,7 +117,7 @@ impl<'a, M: Mode> Work<'a, M> {
 
     /// Gives a lane its next message.
     #[inline(always)]
-    pub(crate) fn put(&mut self, lane: usize, number: u32, job: Job<'a, M>) {
+    pub(crate) fn put(&mut self, lane: usize, number: usize, job: Job<'a, M>) {
         self.number[lane] = number;
         self.material[lane] = Some(job.material);
         self.facts[lane] = job.facts;

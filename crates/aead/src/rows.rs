@@ -1,0 +1,178 @@
+//! Many messages of equal lengths, in rows: what a batch looks at for each message is looked at once.
+
+use std::mem::take;
+
+use crate::batch::Source;
+use crate::cipher::{Fit, KeyOf, Lengths, Request};
+use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::lanes::mode::lanes_of;
+use crate::{Cipher, Error};
+
+/// Messages under one key whose nonces, associated data and texts have the same lengths.
+///
+/// Each of the three fields of bytes holds as many pieces, one behind the other.
+pub struct Rows<'a> {
+    /// The mode under the key.
+    pub cipher: &'a Cipher,
+    /// How many messages there are.
+    pub count: usize,
+    /// The nonces.
+    pub nonces: &'a [u8],
+    /// The associated data.
+    pub ads: Ads<'a>,
+    /// When sealing: of each message the text, and room for the sealed message,
+    /// [`Cipher::sealed_len`] bytes in all. When opening: the sealed messages.
+    pub buffers: &'a mut [u8],
+    /// Bytes of a text. When opening, only modes whose output does not say it need it.
+    pub text: Option<usize>,
+}
+
+/// The associated data of rows.
+#[derive(Clone, Copy)]
+pub enum Ads<'a> {
+    /// The same for all messages.
+    Same(&'a [u8]),
+    /// One each, of equal lengths, one behind the other.
+    Each(&'a [u8]),
+}
+
+impl<'a> Rows<'a> {
+    /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
+    ///
+    /// # Errors
+    /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    pub fn seal(self) -> Result<(), Error> {
+        let (lengths, fit) = self.fit::<false>()?;
+        let cost = fit.cost.saturating_mul(self.count as u64);
+        self.cipher.spend(cost)?;
+        self.run(false, lengths, fit, &mut []);
+        Ok(())
+    }
+
+    /// Opens every row in place. Of each message: how many bytes in front of its buffer are its text, or
+    /// none if it is not authentic; then all of its buffer is zero.
+    ///
+    /// # Errors
+    /// Lengths are not what the mode takes.
+    pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
+        let (lengths, fit) = self.fit::<true>()?;
+        let mut outcomes = vec![Outcome::default(); self.count];
+        let (cipher, mut buffers) = (self.cipher, self.buffers);
+        let rows = Rows {
+            buffers: &mut *buffers,
+            ..self
+        };
+        rows.run(true, lengths, fit, &mut outcomes);
+        let open = |outcome| {
+            let buffer = split_off_mut(&mut buffers, lengths.buffer);
+            cipher.opened(outcome, buffer, fit.text).ok()
+        };
+        Ok(outcomes.into_iter().map(open).collect())
+    }
+
+    /// The lengths of every message, and what follows from them.
+    fn fit<const OPEN: bool>(&self) -> Result<(Lengths, Fit), Error> {
+        let each = |bytes: usize, what: &'static str| match bytes.checked_div(self.count) {
+            Some(each) if each * self.count == bytes => Ok(each),
+            None if bytes == 0 => Ok(0),
+            _ => Err(Error::UnevenRows {
+                what,
+                bytes,
+                count: self.count,
+            }),
+        };
+        let lengths = Lengths {
+            nonce: each(self.nonces.len(), "nonces")?,
+            ad: match self.ads {
+                Ads::Same(ad) => ad.len(),
+                Ads::Each(ads) => each(ads.len(), "associated data")?,
+            },
+            buffer: each(self.buffers.len(), "buffers")?,
+            text: self.text,
+        };
+        Ok((lengths, self.cipher.fit::<OPEN>(lengths)?))
+    }
+
+    fn run(self, open: bool, lengths: Lengths, fit: Fit, outcomes: &mut [Outcome]) {
+        let cipher = self.cipher;
+        let mut left = Left {
+            open,
+            lengths,
+            fit,
+            rows: self,
+            done: 0,
+            outcomes,
+        };
+        if !fit.alone {
+            return cipher.run_many(open, true, &mut Source::Rows(left));
+        }
+        while let Some((number, request)) = left.next() {
+            let outcome = cipher.run_one(open, request);
+            if open {
+                left.outcomes[number] = outcome;
+            }
+        }
+    }
+}
+
+/// Rows that have not been taken yet.
+pub(crate) struct Left<'s, 'a> {
+    open: bool,
+    lengths: Lengths,
+    fit: Fit,
+    rows: Rows<'a>,
+    /// How many have been taken.
+    done: usize,
+    /// When opening, what came of each.
+    outcomes: &'s mut [Outcome],
+}
+
+impl<'a> Left<'_, 'a> {
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, Request<'a>)> {
+        let (rows, number) = (&mut self.rows, self.done);
+        if number == rows.count {
+            return None;
+        }
+        self.done += 1;
+        let ad = match &mut rows.ads {
+            Ads::Same(ad) => ad,
+            Ads::Each(ads) => split_off(ads, self.lengths.ad),
+        };
+        let nonce = split_off(&mut rows.nonces, self.lengths.nonce);
+        let buffer = split_off_mut(&mut rows.buffers, self.lengths.buffer);
+        Some((number, Request::new(nonce, ad, buffer, &self.fit)))
+    }
+}
+
+impl<'a, M: KeyOf> Queue<'a, M> for Left<'_, 'a> {
+    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+        let mut filled = 0;
+        let Some(material) = M::of(self.rows.cipher) else {
+            return filled;
+        };
+        for lane in lanes_of(free) {
+            let Some((number, request)) = self.next() else {
+                break;
+            };
+            work.put(lane, number, request.job(self.open, material));
+            filled |= 1 << lane;
+        }
+        filled
+    }
+    fn done(&mut self, number: usize, outcome: Outcome) {
+        self.outcomes[number] = outcome;
+    }
+}
+
+fn split_off<'a>(from: &mut &'a [u8], bytes: usize) -> &'a [u8] {
+    let (piece, rest) = from.split_at(bytes);
+    *from = rest;
+    piece
+}
+
+fn split_off_mut<'a>(from: &mut &'a mut [u8], bytes: usize) -> &'a mut [u8] {
+    let (piece, rest) = take(from).split_at_mut(bytes);
+    *from = rest;
+    piece
+}
