@@ -11,6 +11,7 @@ use sealane_block::{Kernel, Lanes, Tier};
 use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
+use super::tail::Slots;
 use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
 
 /// Vectors of a wave: as many as keep the AES units busy.
@@ -144,6 +145,7 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     let every = (u64::MAX >> (64 - Wave::<L, N>::LANES)) as u32;
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
+    let mut slots = Slots::new(keys.l());
     let mut work = Work::new();
     loop {
         let free = every & !work.busy;
@@ -183,7 +185,7 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             &mut spare,
             M::PASSES - 1,
         );
-        finish::<L, M, N, OPEN>(&keys, &state, &mut work, queue);
+        finish::<L, M, N, OPEN>(&keys, &state, &mut work, &mut slots, queue);
     }
     keys.wipe();
 }
@@ -278,6 +280,7 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &State<M, L, N>,
     work: &mut Work<'a, M>,
+    slots: &mut Slots<L, N>,
     queue: &mut dyn Queue<'a, M>,
 ) {
     let (l, params) = (keys.l(), keys.params());
@@ -289,7 +292,7 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         facts: &work.facts,
         set: ending,
     };
-    let mut tail = Tail::<L, N>::new(l, &params, group);
+    let mut tail = Tail::<L, N>::new(l, &params, group, slots);
     for lane in lanes_of(ending) {
         let rest = &work.text[lane][work.units[lane] as usize * 16 * M::UNIT..];
         tail.take::<M, OPEN>(lane, &params, rest, work.tag[lane]);
@@ -306,5 +309,6 @@ fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
             queue.done(work.number[lane], outcome);
         }
     }
+    tail.clear(l);
     work.busy &= !ending;
 }

@@ -7,6 +7,7 @@ use sealane_block::{Block, Kernel, Lanes};
 use super::data::{One, Wide};
 use super::keys::Same;
 use super::lockstep::{FEW_VECTORS, Job, Outcome, VECTORS, is_pipelined};
+use super::tail::Slots;
 use super::{Group, Keys, Mode, State, Tail, Wave, head};
 
 /// Seals or opens one message.
@@ -52,7 +53,8 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
             }
         }
         let params = job.material.params;
-        let mut tail = Tail::<L, 1>::new(l, &params, messages);
+        let mut slots = Slots::new(l);
+        let mut tail = Tail::<L, 1>::new(l, &params, messages, &mut slots);
         tail.take::<M, OPEN>(0, &params, rest, job.tag);
         M::tail::<L, 1, OPEN>(&keys, &state, &mut tail);
         let outcome = Outcome {

@@ -11,13 +11,30 @@ use super::{Facts, Group, Mode, Params, Wave};
 /// The slot of the tag in modes whose tag is a block of its own.
 pub(crate) const TAG: usize = 3;
 
-/// The tails of the lanes of a wave. A slot holds up to 16 bytes of each, zeros behind them.
+/// What goes into tails, and what comes out. A slot holds up to 16 bytes of each lane, zeros behind them.
+pub(crate) struct Slots<L: Lanes, const N: usize> {
+    given: [Wave<L, N>; 4],
+    made: [Wave<L, N>; 4],
+}
+
+impl<L: Lanes, const N: usize> Slots<L, N> {
+    #[inline(always)]
+    pub(crate) fn new(l: L) -> Slots<L, N> {
+        Slots {
+            given: [Wave::zero(l); 4],
+            made: [Wave::zero(l); 4],
+        }
+    }
+}
+
+/// The tails of the lanes of a wave.
 pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
     /// The text in slots 0 and 1; when opening, slots as the mode's
-    /// [`tail_bytes`](Mode::tail_bytes) says.
-    pub(crate) given: [Wave<L, N>; 4],
-    /// The same with the roles exchanged: what the mode makes of it.
-    pub(crate) made: [Wave<L, N>; 4],
+    /// [`tail_bytes`](Mode::tail_bytes) says. Lanes without a tail have zeros, but for [`TAG`].
+    pub(crate) given: &'t mut [Wave<L, N>; 4],
+    /// The same with the roles exchanged: what the mode makes of it. What it does not write means
+    /// nothing.
+    pub(crate) made: &'t mut [Wave<L, N>; 4],
     /// What is not as it should be when opening: zero in every lane whose message is authentic.
     pub(crate) wrong: Wave<L, N>,
     /// When opening: bytes of padding that the text was found to end with.
@@ -29,6 +46,8 @@ pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
     /// The messages.
     pub(crate) messages: Group<'t>,
     tag_mask: Wave<L, N>,
+    /// Whether the slots for text are zero in all lanes.
+    is_blank: bool,
 }
 
 /// The bytes of one tail.
@@ -36,17 +55,22 @@ pub(crate) type Bytes = [u8; 64];
 
 impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
     #[inline(always)]
-    pub(crate) fn new(l: L, params: &Params, messages: Group<'t>) -> Tail<'t, L, N> {
-        let zero = Wave::zero(l);
+    pub(crate) fn new(
+        l: L,
+        params: &Params,
+        messages: Group<'t>,
+        slots: &'t mut Slots<L, N>,
+    ) -> Tail<'t, L, N> {
         Tail {
-            given: [zero; 4],
-            made: [zero; 4],
-            wrong: zero,
+            given: &mut slots.given,
+            made: &mut slots.made,
+            wrong: Wave::zero(l),
             padding: [0; MAX_LANES],
             rest: [0; MAX_LANES],
             most: 0,
             messages,
             tag_mask: Wave::splat(l, first_bytes(params.tag_len.min(16))),
+            is_blank: true,
         }
     }
 
@@ -66,6 +90,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
             let counts = M::tail_bytes(params, rest);
             let tag_alone = counts[TAG] == tag.len();
             if rest > 0 || !tag_alone {
+                self.is_blank = false;
                 let mut bytes: Bytes = [0; 64];
                 bytes[..rest].copy_from_slice(text);
                 bytes[rest..rest + tag.len()].copy_from_slice(tag);
@@ -79,6 +104,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
                 self.given[TAG].lanes_mut()[lane] = block_of(tag, 0);
             }
         } else if rest > 0 {
+            self.is_blank = false;
             self.given[0].lanes_mut()[lane] = block_of(text, 0);
             if rest > 16 {
                 self.given[1].lanes_mut()[lane] = block_of(text, 1);
@@ -117,6 +143,14 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         text.copy_from_slice(&bytes[..rest]);
         tag.copy_from_slice(&bytes[rest..rest + tag.len()]);
         true
+    }
+
+    /// Leaves the slots for text as they were found.
+    #[inline(always)]
+    pub(crate) fn clear(self, l: L) {
+        if !self.is_blank {
+            self.given[..TAG].fill(Wave::zero(l));
+        }
     }
 
     /// All ones in the bytes that text has in slot `slot`.
@@ -174,6 +208,9 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
 /// The first bytes of 16, all of them in one go.
 #[inline(always)]
 fn put_short(to: &mut [u8], from: [u8; 16]) {
+    if to.is_empty() {
+        return;
+    }
     match to.first_chunk_mut() {
         Some(whole) => *whole = from,
         None => to.copy_from_slice(&from[..to.len()]),

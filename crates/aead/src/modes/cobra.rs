@@ -200,7 +200,7 @@ impl Mode for Cobra {
             let halves = Halves::new(l, tail);
             let (first, second);
             if OPEN {
-                let [given0, given1, ..] = tail.given;
+                let [given0, given1, ..] = *tail.given;
                 second = keys.encrypt(0, given0 ^ halves.ends[1] ^ up);
                 let left = (given1 ^ second) & halves.masks[0];
                 first = keys.encrypt(0, left ^ halves.ends[0] ^ down);
@@ -263,7 +263,7 @@ impl<L: Lanes, const N: usize> Halves<L, N> {
     /// The halves of the text that was given.
     #[inline(always)]
     fn split(&self, tail: &Tail<'_, L, N>) -> [Wave<L, N>; 2] {
-        let [left, mut right, ..] = tail.given;
+        let [left, mut right, ..] = *tail.given;
         for (lane, right) in right.lanes_mut().iter_mut().enumerate() {
             let bits = 8 * tail.rest[lane].div_ceil(2) as u32;
             let low = left.lanes()[lane].value().unbounded_shr(bits);

@@ -216,7 +216,7 @@ impl Mode for Copa {
             };
             up = up.or(padded, times7(up));
         }
-        let [mut given, mut given_tag, ..] = tail.given;
+        let [mut given, mut given_tag, ..] = *tail.given;
         let middle;
         if OPEN {
             let before = chain;

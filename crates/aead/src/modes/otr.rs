@@ -149,7 +149,7 @@ impl Mode for Otr {
         tail: &mut Tail<'_, L, N>,
     ) {
         let l = keys.l();
-        let [given0, given1, ..] = tail.given;
+        let [given0, given1, ..] = *tail.given;
         let mask = state[MASK].reversed();
         let other = match keys.params().version {
             1 => state[OTHER],
