@@ -3,7 +3,7 @@
 
 use aead::{Aead, AeadCore, KeyInit, Payload, consts::U12};
 use proptest::prelude::*;
-use sealane_aead::{Cipher, Done, Error, Message, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Done, Error, Message, Rows, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
 /// A message, by the numbers that make it.
@@ -147,6 +147,74 @@ proptest! {
         }
     }
 
+    /// Each row is the message alone, with associated data for all or one's own; one that was changed
+    /// fails alone.
+    #[test]
+    fn rows_are_their_messages(
+        plan in plans(2), count in 0..70usize, same in any::<bool>(), wrong in any::<usize>()
+    ) {
+        for cpu in Cpu::available() {
+            for suite in suites() {
+                let cipher = Cipher::new(cpu, suite, &bytes(1, suite.key_bytes())).expect("a key");
+                let made: Vec<Made> = (0..count).map(|row| {
+                    let seed = plan[0].seed.wrapping_add(row as u8);
+                    let mut made = make(suite, &cipher, &Plan { seed, ..plan[0] });
+                    if same {
+                        made.ad = bytes(5, made.ad.len());
+                    }
+                    made
+                }).collect();
+                let ad = made.first().map_or(&[][..], |made| &made.ad).to_vec();
+                let nonces: Vec<u8> = made.iter().flat_map(|made| made.nonce.clone()).collect();
+                let ads: Vec<u8> = made.iter().flat_map(|made| made.ad.clone()).collect();
+                let text = made.first().map_or(0, |made| made.text.len());
+                let sealed = cipher.sealed_len(text);
+                let mut buffers: Vec<u8> = made.iter().flat_map(|made| {
+                    let mut buffer = made.text.clone();
+                    buffer.resize(sealed, 0x55);
+                    buffer
+                }).collect();
+                fn rows<'a>(
+                    (cipher, count, text): (&'a Cipher, usize, usize),
+                    nonces: &'a [u8],
+                    ads: Ads<'a>,
+                    buffers: &'a mut [u8],
+                ) -> Rows<'a> {
+                    Rows { cipher, count, nonces, ads, buffers, text: Some(text) }
+                }
+                let ads = if same { Ads::Same(&ad) } else { Ads::Each(&ads) };
+                let all = (&cipher, count, text);
+                let done = rows(all, &nonces, ads, &mut buffers).seal();
+                if count == 0 {
+                    // Where there is no message, no length is known to be right.
+                    continue;
+                }
+                prop_assert_eq!(done, Ok(()));
+                for (row, made) in buffers.chunks(sealed.max(1)).zip(&made) {
+                    let alone = cipher.seal(&made.nonce, &made.ad, &made.text).expect("sealed");
+                    prop_assert!(row == alone, "{} on {}", suite, cpu.tier());
+                }
+                let wrong = wrong % count;
+                let authentic = suite.name() == "julius" || suite.tag_bytes() > 0;
+                if authentic {
+                    buffers[wrong * sealed + sealed / 2] ^= 1;
+                }
+                let opened = rows(all, &nonces, ads, &mut buffers).open().expect("lengths");
+                prop_assert_eq!(opened.len(), count);
+                for (row, (opened, made)) in opened.into_iter().zip(&made).enumerate() {
+                    let buffer = &buffers[row * sealed..][..sealed];
+                    if authentic && row == wrong {
+                        prop_assert_eq!(opened, None);
+                        prop_assert!(buffer.iter().all(|&byte| byte == 0));
+                    } else {
+                        prop_assert_eq!(opened, Some(text), "{} {}", suite, cpu.tier());
+                        prop_assert!(buffer.starts_with(&made.text), "{}", suite);
+                    }
+                }
+            }
+        }
+    }
+
     /// GCM, CCM and OCB3 are those of RustCrypto.
     #[test]
     fn everyday_modes_are_those_of_others(plans in plans(40)) {
@@ -263,6 +331,43 @@ fn what_a_mode_does_not_take_has_a_name() {
         buffer,
         Err(Error::BufferLength {
             bytes: 40,
+            needed: 36
+        })
+    ));
+
+    let gcm = cipher("gcm");
+    let rows = |nonces, bytes: usize| {
+        let rows = Rows {
+            cipher: &gcm,
+            count: 3,
+            nonces,
+            ads: Ads::Same(&[]),
+            buffers: &mut vec![0; bytes],
+            text: Some(20),
+        };
+        rows.seal()
+    };
+    assert_eq!(rows(&[0; 36], 108), Ok(()));
+    assert!(matches!(
+        rows(&[0; 35], 108),
+        Err(Error::UnevenRows {
+            bytes: 35,
+            count: 3,
+            ..
+        })
+    ));
+    assert!(matches!(
+        rows(&[], 108),
+        Err(Error::NonceLength { bytes: 0, .. })
+    ));
+    assert!(matches!(
+        rows(&[0; 36], 109),
+        Err(Error::UnevenRows { bytes: 109, .. })
+    ));
+    assert!(matches!(
+        rows(&[0; 36], 105),
+        Err(Error::BufferLength {
+            bytes: 35,
             needed: 36
         })
     ));

@@ -181,6 +181,14 @@ pub enum Part<'a> {
 }
 
 impl Part<'_> {
+    /// Those of all messages, one behind the other, if they came from an array.
+    pub fn rows(&self) -> Option<&[u8]> {
+        match self {
+            Part::Rows(bytes, _) => Some(bytes),
+            _ => None,
+        }
+    }
+
     /// That of a message of the window.
     pub fn get(&self, number: usize) -> &[u8] {
         match self {

@@ -6,7 +6,7 @@ use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_aead::{Cipher, Error, Message, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, Rows, open_many, seal_many};
 use sealane_block::Cpu;
 use sealane_program::diagnostic::Diagnostic;
 use zeroize::Zeroizing;
@@ -200,6 +200,8 @@ impl<'py> Many<'py> {
         Ok(Batch {
             cipher,
             each,
+            rows: matches!(window, Window::Rows(..))
+                && !matches!(self.lengths, Some(Lengths::Each(_))),
             nonces: self.nonces.window(py, "nonces", from, to)?,
             ads: self.ads.window(py, "ads", from, to)?,
             sizes: match self.open {
@@ -230,6 +232,8 @@ struct Batch<'a> {
     sizes: Vec<usize>,
     /// Bytes of their texts, if known.
     texts: Vec<Option<usize>>,
+    /// Whether data are rows, and so of one length.
+    rows: bool,
 }
 
 impl Batch<'_> {
@@ -243,6 +247,9 @@ impl Batch<'_> {
 
     /// Seals or opens messages that lie one behind the other. Says how long each result is.
     fn run(&self, open: bool, bytes: &mut [u8]) -> Vec<Result<usize, Error>> {
+        if let Some(rows) = self.rows(bytes) {
+            return run_rows(open, rows, &self.sizes);
+        }
         let messages = split(bytes, &self.sizes).enumerate();
         let messages = messages.map(|(number, buffer)| {
             let view = self.view(number);
@@ -258,6 +265,44 @@ impl Batch<'_> {
             false => seal_many(messages).map(|done| done.result).collect(),
             true => open_many(messages).map(|done| done.result).collect(),
         }
+    }
+}
+
+impl Batch<'_> {
+    /// The messages as rows, if they are: under one key, with nonces and data from arrays.
+    fn rows<'a>(&'a self, buffers: &'a mut [u8]) -> Option<Rows<'a>> {
+        if !self.rows || self.each.is_some() {
+            return None;
+        }
+        Some(Rows {
+            cipher: self.cipher,
+            count: self.sizes.len(),
+            nonces: self.nonces.rows()?,
+            ads: match &self.ads {
+                Part::One(ad) => Ads::Same(ad.as_ref()),
+                ads => Ads::Each(ads.rows()?),
+            },
+            text: *self.texts.first()?,
+            buffers,
+        })
+    }
+}
+
+/// What [`Batch::run`] does where messages are rows.
+fn run_rows(open: bool, rows: Rows<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
+    let refused = |error| vec![Err(error); sizes.len()];
+    match open {
+        false => match rows.seal() {
+            Ok(()) => sizes.iter().map(|size| Ok(*size)).collect(),
+            Err(error) => refused(error),
+        },
+        true => match rows.open() {
+            Ok(opened) => {
+                let opened = opened.into_iter();
+                opened.map(|text| text.ok_or(Error::NotAuthentic)).collect()
+            }
+            Err(error) => refused(error),
+        },
     }
 }
 
