@@ -51,15 +51,16 @@ impl Bench<'_> {
             true => vec![LENGTHS[0], LENGTHS[4]],
             false => LENGTHS.to_vec(),
         };
-        let (mut single, mut many) = (Vec::new(), Vec::new());
+        let (mut single, mut many, mut batch) = (Vec::new(), Vec::new(), Vec::new());
         for length in &lengths {
             single.push(self.one(*length, Way::Seal));
-            many.push(self.equal("many", *length, 1, Way::Seal));
+            many.push(self.rows(*length, Way::Seal));
             let speed_up = Number::SpeedUp(single[single.len() - 1] / many[many.len() - 1]);
             self.say(&format!("speed-up/seal/{length}"), speed_up);
             if !few {
                 self.one(*length, Way::Open);
-                self.equal("many", *length, 1, Way::Open);
+                self.rows(*length, Way::Open);
+                batch.push(self.equal("batch", *length, 1, Way::Seal));
                 self.equal("own-keys", *length, KEYS, Way::Seal);
             }
         }
@@ -68,7 +69,7 @@ impl Bench<'_> {
             self.mixes(
                 cpu,
                 [single[short], single[long]],
-                [many[short], many[long]],
+                [batch[short], batch[long]],
             );
         }
         self.key();
@@ -91,6 +92,16 @@ impl Bench<'_> {
         self.say_cycles(&format!("single/{}/{length}", way.name()), measured)
     }
 
+    /// Rows of one length; the median.
+    fn rows(&mut self, length: usize, way: Way) -> f64 {
+        let mut rows = Batch::rows(self.subject, length, TURNS * self.lanes);
+        let measured = self.measure(&mut rows, way, |rows, way| match way {
+            Way::Seal => self.subject.seal_rows(rows),
+            Way::Open => self.subject.open_rows(rows),
+        });
+        self.say_cycles(&format!("many/{}/{length}", way.name()), measured)
+    }
+
     /// A batch of messages of one length; the median.
     fn equal(&mut self, what: &str, length: usize, keys: usize, way: Way) -> f64 {
         let batch = Batch::new(self.subject, &vec![length; TURNS * self.lanes], keys);
@@ -98,19 +109,19 @@ impl Bench<'_> {
         self.say_cycles(&format!("{what}/{}/{length}", way.name()), measured)
     }
 
-    /// Both mixes, given the medians of 128 and of 2048 bytes.
-    fn mixes(&mut self, cpu: Cpu, single: [f64; 2], many: [f64; 2]) {
+    /// Both mixes, given the medians of 128 and of 2048 bytes, alone and in batches.
+    fn mixes(&mut self, cpu: Cpu, single: [f64; 2], batch: [f64; 2]) {
         let lengths = mixes::realistic();
         let cycles = |rates: [f64; 2]| -> f64 {
             let each = |length: &usize| rates[usize::from(*length == LENGTHS[4])] * *length as f64;
             lengths.iter().map(each).sum()
         };
-        let batch = Batch::new(self.subject, &lengths, 1);
-        let bytes = batch.texts() as f64;
-        let measured = self.batch(batch, Way::Seal);
+        let mixed = Batch::new(self.subject, &lengths, 1);
+        let bytes = mixed.texts() as f64;
+        let measured = self.batch(mixed, Way::Seal);
         let case = "mix/realistic/seal";
         let together = self.say_cycles(case, measured) * bytes;
-        self.say(case, Number::RateKept(100.0 * cycles(many) / together));
+        self.say(case, Number::RateKept(100.0 * cycles(batch) / together));
         self.say(case, Number::SpeedUp(cycles(single) / together));
 
         let mut lengths = mixes::internet(cpu);
@@ -194,6 +205,18 @@ impl Bench<'_> {
         let wrong = |what: &str| format!("{} on {}: {what}", self.case, self.tier);
         if together.bytes != apart.bytes {
             return Err(wrong("a batch is not what its messages are one by one"));
+        }
+        let mut rows = Batch::rows(self.subject, lengths[0], self.lanes + 1);
+        let mut ranks = rows.clone();
+        self.subject.seal_rows(&mut rows);
+        self.subject.seal_many(&mut ranks);
+        if rows.bytes != ranks.bytes {
+            return Err(wrong("rows are not what their messages are in a batch"));
+        }
+        self.subject.open_rows(&mut rows);
+        self.subject.open_many(&mut ranks);
+        if rows.bytes != ranks.bytes {
+            return Err(wrong("rows do not open to what their messages do"));
         }
         self.subject.open_many(&mut together);
         for (slot, buffer) in apart.pieces() {

@@ -8,8 +8,9 @@
 //! | case | what it is |
 //! |---|---|
 //! | `gcm/single/seal/2048` | one message after the other; its buffer stays in the nearest cache |
-//! | `gcm/many/seal/2048` | batches of messages of this length, one key for all |
-//! | `gcm/own-keys/seal/2048` | the same, each message under another of 64 keys |
+//! | `gcm/many/seal/2048` | rows of this length, one key for all |
+//! | `gcm/batch/seal/2048` | the same as messages of any lengths |
+//! | `gcm/own-keys/seal/2048` | these, each message under another of 64 keys |
 //! | `gcm/speed-up/seal/2048` | cycles of `single` over cycles of `many` |
 //! | `gcm/mix/realistic/seal` | the study's 4 x 128 and 3 x 2048 bytes, in one batch |
 //! | `gcm/mix/internet/seal` | a batch with lengths as on the internet ([`mixes`]) |

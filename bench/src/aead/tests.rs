@@ -38,6 +38,7 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
                 "single/open",
                 "many/seal",
                 "many/open",
+                "batch/seal",
                 "own-keys/seal",
             ] {
                 let case = format!("{mode}/{what}/{length}");
