@@ -72,7 +72,7 @@ impl Mode for Ccm {
             state[FIRST] = first;
             state[COUNTER] = first.reversed().add64(Wave::splat(l, Block::new(1)));
         }
-        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+        state[MAC] = keys.encrypt_late(0, block, state[MAC]);
     }
 
     #[inline(always)]
@@ -89,7 +89,7 @@ impl Mode for Ccm {
             let pad = keys.encrypt(0, counter.reversed());
             let given = data.mask(l, unit, 0, pad);
             let text = if OPEN { given ^ pad } else { given };
-            mac = keys.encrypt(0, mac ^ text);
+            mac = keys.encrypt_late(0, text, mac);
             counter = counter.add64(step);
         }
         (state[MAC], state[COUNTER]) = (mac, counter);

@@ -13,10 +13,10 @@ use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, T
 
 pub(crate) struct Cloc;
 
-/// What the next block of text is encrypted with.
-pub(crate) const PAD: usize = 0;
-/// The MAC so far. In the head, what it has of the hash.
-pub(crate) const MAC: usize = 1;
+/// What the cipher makes the next pad of.
+pub(crate) const TO_PAD: usize = 0;
+/// What it makes the MAC of that there is so far. In the head, what there is of the hash.
+pub(crate) const TO_MAC: usize = 1;
 
 /// The byte of version 3 for AES, nonces of 12 bytes and tags of 8.
 pub(crate) const PARAMETERS: u8 = 0xc0;
@@ -57,13 +57,13 @@ impl Mode for Cloc {
         head: &Head<'_, L, N>,
     ) {
         if head.index > 0 {
-            state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+            state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
             return;
         }
         let top = block & Wave::splat(keys.l(), TOP);
         let hash = keys.encrypt(0, block ^ top);
         // h is four steps, and the input plus one of them.
-        state[MAC] = hash ^ (block.where_top_bit() & step(hash));
+        state[TO_MAC] = hash ^ (block.where_top_bit() & step(hash));
     }
 
     #[inline(always)]
@@ -85,12 +85,12 @@ impl Mode for Cloc {
             0 => Block::ZERO,
             len => all_if(len.is_multiple_of(16)),
         });
-        let start = finished(state[MAC] ^ nonce, full);
+        let start = finished(state[TO_MAC] ^ nonce, full);
         let empty = by_message(l, head, |message| all_if(message.text == 0));
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
-        state[MAC] = keys.encrypt(0, next.or(empty, step(next)));
-        state[PAD] = keys.encrypt(0, start);
+        state[TO_MAC] = next.or(empty, step(next));
+        state[TO_PAD] = start;
     }
 
     #[inline(always)]
@@ -110,9 +110,9 @@ impl Mode for Cloc {
         tail: &mut Tail<'_, L, N>,
     ) {
         let l = keys.l();
-        let mut tag = state[MAC];
+        let mut tag = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let made = (tail.given[0] ^ state[PAD]) & tail.text_mask(l, 0);
+            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & tail.text_mask(l, 0);
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let last = tag ^ sealed ^ tail.end_bit(l, 0);
@@ -144,15 +144,18 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
         Wave::splat(l, TOP),
         Wave::splat(l, Block::new(!TOP.value())),
     );
-    let [mut pad, mut mac] = *state;
+    let [mut to_pad, mut to_mac] = *state;
     for unit in 0..data.units() {
-        let given = data.mask(l, unit, 0, pad);
-        let sealed = if OPEN { given } else { given ^ pad };
-        // First what the next block waits for: the MAC fills the time until it is there.
-        pad = keys.encrypt(0, (sealed & others) ^ top);
-        mac = keys.encrypt(0, mac ^ sealed);
+        let given = data.load(l, unit, 0);
+        // The two calls do not wait for each other.
+        let made = keys.encrypt_onto(0, to_pad, given);
+        data.store(unit, 0, made);
+        let mac = keys.encrypt(0, to_mac);
+        let sealed = if OPEN { given } else { made };
+        to_pad = (sealed & others) ^ top;
+        to_mac = mac ^ sealed;
     }
-    *state = [pad, mac];
+    *state = [to_pad, to_mac];
 }
 
 /// All ones, or zero.

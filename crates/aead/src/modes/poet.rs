@@ -207,12 +207,12 @@ fn step<L: Lanes, const N: usize, const OPEN: bool>(
     y: Wave<L, N>,
 ) -> (Wave<L, N>, Wave<L, N>, Wave<L, N>) {
     if OPEN {
-        let y = keys.encrypt(BOTTOM, y) ^ given;
+        let y = keys.encrypt_onto(BOTTOM, y, given);
         let top = keys.encrypt(TOP, x);
         let x = keys.decrypt(BACK, y);
         (top ^ x, x, y)
     } else {
-        let x = keys.encrypt(TOP, x) ^ given;
+        let x = keys.encrypt_onto(TOP, x, given);
         let bottom = keys.encrypt(BOTTOM, y);
         let y = keys.encrypt(FORWARD, x);
         (bottom ^ y, x, y)

@@ -6,7 +6,7 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::cloc::{MAC, PAD, PARAMETERS, but_the_last, two_chains};
+use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, but_the_last, two_chains};
 use super::shared::{by_message, forward};
 use crate::lanes::head::block_of;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -53,7 +53,7 @@ impl Mode for Silc {
         block: Wave<L, N>,
         _head: &Head<'_, L, N>,
     ) {
-        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+        state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
     }
 
     #[inline(always)]
@@ -63,9 +63,9 @@ impl Mode for Silc {
         head: &Head<'_, L, N>,
     ) {
         let len = by_message(keys.l(), head, |message| length(message.ad.len()));
-        let start = step(state[MAC] ^ len);
-        state[MAC] = keys.encrypt(0, step(start));
-        state[PAD] = keys.encrypt(0, start);
+        let start = step(state[TO_MAC] ^ len);
+        state[TO_MAC] = step(start);
+        state[TO_PAD] = start;
     }
 
     #[inline(always)]
@@ -85,9 +85,9 @@ impl Mode for Silc {
         tail: &mut Tail<'_, L, N>,
     ) {
         let l = keys.l();
-        let mut mac = state[MAC];
+        let mut mac = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let made = (tail.given[0] ^ state[PAD]) & tail.text_mask(l, 0);
+            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & tail.text_mask(l, 0);
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let more = keys.encrypt(0, mac ^ sealed);
