@@ -7,8 +7,9 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{by_message, forward};
-use crate::lanes::head::{padded_block_of, padded_with};
+use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
+use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cloc;
@@ -45,6 +46,7 @@ impl Mode for Cloc {
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         message.ad.len().div_ceil(16).max(1)
     }
+    #[inline(always)]
     fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         padded_block_of(message.ad, index)
     }
@@ -74,19 +76,21 @@ impl Mode for Cloc {
     ) {
         let l = keys.l();
         let version = keys.params().version;
-        let nonce = by_message(l, head, |message| match version {
-            1 => padded_block_of(message.nonce, 0),
-            _ => {
-                let end = Block::new(0x80 << (8 * (1 + message.nonce.len())));
-                padded_with(&[PARAMETERS], message.nonce, 0) ^ end
+        // With the bit behind it, and from version 3 on the parameters before it.
+        let nonce = by_message(l, head, |message| {
+            let nonce = block_of(message.nonce, 0) ^ end_bit(message.nonce.len());
+            match version {
+                1 => nonce,
+                _ => Block::new(nonce.value() << 8 | u128::from(PARAMETERS)),
             }
         });
-        let full = by_message(l, head, |message| match message.ad.len() {
-            0 => Block::ZERO,
-            len => all_if(len.is_multiple_of(16)),
+        let ad_len = |message: &Facts<'_>| message.ad.len();
+        let full = by_number(l, head.messages, ad_len, |len| {
+            all_if(len > 0 && len.is_multiple_of(16))
         });
         let start = finished(state[TO_MAC] ^ nonce, full);
-        let empty = by_message(l, head, |message| all_if(message.text == 0));
+        let text_len = |message: &Facts<'_>| message.text;
+        let empty = by_number(l, head.messages, text_len, |len| all_if(len == 0));
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
         state[TO_MAC] = next.or(empty, step(next));
@@ -112,13 +116,15 @@ impl Mode for Cloc {
         let l = keys.l();
         let mut tag = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & tail.text_mask(l, 0);
+            let same = same_rest(tail);
+            let text = by_rest(l, tail, same, first_bytes);
+            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & text;
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
-            let last = tag ^ sealed ^ tail.end_bit(l, 0);
-            let last = finished(last, tail.where_rest(l, |rest| rest == 16));
+            let last = tag ^ sealed ^ by_rest(l, tail, same, end_bit);
+            let last = finished(last, by_rest(l, tail, same, |rest| all_if(rest == 16)));
             let more = keys.encrypt(0, last);
-            tag = tag.or(tail.where_rest(l, |rest| rest > 0), more);
+            tag = tag.or(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
         }
         tail.tag::<OPEN>(tag);
     }
@@ -156,14 +162,6 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
         to_mac = mac ^ sealed;
     }
     *state = [to_pad, to_mac];
-}
-
-/// All ones, or zero.
-fn all_if(condition: bool) -> Block {
-    match condition {
-        true => Block::ONES,
-        false => Block::ZERO,
-    }
 }
 
 /// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where

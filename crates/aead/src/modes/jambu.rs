@@ -7,7 +7,7 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::forward;
+use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::load_short;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -42,6 +42,7 @@ impl Mode for Jambu {
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         2 + message.ad.len() / 8
     }
+    #[inline(always)]
     fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         if index == 0 {
             return block_of(message.nonce, 0);
@@ -117,8 +118,9 @@ impl Mode for Jambu {
         let given = tail.given[0];
         let [mut block, mut memory] = *state;
         let mut made = zero;
+        let same = same_rest(tail);
         if tail.most >= 8 {
-            let some = tail.where_rest(l, |rest| rest >= 8);
+            let some = by_rest(l, tail, same, |rest| all_if(rest >= 8));
             let first = keys.encrypt_onto(0, block, memory.lower_halves(zero));
             made = some & (given ^ first).lower_halves(zero);
             let text = if OPEN { made } else { given };
@@ -127,7 +129,7 @@ impl Mode for Jambu {
             memory ^= some & after.upper_halves(after);
         }
         // What is left, fewer than 8 bytes, lies in the half that the text ends in.
-        let part = tail.by_rest(l, |rest| {
+        let part = by_rest(l, tail, same, |rest| {
             let bytes = (1u128 << (8 * (rest % 8))) - 1;
             Block::new(bytes << (rest / 8 * 64))
         });
@@ -135,7 +137,7 @@ impl Mode for Jambu {
         let more = (given ^ last.lower_halves(last)) & part;
         tail.made[0] = made ^ more;
         let text = if OPEN { more } else { given & part };
-        let text = text ^ tail.end_bit(l, 0);
+        let text = text ^ by_rest(l, tail, same, end_bit);
         let after = last ^ zero.lower_halves(text) ^ zero.upper_halves(text);
         memory ^= after.upper_halves(after);
 

@@ -7,7 +7,7 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{aes, back, double_ghash, forward};
+use super::shared::{aes, back, by_number, by_rest, double_ghash, forward, same_rest};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -82,6 +82,7 @@ impl Mode for Poet {
             _ => 2 + bytes / 16,
         }
     }
+    #[inline(always)]
     fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
         let index = match (params.version, index) {
             (1, _) => index,
@@ -166,13 +167,18 @@ impl Mode for Poet {
     ) {
         let l = keys.l();
         let tau = state[TAU];
-        let bits = tail.by_message(l, |message| Block::new(8 * message.text as u128));
+        let text_len = |message: &Facts<'_>| message.text;
+        let bits = by_number(l, tail.messages, text_len, |len| Block::new(8 * len as u128));
         let length = keys.encrypt(FORWARD, bits);
-        let text = tail.by_rest(l, first_bytes);
-        let mut fill = tau;
-        for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
-            let bits = 8 * tail.rest[lane] as u32;
-            *fill = Block::new(fill.value().checked_shl(bits).unwrap_or(0));
+        let same = same_rest(tail);
+        let text = by_rest(l, tail, same, first_bytes);
+        let mut fill = Wave::zero(l);
+        if same != Some(16) {
+            fill = tau;
+            for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
+                let bits = 8 * tail.rest[lane] as u32;
+                *fill = Block::new(fill.value().checked_shl(bits).unwrap_or(0));
+            }
         }
         let mut given = tail.given[0] ^ length;
         if !OPEN {
@@ -184,8 +190,9 @@ impl Mode for Poet {
             1 => (tau ^ keys.constant(TAG_MASK), keys.constant(TAG_MASK)),
             _ => (tau, tau),
         };
-        let x = keys.encrypt(TOP, x) ^ before;
-        let tag = keys.encrypt(BOTTOM, y) ^ keys.encrypt(FORWARD, x) ^ after;
+        let x = keys.encrypt_onto(TOP, x, before);
+        let bottom = keys.encrypt_onto(BOTTOM, y, after);
+        let tag = keys.encrypt_onto(FORWARD, x, bottom);
         tail.made[TAG] = tag;
         if OPEN {
             tail.made[0] = made & text;
