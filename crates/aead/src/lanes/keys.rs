@@ -1,8 +1,8 @@
 //! Keys, expanded, and as lanes see them.
 
 use sealane_block::aes::{
-    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat, rounds_each,
-    rounds_splat,
+    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
+    rounds_each, rounds_splat,
 };
 use sealane_block::{Block, Lanes};
 

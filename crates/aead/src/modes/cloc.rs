@@ -14,7 +14,8 @@ use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, T
 
 pub(crate) struct Cloc;
 
-/// What the cipher makes the next pad of.
+/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the first, the
+/// block of ciphertext before, without its top bit.
 pub(crate) const TO_PAD: usize = 0;
 /// What it makes the MAC of that there is so far. In the head, what there is of the hash.
 pub(crate) const TO_MAC: usize = 1;
@@ -23,7 +24,7 @@ pub(crate) const TO_MAC: usize = 1;
 pub(crate) const PARAMETERS: u8 = 0xc0;
 
 /// The top bit of byte 0, which keeps the inputs of the two chains, and of the hash, apart.
-const TOP: Block = Block::new(0x80);
+pub(crate) const TOP: Block = Block::new(0x80);
 
 impl Mode for Cloc {
     type Schedules = Of<1>;
@@ -94,7 +95,7 @@ impl Mode for Cloc {
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
         state[TO_MAC] = next.or(empty, step(next));
-        state[TO_PAD] = start;
+        state[TO_PAD] = start ^ Wave::splat(l, TOP);
     }
 
     #[inline(always)]
@@ -118,7 +119,8 @@ impl Mode for Cloc {
         if tail.most > 0 {
             let same = same_rest(tail);
             let text = by_rest(l, tail, same, first_bytes);
-            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & text;
+            let top = Wave::splat(l, TOP);
+            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let last = tag ^ sealed ^ by_rest(l, tail, same, end_bit);
@@ -154,11 +156,11 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     for unit in 0..data.units() {
         let given = data.load(l, unit, 0);
         // The two calls do not wait for each other.
-        let made = keys.encrypt_onto(0, to_pad, given);
+        let made = keys.encrypt_late_onto(0, top, to_pad, given);
         data.store(unit, 0, made);
         let mac = keys.encrypt(0, to_mac);
         let sealed = if OPEN { given } else { made };
-        to_pad = (sealed & others) ^ top;
+        to_pad = sealed & others;
         to_mac = mac ^ sealed;
     }
     *state = [to_pad, to_mac];

@@ -208,6 +208,13 @@ pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
     }
 }
 
+/// As [`double_ghash`], for one block.
+#[cfg(feature = "research")]
+pub(crate) fn doubled_ghash(block: Block) -> Block {
+    let back = Block::new(0xe1 << 120).masked(block.value() as u8 & 1);
+    Block::new(block.value() >> 1) ^ back
+}
+
 /// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what
 /// falls out comes back as the modulus.
 #[cfg(feature = "research")]

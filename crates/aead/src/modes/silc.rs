@@ -6,7 +6,7 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, but_the_last, two_chains};
+use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
 use super::shared::{all_if, by_number, by_rest, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::first_bytes;
@@ -64,10 +64,11 @@ impl Mode for Silc {
         state: &mut State<Self, L, N>,
         head: &Head<'_, L, N>,
     ) {
-        let len = by_number(keys.l(), head.messages, |message| message.ad.len(), length);
+        let l = keys.l();
+        let len = by_number(l, head.messages, |message| message.ad.len(), length);
         let start = step(state[TO_MAC] ^ len);
         state[TO_MAC] = step(start);
-        state[TO_PAD] = start;
+        state[TO_PAD] = start ^ Wave::splat(l, TOP);
     }
 
     #[inline(always)]
@@ -91,7 +92,8 @@ impl Mode for Silc {
         if tail.most > 0 {
             let same = same_rest(tail);
             let text = by_rest(l, tail, same, first_bytes);
-            let made = keys.encrypt_onto(0, state[TO_PAD], tail.given[0]) & text;
+            let top = Wave::splat(l, TOP);
+            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let more = keys.encrypt_late(0, sealed, mac);
