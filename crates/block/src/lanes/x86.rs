@@ -77,7 +77,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
+                    options(readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
@@ -111,7 +111,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
+                    options(readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
