@@ -417,7 +417,19 @@ pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
     states: &mut [L::V; N],
     around: Around<'_, L::V, N>,
 ) {
-    first_each(l, states, &[l.splat(keys[0]); N], around.late);
+    rounds_splat::<L, D, N>(l, keys, states, around.late);
+    last_splat::<L, D, N>(l, keys, states, around.onto);
+}
+
+/// [`cipher_splat`] without its last round.
+#[inline(always)]
+pub fn rounds_splat<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[Block; 11],
+    states: &mut [L::V; N],
+    late: Option<&[L::V; N]>,
+) {
+    first_each(l, states, &[l.splat(keys[0]); N], late);
     // Known when the body is compiled: what is not taken leaves no trace.
     if let Ok(eight) = states.as_mut_slice().try_into() {
         D::nine(l, eight, keys);
@@ -426,7 +438,17 @@ pub fn cipher_splat<L: Lanes, D: Direction, const N: usize>(
             round_each::<L, D, N>(l, states, &[l.splat(*key); N]);
         }
     }
-    last_each::<L, D, N>(l, states, &[l.splat(keys[10]); N], around.onto);
+}
+
+/// The last round of [`cipher_splat`].
+#[inline(always)]
+pub fn last_splat<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[Block; 11],
+    states: &mut [L::V; N],
+    onto: Option<&[L::V; N]>,
+) {
+    last_each::<L, D, N>(l, states, &[l.splat(keys[10]); N], onto);
 }
 
 /// Runs `N` vectors through the cipher, each block under keys of its own: key `r` of vector `i` is
@@ -438,7 +460,19 @@ pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
     states: &mut [L::V; N],
     around: Around<'_, L::V, N>,
 ) {
-    first_each(l, states, &keys[0], around.late);
+    rounds_each::<L, D, N>(l, keys, states, around.late);
+    last_each::<L, D, N>(l, states, &keys[10], around.onto);
+}
+
+/// [`cipher_each`] without its last round.
+#[inline(always)]
+pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[[L::V; N]; 11],
+    states: &mut [L::V; N],
+    late: Option<&[L::V; N]>,
+) {
+    first_each(l, states, &keys[0], late);
     let (rows, _) = keys.as_flattened().as_chunks::<8>();
     // Both or neither: `N` is 8 or it is not.
     if let (Ok(eight), Ok(keys)) = (states.as_mut_slice().try_into(), rows.try_into()) {
@@ -448,7 +482,6 @@ pub fn cipher_each<L: Lanes, D: Direction, const N: usize>(
             round_each::<L, D, N>(l, states, keys);
         }
     }
-    last_each::<L, D, N>(l, states, &keys[10], around.onto);
 }
 
 /// Encrypts eight vectors under one key.
@@ -495,8 +528,9 @@ fn round_each<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
+/// The last round of [`cipher_each`].
 #[inline(always)]
-fn last_each<L: Lanes, D: Direction, const N: usize>(
+pub fn last_each<L: Lanes, D: Direction, const N: usize>(
     l: L,
     states: &mut [L::V; N],
     keys: &[L::V; N],

@@ -142,10 +142,10 @@ pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 
 /// The product that [`mul_prepared_lanes`] reduces. XORs of such products are products too.
 #[inline(always)]
 pub fn product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V; 2] {
-    [
-        l.xor(l.clmul::<0x00>(a, factor[0]), l.clmul::<0x01>(a, factor[1])),
-        l.xor(l.clmul::<0x10>(a, factor[0]), l.clmul::<0x11>(a, factor[1])),
-    ]
+    // The second first: its reduction waits for it.
+    let middle = l.xor(l.clmul::<0x10>(a, factor[0]), l.clmul::<0x11>(a, factor[1]));
+    let low = l.xor(l.clmul::<0x00>(a, factor[0]), l.clmul::<0x01>(a, factor[1]));
+    [low, middle]
 }
 
 /// The element that `product`, a XOR of products, stands for: the first half plus x^64 times the

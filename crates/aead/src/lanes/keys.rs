@@ -1,6 +1,9 @@
 //! Keys, expanded, and as lanes see them.
 
-use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat};
+use sealane_block::aes::{
+    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
+    rounds_each, rounds_splat,
+};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
@@ -54,6 +57,11 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         x: Wave<L, N>,
         around: Around<'_, L::V, N>,
     ) -> Wave<L, N>;
+    /// Encryption without its last round, which [`last_onto`](Keys::last_onto) is: what is loaded
+    /// between the two waits in no register.
+    fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
+    /// The last round of encryption, with what is added to it.
+    fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
     /// The table of a lane's key.
@@ -83,6 +91,22 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn encrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let around = Around {
             late: None,
+            onto: Some(&onto.v),
+        };
+        self.cipher::<Forward>(schedule, x, around)
+    }
+    /// Encrypts `x ^ late`, and adds `onto`.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    fn encrypt_late_onto(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        late: Wave<L, N>,
+        onto: Wave<L, N>,
+    ) -> Wave<L, N> {
+        let around = Around {
+            late: Some(&late.v),
             onto: Some(&onto.v),
         };
         self.cipher::<Forward>(schedule, x, around)
@@ -137,6 +161,18 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         around: Around<'_, L::V, N>,
     ) -> Wave<L, N> {
         cipher_splat::<L, D, N>(self.l, &self.material.schedules[schedule], &mut x.v, around);
+        x
+    }
+    #[inline(always)]
+    fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        let keys = &self.material.schedules[schedule];
+        rounds_splat::<L, Forward, N>(self.l, keys, &mut x.v, None);
+        x
+    }
+    #[inline(always)]
+    fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
+        let keys = &self.material.schedules[schedule];
+        last_splat::<L, Forward, N>(self.l, keys, &mut x.v, Some(&onto.v));
         x
     }
     #[inline(always)]
@@ -224,6 +260,17 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         around: Around<'_, L::V, N>,
     ) -> Wave<L, N> {
         cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
+        x
+    }
+    #[inline(always)]
+    fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
+        rounds_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v, None);
+        x
+    }
+    #[inline(always)]
+    fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
+        let keys = &self.schedules[schedule][10];
+        last_each::<L, Forward, N>(self.l, &mut x.v, keys, Some(&onto.v));
         x
     }
     #[inline(always)]

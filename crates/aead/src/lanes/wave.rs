@@ -90,6 +90,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         mask
     }
 
+    /// The same, but what is made of it is made here, and not earlier.
+    #[cfg(feature = "research")]
+    #[inline(always)]
+    pub(crate) fn settled(mut self) -> Self {
+        for i in 0..N {
+            self.v[i] = self.l.settled(self.v[i]);
+        }
+        self
+    }
+
     /// The blocks of the lanes, in order.
     #[inline(always)]
     pub(crate) fn lanes(&self) -> &[Block] {

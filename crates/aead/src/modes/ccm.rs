@@ -40,18 +40,16 @@ impl Mode for Ccm {
             len => 1 + (length(len).1 + len).div_ceil(16),
         }
     }
+    #[inline(always)]
     fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
         if index > 0 {
             let (length, count) = length(message.ad.len());
             return padded_with(&length[..count], message.ad, index - 1);
         }
-        let length_bytes = 15 - message.nonce.len();
-        let mut block = (message.text as u128).to_be_bytes();
-        block[0] = u8::from(!message.ad.is_empty()) << 6
-            | ((params.tag_len as u8 - 2) / 2) << 3
-            | (length_bytes as u8 - 1);
-        block[1..1 + message.nonce.len()].copy_from_slice(message.nonce);
-        Block::from_bytes(block)
+        let has_ad = u128::from(!message.ad.is_empty());
+        let flags = has_ad << 6 | ((params.tag_len as u128 - 2) / 2) << 3;
+        // The length, most significant byte first, ends behind the nonce.
+        first_counter(message.nonce) ^ Block::new(flags | (message.text as u128).swap_bytes())
     }
 
     #[inline(always)]
@@ -66,13 +64,12 @@ impl Mode for Ccm {
             let mut first = Wave::zero(l);
             let lanes = first.lanes_mut();
             for (lane, message) in head.messages.iter() {
-                let bytes = 14 - message.nonce.len() as u128;
-                lanes[lane] = Block::new(block_of(message.nonce, 0).value() << 8 | bytes);
+                lanes[lane] = first_counter(message.nonce);
             }
             state[FIRST] = first;
             state[COUNTER] = first.reversed().add64(Wave::splat(l, Block::new(1)));
         }
-        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+        state[MAC] = keys.encrypt_late(0, block, state[MAC]);
     }
 
     #[inline(always)]
@@ -89,7 +86,7 @@ impl Mode for Ccm {
             let pad = keys.encrypt(0, counter.reversed());
             let given = data.mask(l, unit, 0, pad);
             let text = if OPEN { given ^ pad } else { given };
-            mac = keys.encrypt(0, mac ^ text);
+            mac = keys.encrypt_late(0, text, mac);
             counter = counter.add64(step);
         }
         (state[MAC], state[COUNTER]) = (mac, counter);
@@ -104,15 +101,21 @@ impl Mode for Ccm {
         let l = keys.l();
         let mut mac = state[MAC];
         if tail.most > 0 {
-            let pad = keys.encrypt(0, state[COUNTER].reversed());
-            let made = (tail.given[0] ^ pad) & tail.text_mask(l, 0);
+            let made = keys.encrypt_onto(0, state[COUNTER].reversed(), tail.given[0]);
+            let made = made & tail.text_mask(l, 0);
             tail.made[0] = made;
             let text = if OPEN { made } else { tail.given[0] };
-            let more = keys.encrypt(0, mac ^ text);
+            let more = keys.encrypt_late(0, text, mac);
             mac = mac.or(tail.where_rest(l, |rest| rest > 0), more);
         }
-        tail.tag::<OPEN>(mac ^ keys.encrypt(0, state[FIRST]));
+        tail.tag::<OPEN>(keys.encrypt_onto(0, state[FIRST], mac));
     }
+}
+
+/// The counter block of number 0: how many bytes the number has, less one, then the nonce.
+#[inline(always)]
+fn first_counter(nonce: &[u8]) -> Block {
+    Block::new(block_of(nonce, 0).value() << 8 | (14 - nonce.len() as u128))
 }
 
 /// How SP 800-38C, section A.2.2, writes the length of associated data, and in how many bytes.

@@ -7,22 +7,24 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{by_message, forward};
-use crate::lanes::head::{padded_block_of, padded_with};
+use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
+use crate::lanes::head::{block_of, padded_block_of};
+use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cloc;
 
-/// What the next block of text is encrypted with.
-pub(crate) const PAD: usize = 0;
-/// The MAC so far. In the head, what it has of the hash.
-pub(crate) const MAC: usize = 1;
+/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the first, the
+/// block of ciphertext before, without its top bit.
+pub(crate) const TO_PAD: usize = 0;
+/// What it makes the MAC of that there is so far. In the head, what there is of the hash.
+pub(crate) const TO_MAC: usize = 1;
 
 /// The byte of version 3 for AES, nonces of 12 bytes and tags of 8.
 pub(crate) const PARAMETERS: u8 = 0xc0;
 
 /// The top bit of byte 0, which keeps the inputs of the two chains, and of the hash, apart.
-const TOP: Block = Block::new(0x80);
+pub(crate) const TOP: Block = Block::new(0x80);
 
 impl Mode for Cloc {
     type Schedules = Of<1>;
@@ -45,6 +47,7 @@ impl Mode for Cloc {
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         message.ad.len().div_ceil(16).max(1)
     }
+    #[inline(always)]
     fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         padded_block_of(message.ad, index)
     }
@@ -57,13 +60,13 @@ impl Mode for Cloc {
         head: &Head<'_, L, N>,
     ) {
         if head.index > 0 {
-            state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+            state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
             return;
         }
         let top = block & Wave::splat(keys.l(), TOP);
         let hash = keys.encrypt(0, block ^ top);
         // h is four steps, and the input plus one of them.
-        state[MAC] = hash ^ (block.where_top_bit() & step(hash));
+        state[TO_MAC] = hash ^ (block.where_top_bit() & step(hash));
     }
 
     #[inline(always)]
@@ -74,23 +77,25 @@ impl Mode for Cloc {
     ) {
         let l = keys.l();
         let version = keys.params().version;
-        let nonce = by_message(l, head, |message| match version {
-            1 => padded_block_of(message.nonce, 0),
-            _ => {
-                let end = Block::new(0x80 << (8 * (1 + message.nonce.len())));
-                padded_with(&[PARAMETERS], message.nonce, 0) ^ end
+        // With the bit behind it, and from version 3 on the parameters before it.
+        let nonce = by_message(l, head, |message| {
+            let nonce = block_of(message.nonce, 0) ^ end_bit(message.nonce.len());
+            match version {
+                1 => nonce,
+                _ => Block::new(nonce.value() << 8 | u128::from(PARAMETERS)),
             }
         });
-        let full = by_message(l, head, |message| match message.ad.len() {
-            0 => Block::ZERO,
-            len => all_if(len.is_multiple_of(16)),
+        let ad_len = |message: &Facts<'_>| message.ad.len();
+        let full = by_number(l, head.messages, ad_len, |len| {
+            all_if(len > 0 && len.is_multiple_of(16))
         });
-        let start = finished(state[MAC] ^ nonce, full);
-        let empty = by_message(l, head, |message| all_if(message.text == 0));
+        let start = finished(state[TO_MAC] ^ nonce, full);
+        let text_len = |message: &Facts<'_>| message.text;
+        let empty = by_number(l, head.messages, text_len, |len| all_if(len == 0));
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
-        state[MAC] = keys.encrypt(0, next.or(empty, step(next)));
-        state[PAD] = keys.encrypt(0, start);
+        state[TO_MAC] = next.or(empty, step(next));
+        state[TO_PAD] = start ^ Wave::splat(l, TOP);
     }
 
     #[inline(always)]
@@ -110,15 +115,18 @@ impl Mode for Cloc {
         tail: &mut Tail<'_, L, N>,
     ) {
         let l = keys.l();
-        let mut tag = state[MAC];
+        let mut tag = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let made = (tail.given[0] ^ state[PAD]) & tail.text_mask(l, 0);
+            let same = same_rest(tail);
+            let text = by_rest(l, tail, same, first_bytes);
+            let top = Wave::splat(l, TOP);
+            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
-            let last = tag ^ sealed ^ tail.end_bit(l, 0);
-            let last = finished(last, tail.where_rest(l, |rest| rest == 16));
+            let last = tag ^ sealed ^ by_rest(l, tail, same, end_bit);
+            let last = finished(last, by_rest(l, tail, same, |rest| all_if(rest == 16)));
             let more = keys.encrypt(0, last);
-            tag = tag.or(tail.where_rest(l, |rest| rest > 0), more);
+            tag = tag.or(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
         }
         tail.tag::<OPEN>(tag);
     }
@@ -144,23 +152,18 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
         Wave::splat(l, TOP),
         Wave::splat(l, Block::new(!TOP.value())),
     );
-    let [mut pad, mut mac] = *state;
+    let [mut to_pad, mut to_mac] = *state;
     for unit in 0..data.units() {
-        let given = data.mask(l, unit, 0, pad);
-        let sealed = if OPEN { given } else { given ^ pad };
-        // First what the next block waits for: the MAC fills the time until it is there.
-        pad = keys.encrypt(0, (sealed & others) ^ top);
-        mac = keys.encrypt(0, mac ^ sealed);
+        let given = data.load(l, unit, 0);
+        // The two calls do not wait for each other.
+        let made = keys.encrypt_late_onto(0, top, to_pad, given);
+        data.store(unit, 0, made);
+        let mac = keys.encrypt(0, to_mac);
+        let sealed = if OPEN { given } else { made };
+        to_pad = sealed & others;
+        to_mac = mac ^ sealed;
     }
-    *state = [pad, mac];
-}
-
-/// All ones, or zero.
-fn all_if(condition: bool) -> Block {
-    match condition {
-        true => Block::ONES,
-        false => Block::ZERO,
-    }
+    *state = [to_pad, to_mac];
 }
 
 /// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where

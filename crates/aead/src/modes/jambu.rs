@@ -3,11 +3,11 @@
 //!
 //! A state of 24 bytes and a call of AES for each 8 bytes of text, one after another: no mode is
 //! slower for one message, and none gains more from lanes. The halves (A, B) of the block lie as the
-//! cipher takes them; R lies beside A, in the lower half of a word whose upper half is zero.
+//! cipher takes them; R lies beside both, in each half of a word.
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::forward;
+use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::load_short;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -16,7 +16,7 @@ pub(crate) struct Jambu;
 
 /// A and B.
 const BLOCK: usize = 0;
-/// R, and zero.
+/// R and R.
 const MEMORY: usize = 1;
 
 /// Constants of the steps, in byte 0 of A.
@@ -42,6 +42,7 @@ impl Mode for Jambu {
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         2 + message.ad.len() / 8
     }
+    #[inline(always)]
     fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         if index == 0 {
             return block_of(message.nonce, 0);
@@ -66,12 +67,13 @@ impl Mode for Jambu {
         let l = keys.l();
         if head.index == 0 {
             let first = keys.encrypt(0, block);
-            state[MEMORY] = first.upper_halves(Wave::zero(l));
+            state[MEMORY] = first.upper_halves(first);
             state[BLOCK] = first ^ Wave::splat(l, Block::new(FOR_NONCE));
             return;
         }
-        let after = keys.encrypt(0, state[BLOCK]) ^ state[MEMORY] ^ block;
-        state[MEMORY] ^= after.upper_halves(Wave::zero(l));
+        let onto = block ^ state[MEMORY].lower_halves(Wave::zero(l));
+        let after = keys.encrypt_onto(0, state[BLOCK], onto);
+        state[MEMORY] ^= after.upper_halves(after);
         state[BLOCK] = after;
     }
 
@@ -86,19 +88,22 @@ impl Mode for Jambu {
         let zero = Wave::zero(l);
         let [mut block, mut memory] = *state;
         for unit in 0..data.units() {
-            let first = keys.encrypt(0, block) ^ memory;
+            let first = keys.rounds(0, block);
             let given = data.load(l, unit, 0);
-            let text = if OPEN { given ^ first } else { given };
-            let between = first ^ zero.lower_halves(text);
-            memory ^= between.upper_halves(zero);
-
-            let second = keys.encrypt(0, between) ^ memory;
+            let mut between = keys.last_onto(0, first, memory.lower_halves(given));
+            if OPEN {
+                between ^= zero.lower_halves(between);
+            }
+            let second = keys.rounds(0, between);
+            let between = between.settled();
+            memory ^= between.upper_halves(between);
+            block = keys.last_onto(0, second, memory.upper_halves(given));
             // A is the same before and after a half of the text goes to B.
-            let pad = between.lower_halves(second);
-            let given = data.mask(l, unit, 0, pad);
-            let text = if OPEN { given ^ pad } else { given };
-            block = second ^ zero.upper_halves(text);
-            memory ^= block.upper_halves(zero);
+            data.store(unit, 0, given ^ between.lower_halves(block));
+            if OPEN {
+                block ^= zero.lower_halves(block);
+            }
+            memory ^= block.upper_halves(block);
         }
         *state = [block, memory];
     }
@@ -114,31 +119,33 @@ impl Mode for Jambu {
         let given = tail.given[0];
         let [mut block, mut memory] = *state;
         let mut made = zero;
+        let same = same_rest(tail);
         if tail.most >= 8 {
-            let some = tail.where_rest(l, |rest| rest >= 8);
-            let first = keys.encrypt(0, block) ^ memory;
+            let some = by_rest(l, tail, same, |rest| all_if(rest >= 8));
+            let first = keys.encrypt_onto(0, block, memory.lower_halves(zero));
             made = some & (given ^ first).lower_halves(zero);
             let text = if OPEN { made } else { given };
             let after = first ^ zero.lower_halves(text);
             block = block.or(some, after);
-            memory ^= some & after.upper_halves(zero);
+            memory ^= some & after.upper_halves(after);
         }
         // What is left, fewer than 8 bytes, lies in the half that the text ends in.
-        let part = tail.by_rest(l, |rest| {
+        let part = by_rest(l, tail, same, |rest| {
             let bytes = (1u128 << (8 * (rest % 8))) - 1;
             Block::new(bytes << (rest / 8 * 64))
         });
-        let last = keys.encrypt(0, block) ^ memory;
+        let last = keys.encrypt_onto(0, block, memory.lower_halves(zero));
         let more = (given ^ last.lower_halves(last)) & part;
         tail.made[0] = made ^ more;
         let text = if OPEN { more } else { given & part };
-        let text = text ^ tail.end_bit(l, 0);
+        let text = text ^ by_rest(l, tail, same, end_bit);
         let after = last ^ zero.lower_halves(text) ^ zero.upper_halves(text);
-        memory ^= after.upper_halves(zero);
+        memory ^= after.upper_halves(after);
 
-        let after = keys.encrypt(0, after) ^ memory ^ Wave::splat(l, Block::new(FOR_TAG));
-        memory ^= after.upper_halves(zero);
-        let end = keys.encrypt(0, after);
-        tail.tag::<OPEN>(end ^ end.upper_halves(zero) ^ memory);
+        let onto = memory.lower_halves(zero) ^ Wave::splat(l, Block::new(FOR_TAG));
+        let after = keys.encrypt_onto(0, after, onto);
+        memory ^= after.upper_halves(after);
+        let end = keys.encrypt_onto(0, after, memory.lower_halves(zero));
+        tail.tag::<OPEN>(end ^ end.upper_halves(zero));
     }
 }

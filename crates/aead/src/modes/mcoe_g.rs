@@ -94,14 +94,22 @@ impl Mode for McoeG {
         let mut next = state[MASK];
         for unit in 0..data.units() {
             let given = data.load(l, unit, 0);
-            let x = given ^ next.reversed();
-            let y = match OPEN {
-                false => keys.encrypt(FORWARD, x),
-                true => keys.decrypt(BACK, x),
+            let mask = next.reversed();
+            let x = given ^ mask;
+            let tweak = if N > 1 {
+                let y = match OPEN {
+                    false => keys.encrypt(FORWARD, x),
+                    true => keys.decrypt(BACK, x),
+                };
+                x ^ y
+            } else {
+                match OPEN {
+                    false => keys.encrypt_late_onto(FORWARD, given, mask, x),
+                    true => keys.decrypt_onto(BACK, x, x),
+                }
             };
-            let tweak = x ^ y;
             data.store(unit, 0, given ^ tweak);
-            next = mask(keys, tweak);
+            next = self::mask(keys, tweak);
         }
         state[MASK] = next;
     }

@@ -7,7 +7,9 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::shared::{aes, back, double_ghash, forward};
+use super::shared::{
+    aes, back, by_number, by_rest, double_ghash, doubled_ghash, forward, same_rest,
+};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -22,10 +24,11 @@ const TOP: usize = 2;
 /// F_B, on the side of the ciphertext.
 const BOTTOM: usize = 3;
 
-/// L, the first mask of the head.
+/// The first mask of the head that is not spent on parameters, byte-reversed.
 const FIRST_MASK: usize = 0;
-/// TM, of the tag in version 1.
+/// In version 1 TM, of the tag; in version 2 what comes of the parameters at the head.
 const TAG_MASK: usize = 1;
+const PARAMETERS: usize = 1;
 
 /// X.
 const X: usize = 0;
@@ -53,7 +56,16 @@ impl Mode for Poet {
             schedule(2),
             schedule(bottom),
         ];
-        material.constants = [key(1), key(4)];
+        // L in version 1. In version 2 the head begins with a block of zeros, the parameters, masked with
+        // L: what comes of it is the same for all messages, whose masks begin with twice L.
+        let first = Block::new(key(1).value().swap_bytes());
+        material.constants = match params.version {
+            1 => [first, key(4)],
+            _ => [
+                doubled_ghash(first),
+                aes(cpu, &key(0).to_bytes()).encrypt(key(1)),
+            ],
+        };
         material
     }
     fn is_parallel(_open: bool) -> bool {
@@ -73,21 +85,16 @@ impl Mode for Poet {
         [16, 0, 0, rest]
     }
 
-    /// The associated data and the nonce, as one string. In version 2 a block of parameters, which
-    /// are zero, comes before it, and a bit behind it in any case.
+    /// The associated data and the nonce, as one string; in version 2 with a bit behind it in any case.
     fn head_blocks(params: &Params, message: &Facts<'_>) -> usize {
         let bytes = message.ad.len() + 16;
         match params.version {
             1 => bytes.div_ceil(16),
-            _ => 2 + bytes / 16,
+            _ => 1 + bytes / 16,
         }
     }
-    fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
-        let index = match (params.version, index) {
-            (1, _) => index,
-            (_, 0) => return Block::ZERO,
-            _ => index - 1,
-        };
+    #[inline(always)]
+    fn head_block(_params: &Params, message: &Facts<'_>, index: usize) -> Block {
         let (ad, nonce, at) = (message.ad, message.nonce, 16 * index);
         match ad.len().checked_sub(at) {
             None => padded_block_of(&nonce[at - ad.len()..], 0),
@@ -106,10 +113,10 @@ impl Mode for Poet {
         block: Wave<L, N>,
         head: &Head<'_, L, N>,
     ) {
-        let tau = state[TAU];
-        let mask = match head.index {
-            0 => keys.constant(FIRST_MASK).reversed(),
-            _ => state[MASK],
+        let (mask, tau) = match (head.index, keys.params().version) {
+            (0, 1) => (keys.constant(FIRST_MASK), state[TAU]),
+            (0, _) => (keys.constant(FIRST_MASK), keys.constant(PARAMETERS)),
+            _ => (state[MASK], state[TAU]),
         };
         let twice = double_ghash(mask);
         state[MASK] = twice;
@@ -122,7 +129,7 @@ impl Mode for Poet {
             let y = keys.encrypt(FORWARD, x ^ change);
             state[TAU] = (tau ^ y).or(head.last, y);
         } else {
-            state[TAU] = tau ^ keys.encrypt(FORWARD, x);
+            state[TAU] = keys.encrypt_onto(FORWARD, x, tau);
         }
     }
 
@@ -166,13 +173,20 @@ impl Mode for Poet {
     ) {
         let l = keys.l();
         let tau = state[TAU];
-        let bits = tail.by_message(l, |message| Block::new(8 * message.text as u128));
+        let text_len = |message: &Facts<'_>| message.text;
+        let bits = by_number(l, tail.messages, text_len, |len| {
+            Block::new(8 * len as u128)
+        });
         let length = keys.encrypt(FORWARD, bits);
-        let text = tail.by_rest(l, first_bytes);
-        let mut fill = tau;
-        for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
-            let bits = 8 * tail.rest[lane] as u32;
-            *fill = Block::new(fill.value().checked_shl(bits).unwrap_or(0));
+        let same = same_rest(tail);
+        let text = by_rest(l, tail, same, first_bytes);
+        let mut fill = Wave::zero(l);
+        if same != Some(16) {
+            fill = tau;
+            for (lane, fill) in fill.lanes_mut().iter_mut().enumerate() {
+                let bits = 8 * tail.rest[lane] as u32;
+                *fill = Block::new(fill.value().checked_shl(bits).unwrap_or(0));
+            }
         }
         let mut given = tail.given[0] ^ length;
         if !OPEN {
@@ -184,8 +198,9 @@ impl Mode for Poet {
             1 => (tau ^ keys.constant(TAG_MASK), keys.constant(TAG_MASK)),
             _ => (tau, tau),
         };
-        let x = keys.encrypt(TOP, x) ^ before;
-        let tag = keys.encrypt(BOTTOM, y) ^ keys.encrypt(FORWARD, x) ^ after;
+        let x = keys.encrypt_onto(TOP, x, before);
+        let bottom = keys.encrypt_onto(BOTTOM, y, after);
+        let tag = keys.encrypt_onto(FORWARD, x, bottom);
         tail.made[TAG] = tag;
         if OPEN {
             tail.made[0] = made & text;
@@ -207,12 +222,12 @@ fn step<L: Lanes, const N: usize, const OPEN: bool>(
     y: Wave<L, N>,
 ) -> (Wave<L, N>, Wave<L, N>, Wave<L, N>) {
     if OPEN {
-        let y = keys.encrypt(BOTTOM, y) ^ given;
+        let y = keys.encrypt_onto(BOTTOM, y, given);
         let top = keys.encrypt(TOP, x);
         let x = keys.decrypt(BACK, y);
         (top ^ x, x, y)
     } else {
-        let x = keys.encrypt(TOP, x) ^ given;
+        let x = keys.encrypt_onto(TOP, x, given);
         let bottom = keys.encrypt(BOTTOM, y);
         let y = keys.encrypt(FORWARD, x);
         (bottom ^ y, x, y)

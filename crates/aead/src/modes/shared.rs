@@ -7,7 +7,7 @@ use crate::lanes::Wave;
 #[cfg(feature = "research")]
 use crate::lanes::{Data, Keys};
 #[cfg(feature = "research")]
-use crate::lanes::{Facts, Head};
+use crate::lanes::{Facts, Group, Head, Tail};
 
 /// The schedule of encryption under a key of 16 bytes.
 pub(crate) fn forward(cpu: Cpu, key: &[u8]) -> [Block; 11] {
@@ -71,6 +71,72 @@ pub(crate) fn by_message<L: Lanes, const N: usize>(
         lanes[lane] = block(message);
     }
     wave
+}
+
+/// A block for each lane, by a number that its message has. Numbers are mostly the same in all lanes, and
+/// so is the block then, also in lanes without a message.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn by_number<L: Lanes, const N: usize>(
+    l: L,
+    messages: Group<'_>,
+    number: impl Fn(&Facts<'_>) -> usize,
+    block: impl Fn(usize) -> Block,
+) -> Wave<L, N> {
+    let mut numbers = messages.iter().map(|(_, message)| number(message));
+    let first = numbers.next().unwrap_or(0);
+    if numbers.all(|other| other == first) {
+        return Wave::splat(l, block(first));
+    }
+    let mut wave = Wave::zero(l);
+    let lanes = wave.lanes_mut();
+    for (lane, message) in messages.iter() {
+        lanes[lane] = block(number(message));
+    }
+    wave
+}
+
+/// How many bytes of text all lanes with a message have in their tails, where that is the same.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn same_rest<L: Lanes, const N: usize>(tail: &Tail<'_, L, N>) -> Option<usize> {
+    let mut others = tail.messages.iter().map(|(lane, _)| tail.rest[lane]);
+    others.all(|rest| rest == tail.most).then_some(tail.most)
+}
+
+/// As [`Tail::by_rest`], with what [`same_rest`] says of the tail.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn by_rest<L: Lanes, const N: usize>(
+    l: L,
+    tail: &Tail<'_, L, N>,
+    same: Option<usize>,
+    block: impl Fn(usize) -> Block,
+) -> Wave<L, N> {
+    match same {
+        Some(rest) => Wave::splat(l, block(rest)),
+        None => tail.by_rest(l, block),
+    }
+}
+
+/// All ones, or zero.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn all_if(condition: bool) -> Block {
+    match condition {
+        true => Block::ONES,
+        false => Block::ZERO,
+    }
+}
+
+/// The bit behind text of `rest` bytes, where a block has room for it.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn end_bit(rest: usize) -> Block {
+    match rest {
+        0..16 => Block::new(0x80 << (8 * rest)),
+        _ => Block::ZERO,
+    }
 }
 
 /// Three times an element, in polynomial order.
@@ -140,6 +206,13 @@ pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
     } else {
         mask.doubled()
     }
+}
+
+/// As [`double_ghash`], for one block.
+#[cfg(feature = "research")]
+pub(crate) fn doubled_ghash(block: Block) -> Block {
+    let back = Block::new(0xe1 << 120).masked(block.value() as u8 & 1);
+    Block::new(block.value() >> 1) ^ back
 }
 
 /// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what

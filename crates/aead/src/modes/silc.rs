@@ -6,9 +6,10 @@
 
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::cloc::{MAC, PAD, PARAMETERS, but_the_last, two_chains};
-use super::shared::{by_message, forward};
+use super::cloc::{PARAMETERS, TO_MAC, TO_PAD, TOP, but_the_last, two_chains};
+use super::shared::{all_if, by_number, by_rest, forward, same_rest};
 use crate::lanes::head::block_of;
+use crate::lanes::tail::first_bytes;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Silc;
@@ -34,6 +35,7 @@ impl Mode for Silc {
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         1 + message.ad.len().div_ceil(16)
     }
+    #[inline(always)]
     fn head_block(params: &Params, message: &Facts<'_>, index: usize) -> Block {
         if index > 0 {
             return block_of(message.ad, index - 1);
@@ -53,7 +55,7 @@ impl Mode for Silc {
         block: Wave<L, N>,
         _head: &Head<'_, L, N>,
     ) {
-        state[MAC] = keys.encrypt(0, state[MAC] ^ block);
+        state[TO_MAC] = keys.encrypt_late(0, block, state[TO_MAC]);
     }
 
     #[inline(always)]
@@ -62,10 +64,11 @@ impl Mode for Silc {
         state: &mut State<Self, L, N>,
         head: &Head<'_, L, N>,
     ) {
-        let len = by_message(keys.l(), head, |message| length(message.ad.len()));
-        let start = step(state[MAC] ^ len);
-        state[MAC] = keys.encrypt(0, step(start));
-        state[PAD] = keys.encrypt(0, start);
+        let l = keys.l();
+        let len = by_number(l, head.messages, |message| message.ad.len(), length);
+        let start = step(state[TO_MAC] ^ len);
+        state[TO_MAC] = step(start);
+        state[TO_PAD] = start ^ Wave::splat(l, TOP);
     }
 
     #[inline(always)]
@@ -85,15 +88,18 @@ impl Mode for Silc {
         tail: &mut Tail<'_, L, N>,
     ) {
         let l = keys.l();
-        let mut mac = state[MAC];
+        let mut mac = keys.encrypt(0, state[TO_MAC]);
         if tail.most > 0 {
-            let made = (tail.given[0] ^ state[PAD]) & tail.text_mask(l, 0);
+            let same = same_rest(tail);
+            let text = by_rest(l, tail, same, first_bytes);
+            let top = Wave::splat(l, TOP);
+            let made = keys.encrypt_late_onto(0, top, state[TO_PAD], tail.given[0]) & text;
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
-            let more = keys.encrypt(0, mac ^ sealed);
-            mac = mac.or(tail.where_rest(l, |rest| rest > 0), more);
+            let more = keys.encrypt_late(0, sealed, mac);
+            mac = mac.or(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
         }
-        let len = tail.by_message(l, |message| length(message.text));
+        let len = by_number(l, tail.messages, |message| message.text, length);
         tail.tag::<OPEN>(keys.encrypt(0, step(mac ^ len)));
     }
 }

@@ -77,7 +77,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
+                    options(readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
@@ -111,7 +111,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(pure, readonly, nostack, preserves_flags)
+                    options(readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
@@ -305,8 +305,9 @@ macro_rules! tier {
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
-                // of sixteen bytes that may be read.
-                unsafe { $gather(at) }
+                // of sixteen bytes that may be read. What is gathered stays whole: the compiler would
+                // take it apart again for a store, and do in halves what is done in between.
+                unsafe { $settle($gather(at)) }
             }
             #[inline(always)]
             fn store_streams(self, to: &mut Streams<'_>, stream: usize, unit: usize, block: usize, v: $vector) {
