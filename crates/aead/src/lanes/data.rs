@@ -4,6 +4,7 @@ use sealane_block::lanes::Streams;
 use sealane_block::{Block, Lanes};
 
 use super::Wave;
+use super::mode::lanes_of;
 
 /// Units of text for the lanes of a wave, changed in place.
 pub(crate) trait Data<L: Lanes, const N: usize> {
@@ -13,6 +14,11 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn units(&self) -> usize;
     /// The number, in its message, of the unit that lane `lane` begins with.
     fn position(&self, lane: usize) -> u64;
+    /// A lane that stands where all others do that have work, if lanes hold a message each and stand at
+    /// the same unit.
+    fn in_step(&self) -> Option<usize> {
+        None
+    }
     /// Block `block` of unit `unit`.
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
@@ -42,6 +48,15 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     #[inline(always)]
     fn position(&self, lane: usize) -> u64 {
         self.positions[lane]
+    }
+    #[inline(always)]
+    fn in_step(&self) -> Option<usize> {
+        let busy = self.streams.busy();
+        let first = lanes_of(busy).next()?;
+        let position = self.positions[first];
+        lanes_of(busy)
+            .all(|lane| self.positions[lane] == position)
+            .then_some(first)
     }
     #[inline(always)]
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {

@@ -87,6 +87,21 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         };
         self.cipher::<Forward>(schedule, x, around)
     }
+    /// Encrypts `x ^ late`, and adds `onto`.
+    #[inline(always)]
+    fn encrypt_late_onto(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        late: Wave<L, N>,
+        onto: Wave<L, N>,
+    ) -> Wave<L, N> {
+        let around = Around {
+            late: Some(&late.v),
+            onto: Some(&onto.v),
+        };
+        self.cipher::<Forward>(schedule, x, around)
+    }
     /// Decrypts `x`, and adds `onto`.
     #[inline(always)]
     fn decrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {

@@ -2,6 +2,7 @@
 
 use std::ops::{BitAnd, BitXor, BitXorAssign};
 
+use sealane_block::lanes::MAX_WIDTH;
 use sealane_block::{Block, Lanes};
 
 /// `N` vectors of a tier: one block for each of `N * WIDTH` lanes. All operations are lane by lane,
@@ -35,6 +36,12 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     pub(crate) fn splat(l: L, block: Block) -> Self {
         let v = [l.splat(block); N];
         Wave { l, v }
+    }
+
+    /// One vector in all places.
+    #[inline(always)]
+    pub(crate) fn filled(l: L, v: L::V) -> Self {
+        Wave { l, v: [v; N] }
     }
 
     /// Zero in all lanes.
@@ -149,11 +156,50 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// The exclusive or of all lanes, in all lanes of one vector.
     #[inline(always)]
     pub(crate) fn sum(&self) -> Wave<L, 1> {
-        let sum = self
-            .lanes()
-            .iter()
-            .fold(Block::ZERO, |sum, &block| sum ^ block);
-        Wave::splat(self.l, sum)
+        let l = self.l;
+        let mut column = self.v[0];
+        for i in 1..N {
+            column = l.xor(column, self.v[i]);
+        }
+        let (mut sum, mut turned) = (column, column);
+        for _ in 1..L::WIDTH {
+            turned = l.previous(turned, turned);
+            sum = l.xor(sum, turned);
+        }
+        Wave { l, v: [sum] }
+    }
+
+    /// Blocks that lie side by side, one for each lane. Blocks written lane by lane would have to
+    /// reach the cache before a vector of them can be read.
+    #[inline(always)]
+    pub(crate) fn load(l: L, from: &[Block]) -> Self {
+        let from = &from[..Self::LANES];
+        let mut wave = Wave::zero(l);
+        for i in 0..N {
+            wave.v[i] = l.load(&from[i * L::WIDTH..]);
+        }
+        wave
+    }
+
+    /// Blocks that lie anywhere, one for each lane.
+    #[inline(always)]
+    pub(crate) fn collect<'b>(l: L, block: impl Fn(usize) -> &'b Block) -> Self {
+        let mut wave = Wave::zero(l);
+        for i in 0..N {
+            let mut from = [&Block::ZERO; MAX_WIDTH];
+            for lane in 0..L::WIDTH {
+                from[lane] = block(i * L::WIDTH + lane);
+            }
+            wave.v[i] = l.collect(from);
+        }
+        wave
+    }
+
+    /// The same wave with another block in its last lane.
+    #[inline(always)]
+    pub(crate) fn with_last(mut self, block: Block) -> Self {
+        self.v[N - 1] = self.l.with_last(self.v[N - 1], block);
+        self
     }
 
     /// `other` where `mask` is all ones, `self` where it is zero.
@@ -192,20 +238,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are powers 1 to 4 of it, each as [`times`](Wave::times) takes it.
+    /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
+    /// many as half of the lanes.
+    ///
+    /// The sums of pairs of vectors, then of fours and eights, are completed in turn, so that a wave is
+    /// as long a chain as three vectors (Sklansky's adder).
     #[inline(always)]
-    pub(crate) fn running_hash(mut self, before: Self, powers: &[Block]) -> Self {
+    pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
         let zero = l.splat(Block::ZERO);
-        let once = [l.splat(powers[0]), l.splat(powers[1])];
-        let twice = [l.splat(powers[2]), l.splat(powers[3])];
-        // As often as what comes before the vector is multiplied on its way to each lane.
-        let mut ways = [Wave::<L, 1>::zero(l); 2];
-        for lane in 0..L::WIDTH {
-            ways[0].lanes_mut()[lane] = powers[2 * lane];
-            ways[1].lanes_mut()[lane] = powers[2 * lane + 1];
-        }
-        let ways = [ways[0].v[0], ways[1].v[0]];
+        let [once, twice] = [0, 1].map(|power| powers.map(|half| l.splat(half[power])));
         for i in 0..N {
             let mut sum = self.v[i];
             if L::WIDTH > 1 {
@@ -217,10 +259,20 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             }
             self.v[i] = sum;
         }
-        let mut carry = l.last(before.v[N - 1]);
-        for i in 0..N {
-            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
-            carry = l.last(self.v[i]);
+        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
+        let ways = |vector: usize| powers.map(|half| l.load(&half[vector * L::WIDTH..]));
+        let carry = product(l, l.last(before.v[N - 1]), ways(0));
+        self.v[0] = l.xor(self.v[0], carry);
+        let mut run = 1;
+        while run < N {
+            for i in 0..N {
+                if i & run != 0 {
+                    let from = i / run * run;
+                    let carry = product(l, l.last(self.v[from - 1]), ways(i - from));
+                    self.v[i] = l.xor(self.v[i], carry);
+                }
+            }
+            run *= 2;
         }
         self
     }
@@ -241,6 +293,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
                 before.v[N - 1]
             };
             self.v[i] = self.l.previous(before, self.v[i]);
+        }
+        self
+    }
+
+    /// The lane after each; for the last, the first of `after`.
+    #[inline(always)]
+    pub(crate) fn next(mut self, after: L::V) -> Self {
+        for i in 0..N {
+            let after = if i + 1 < N { self.v[i + 1] } else { after };
+            self.v[i] = self.l.next(self.v[i], after);
         }
         self
     }

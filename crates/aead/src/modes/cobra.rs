@@ -8,9 +8,12 @@
 //! the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes, gf};
 
-use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use super::shared::{
+    aes, forward, hash_step, masks_of, next_masks, same_masks, spread_doubled, times3, times7, times9,
+};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
@@ -18,8 +21,8 @@ pub(crate) struct Cobra;
 
 /// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
 const FACTOR: [usize; 2] = [0, 1];
-/// Of the table: powers 2, 4, 6 and 8 of L, each as the factor is given.
-const POWERS: usize = 8;
+/// Of the table: powers 2, 4, 6 and so on of L, and then x^64 times them; as many as half of the lanes.
+const POWERS: usize = MAX_LANES / 2;
 /// J, the encryption of 1, in polynomial order.
 const J: usize = 2;
 
@@ -51,10 +54,13 @@ impl Mode for Cobra {
         material.constants = [factor, times(factor, upper), masks];
         let square = times(factor, factor);
         let mut power = square;
-        material.table.reserve_exact(POWERS);
-        for _ in 0..POWERS / 2 {
-            material.table.extend([power, times(power, upper)]);
+        material.table.reserve_exact(2 * POWERS);
+        for _ in 0..POWERS {
+            material.table.push(power);
             power = times(power, square);
+        }
+        for number in 0..POWERS {
+            material.table.push(times(material.table[number], upper));
         }
         material
     }
@@ -116,13 +122,14 @@ impl Mode for Cobra {
     ) {
         let l = keys.l();
         let factor = FACTOR.map(|which| keys.constant(which));
-        let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
+        let [mut hash, mask, mut sum0, mut sum1, ad] = *state;
+        let same = same_masks(keys, data);
+        let mut mask = masks_of(mask, same);
         for unit in 0..data.units() {
-            let (down, doubled) = (mask.reversed(), mask.doubled());
-            mask = next_mask(mask, data);
+            let [down, doubled] = next_masks(&mut mask, data, same.is_some());
             let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
             if OPEN {
-                let second = keys.encrypt(0, given0 ^ down ^ doubled.reversed());
+                let second = keys.encrypt(0, given0 ^ down ^ doubled);
                 sum1 ^= second;
                 let left = given1 ^ second;
                 let first = keys.encrypt(0, left ^ down);
@@ -141,7 +148,8 @@ impl Mode for Cobra {
                 let left_hash;
                 if wide(data) {
                     let pair = text0.times(&factor) ^ text1;
-                    let hashes = pair.running_hash(hash, keys.table(0));
+                    let (powers, upper) = keys.table(0).split_at(POWERS);
+                    let hashes = pair.running_hash(hash, [powers, upper]);
                     left_hash = hashes.previous(hash).times(&factor) ^ text0;
                     hash = hashes;
                 } else {
@@ -153,7 +161,7 @@ impl Mode for Cobra {
                 sum0 ^= first;
                 let made0 = hash.reversed() ^ first;
                 data.store(unit, 0, made0);
-                let second = keys.encrypt(0, made0 ^ down ^ doubled.reversed());
+                let second = keys.encrypt_late(0, down ^ doubled, made0);
                 sum1 ^= second;
                 data.store(unit, 1, left ^ second);
             }

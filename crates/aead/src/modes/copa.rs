@@ -11,7 +11,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{
-    aes, back, forward, hash_step, next_mask, spread_doubled, times3, times7, times9,
+    aes, back, forward, hash_step, masks_of, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
@@ -136,25 +136,24 @@ impl Mode for Copa {
         _pass: usize,
     ) {
         let l = keys.l();
-        let [mut mask, mut chain, mut sum] = *state;
+        let [mask, mut chain, mut sum] = *state;
+        let same = same_masks(keys, data);
+        let mut mask = masks_of(mask, same);
         for unit in 0..data.units() {
-            // What is not needed until the end is made there: there are not enough registers to keep it.
-            let (now, doubled) = (mask, mask.doubled());
-            mask = next_mask(mask, data);
+            let [once, down] = next_masks(&mut mask, data, same.is_some());
+            let given = data.load(l, unit, 0);
             if OPEN {
-                let given = data.load(l, unit, 0);
-                let middle = keys.decrypt(BACK, given ^ doubled.reversed());
+                let middle = keys.decrypt(BACK, given ^ down);
                 let step = middle ^ before(data, middle, chain);
                 chain = middle;
-                let made = keys.decrypt(BACK, step) ^ (now ^ doubled).reversed();
+                let made = keys.decrypt_onto(BACK, step, once ^ down);
                 data.store(unit, 0, made);
                 sum ^= made;
             } else {
-                let given = data.load(l, unit, 0);
                 sum ^= given;
-                let above = keys.encrypt(FORWARD, given ^ (now ^ doubled).reversed());
+                let above = keys.encrypt(FORWARD, given ^ once ^ down);
                 chain = through(data, above, chain);
-                data.store(unit, 0, keys.encrypt(FORWARD, chain) ^ doubled.reversed());
+                data.store(unit, 0, keys.encrypt_onto(FORWARD, chain, down));
             }
         }
         *state = [mask, chain, sum];

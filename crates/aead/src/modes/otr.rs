@@ -9,7 +9,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ocb3::nonce_block;
-use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
@@ -206,27 +206,26 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
     let l = keys.l();
     let (mut doubling, mut other, mut sum) = (state[MASK], state[OTHER], state[SUM]);
     for unit in 0..data.units() {
-        let mask = doubling.reversed();
+        let [mask, twice] = next_masks(&mut doubling, data, false);
         if THIRD {
-            other = doubling.doubled().reversed();
+            other = twice;
         }
-        doubling = next_mask(doubling, data);
         // Blocks are loaded late and stored early: there are not enough registers to keep them.
         let given0 = data.load(l, unit, 0);
         if OPEN {
-            let second = keys.encrypt(0, mask ^ other ^ given0);
-            let made0 = second ^ data.load(l, unit, 1);
+            let given1 = data.load(l, unit, 1);
+            let made0 = keys.encrypt_onto(0, given0 ^ mask ^ other, given1);
             data.store(unit, 0, made0);
-            let made1 = keys.encrypt(0, mask ^ made0) ^ given0;
+            let made1 = keys.encrypt_late_onto(0, mask, made0, given0);
             data.store(unit, 1, made1);
             sum ^= made1;
         } else {
-            let first = keys.encrypt(0, mask ^ given0);
             let given1 = data.load(l, unit, 1);
             sum ^= given1;
-            let made0 = first ^ given1;
+            let made0 = keys.encrypt_onto(0, given0 ^ mask, given1);
             data.store(unit, 0, made0);
-            data.store(unit, 1, keys.encrypt(0, mask ^ other ^ made0) ^ given0);
+            let made1 = keys.encrypt_late_onto(0, mask ^ other, made0, given0);
+            data.store(unit, 1, made1);
         }
     }
     (state[MASK], state[SUM]) = (doubling, sum);

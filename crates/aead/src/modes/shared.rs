@@ -1,6 +1,8 @@
 //! What several modes share.
 
 use sealane_block::aes::Aes128Dec;
+#[cfg(feature = "research")]
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
@@ -114,31 +116,79 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     *mask = mask.doubled();
 }
 
+/// Powers 0, 1 and so on of x, one for each lane, and x^64 times them.
+#[cfg(feature = "research")]
+const POWERS_OF_X: [[Block; MAX_LANES]; 2] = {
+    let mut powers = [[Block::ZERO; MAX_LANES]; 2];
+    let mut lane = 0;
+    while lane < MAX_LANES {
+        powers[0][lane] = Block::new(1 << lane);
+        powers[1][lane] = Block::new(1 << (64 + lane));
+        lane += 1;
+    }
+    powers
+};
+
 /// What lanes with neighbouring masks begin with: `first`, and each lane twice the one before it. All
 /// in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
-    let mut wide: Wave<L, N> = first.spread();
-    let lanes = wide.lanes_mut();
-    for lane in 1..lanes.len() {
-        lanes[lane] = doubled(lanes[lane - 1]);
-    }
-    wide
+    let powers = [0, 1].map(|half| Wave::load(first.l, &POWERS_OF_X[half]));
+    first.spread().times(&powers)
 }
 
-/// The mask of a lane's next unit, in polynomial order, where that of each unit is twice the one
-/// before it.
+/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask`,
+/// in polynomial order, goes on to the lanes' next units.
+///
+/// In lanes that hold neighbouring units, twice the mask of a lane is that of the next lane. `same` is a
+/// lane that has the mask of all others that have work, if there is one.
 #[cfg(feature = "research")]
 #[inline(always)]
-pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
-    mask: Wave<L, N>,
+pub(crate) fn next_masks<L: Lanes, const N: usize, D: Data<L, N>>(
+    mask: &mut Wave<L, N>,
     _data: &D,
-) -> Wave<L, N> {
+    same: bool,
+) -> [Wave<L, N>; 2] {
+    let l = mask.l;
     if D::WIDE {
-        mask.times_x_to_lanes()
-    } else {
-        mask.doubled()
+        let now = mask.reversed();
+        *mask = mask.times_x_to_lanes();
+        return [now, now.next(l.reverse_bytes(mask.v[0]))];
+    }
+    if same {
+        let one = mask.v[0];
+        let doubled = l.double(one);
+        *mask = Wave::filled(l, doubled);
+        let [one, doubled] = [one, doubled].map(|v| Wave::filled(l, l.reverse_bytes(v)));
+        return [one, doubled];
+    }
+    let now = mask.reversed();
+    *mask = mask.doubled();
+    [now, mask.reversed()]
+}
+
+/// A lane that has the mask of all others that have work, where masks depend on the key and the number of
+/// the unit alone.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
+    _keys: &K,
+    data: &impl Data<L, N>,
+) -> Option<usize> {
+    if K::SAME { data.in_step() } else { None }
+}
+
+/// Masks of all lanes, taken from one of them if all have the same.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn masks_of<L: Lanes, const N: usize>(
+    mask: Wave<L, N>,
+    same: Option<usize>,
+) -> Wave<L, N> {
+    match same {
+        Some(lane) => Wave::splat(mask.l, mask.lanes()[lane]),
+        None => mask,
     }
 }
 

@@ -27,6 +27,11 @@ pub struct Streams<'a> {
     /// Blocks of a unit.
     unit: usize,
     units: usize,
+    /// How many streams have blocks that lie in a row, each behind that of the stream before; zero
+    /// where they lie anywhere.
+    row: usize,
+    /// A bit for each lane that has work.
+    busy: u32,
     bytes: PhantomData<&'a mut [u8]>,
 }
 
@@ -50,6 +55,8 @@ impl<'a> Streams<'a> {
             step_bytes,
             unit,
             units: usize::MAX,
+            row: 0,
+            busy: 0,
             bytes: PhantomData,
         };
         let mut count = 0;
@@ -58,6 +65,7 @@ impl<'a> Streams<'a> {
             assert!(count < MAX_LANES, "as many lanes as vectors have");
             if let Some(bytes) = lane {
                 streams.at[count] = bytes.as_mut_ptr();
+                streams.busy |= 1 << count;
                 shortest = shortest.min(bytes.len());
             } else {
                 shortest = shortest.min(SPARE_BYTES);
@@ -98,6 +106,8 @@ impl<'a> Streams<'a> {
             step_bytes: round,
             unit,
             units,
+            row: if unit == 1 { lanes } else { 0 },
+            busy: u32::MAX >> (MAX_LANES - lanes),
             bytes: PhantomData,
         }
     }
@@ -105,6 +115,27 @@ impl<'a> Streams<'a> {
     /// How many units every stream has.
     pub fn units(&self) -> usize {
         self.units
+    }
+
+    /// A bit for each lane that has work, and not the spare.
+    pub fn busy(&self) -> u32 {
+        self.busy
+    }
+
+    /// Where the blocks of `W` neighbouring streams lie in a row: their address. So many bytes may be
+    /// read there, and written where this was borrowed for writing.
+    #[inline(always)]
+    pub(super) fn row<const W: usize>(
+        &self,
+        stream: usize,
+        unit: usize,
+        block: usize,
+    ) -> Option<*mut u8> {
+        if self.row == 0 {
+            return None;
+        }
+        assert!(unit < self.units && block == 0 && stream + W <= self.row);
+        Some(self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream))
     }
 
     /// The addresses of one block of `W` neighbouring streams: sixteen bytes each, which may be

@@ -9,7 +9,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
-use super::{Lanes, Streams, sealed::Sealed};
+use super::{Lanes, MAX_WIDTH, Streams, sealed::Sealed};
 use crate::{Block, Kernel, Tier};
 
 /// AES-NI with AVX encodings on 128-bit registers.
@@ -139,7 +139,7 @@ macro_rules! tier {
         inverse: $aes_unround:ident $aes_unlast:ident,
         clmul: $clmul:ident, blend32: $blend32:ident,
         add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
-        between: $previous:ident $last:ident,
+        between: $previous:ident $next:ident $last:ident $with_last:ident,
     ) => {
         /// Compiles a kernel for this tier.
         #[target_feature(enable = $features)]
@@ -300,9 +300,26 @@ macro_rules! tier {
                 self.xor(round, self.clmul::<0x00>(top, self.splat(Block::new(0x86))))
             }
             operation!(previous(before: $vector, v: $vector) = $previous(before, v));
+            operation!(next(v: $vector, after: $vector) = $next(v, after));
             operation!(last(v: $vector) = $last(v));
+            operation!(with_last(v: $vector, block: Block) = $with_last(v, to_register(block)));
+            #[inline(always)]
+            fn collect(self, from: [&Block; MAX_WIDTH]) -> $vector {
+                let mut at = [std::ptr::null_mut(); $width];
+                for lane in 0..$width {
+                    at[lane] = std::ptr::from_ref(from[lane]).cast_mut().cast();
+                }
+                // SAFETY: the token proves that the instructions exist; the addresses are those of
+                // blocks, which are read and not written.
+                unsafe { $gather(at) }
+            }
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
+                if let Some(at) = from.row::<$width>(stream, unit, block) {
+                    // SAFETY: the token proves that the instruction exists; `row` gives the address
+                    // of as many bytes as are read.
+                    return unsafe { $load(at.cast()) };
+                }
                 let at = from.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
                 // of sixteen bytes that may be read.
@@ -310,6 +327,10 @@ macro_rules! tier {
             }
             #[inline(always)]
             fn store_streams(self, to: &mut Streams<'_>, stream: usize, unit: usize, block: usize, v: $vector) {
+                if let Some(at) = to.row::<$width>(stream, unit, block) {
+                    // SAFETY: as above; they may be written, since `to` is borrowed for writing.
+                    return unsafe { $store(at.cast(), v) };
+                }
                 let at = to.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
                 // of sixteen bytes that may be written, since `to` is borrowed for writing.
@@ -387,7 +408,7 @@ tier! {
     inverse: _mm_aesdec_si128 _mm_aesdeclast_si128,
     clmul: _mm_clmulepi64_si128, blend32: blend32_128,
     add: _mm_add_epi32 _mm_add_epi64, streams: gather_128 scatter_128,
-    between: previous_128 last_128,
+    between: previous_128 next_128 last_128 with_last_128,
 }
 
 tier! {
@@ -409,7 +430,7 @@ tier! {
     inverse: _mm256_aesdec_epi128 _mm256_aesdeclast_epi128,
     clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
     add: _mm256_add_epi32 _mm256_add_epi64, streams: gather_256 scatter_256,
-    between: previous_256 last_256,
+    between: previous_256 next_256 last_256 with_last_256,
 }
 
 tier! {
@@ -433,7 +454,7 @@ tier! {
     inverse: _mm512_aesdec_epi128 _mm512_aesdeclast_epi128,
     clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
     add: _mm512_add_epi32 _mm512_add_epi64, streams: gather_512 scatter_512,
-    between: previous_512 last_512,
+    between: previous_512 next_512 last_512 with_last_512,
 }
 
 const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
@@ -506,6 +527,46 @@ unsafe fn previous_256(before: __m256i, v: __m256i) -> __m256i {
 unsafe fn previous_512(before: __m512i, v: __m512i) -> __m512i {
     // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
     unsafe { _mm512_alignr_epi64::<6>(v, before) }
+}
+
+/// The blocks after those of `v`; the last is the first of `after`.
+#[inline(always)]
+unsafe fn next_128(_v: __m128i, after: __m128i) -> __m128i {
+    after
+}
+
+/// As [`next_128`].
+#[inline(always)]
+unsafe fn next_256(v: __m256i, after: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_permute2x128_si256::<0x21>(v, after) }
+}
+
+/// As [`next_128`].
+#[inline(always)]
+unsafe fn next_512(v: __m512i, after: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_alignr_epi64::<2>(after, v) }
+}
+
+/// Another block in the last lane.
+#[inline(always)]
+unsafe fn with_last_128(_v: __m128i, block: __m128i) -> __m128i {
+    block
+}
+
+/// As [`with_last_128`].
+#[inline(always)]
+unsafe fn with_last_256(v: __m256i, block: __m128i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_inserti128_si256::<1>(v, block) }
+}
+
+/// As [`with_last_128`].
+#[inline(always)]
+unsafe fn with_last_512(v: __m512i, block: __m128i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_inserti32x4::<3>(v, block) }
 }
 
 /// The last block in every lane.
