@@ -184,6 +184,17 @@ pub trait Lanes: Copy + Sealed {
         v: Self::V,
     );
 
+    /// Block 0 of unit `unit` of `WIDTH` neighbouring streams, where [`Streams::in_rows`].
+    ///
+    /// # Panics
+    /// If blocks do not lie in rows, or there is no such unit or stream.
+    fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> Self::V;
+    /// Writes what [`load_row`](Lanes::load_row) reads.
+    ///
+    /// # Panics
+    /// As [`load_row`](Lanes::load_row).
+    fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: Self::V);
+
     /// Erases vectors where they lie, in a way that the compiler does not leave out.
     #[inline(always)]
     fn wipe(self, vectors: &mut [Self::V]) {

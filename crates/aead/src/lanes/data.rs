@@ -118,15 +118,32 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
     }
     #[inline(always)]
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
-        load(l, &self.streams, unit, block)
+        if !self.streams.in_rows() {
+            return load(l, &self.streams, unit, block);
+        }
+        let mut x = Wave::zero(l);
+        for i in 0..N {
+            x.v[i] = l.load_row(&self.streams, i * L::WIDTH, unit);
+        }
+        x
     }
     #[inline(always)]
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
-        store(&mut self.streams, unit, block, x);
+        if !self.streams.in_rows() {
+            return store(&mut self.streams, unit, block, x);
+        }
+        for i in 0..N {
+            x.l.store_row(&mut self.streams, i * L::WIDTH, unit, x.v[i]);
+        }
     }
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
-        mask(l, &mut self.streams, unit, block, pad)
+        if !self.streams.in_rows() {
+            return mask(l, &mut self.streams, unit, block, pad);
+        }
+        let given = self.load(l, unit, block);
+        self.store(unit, block, given ^ pad);
+        given
     }
 }
 

@@ -1,6 +1,6 @@
 //! Keys, expanded, and as lanes see them.
 
-use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat};
+use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat, xex_splat};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
@@ -53,6 +53,14 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         schedule: usize,
         x: Wave<L, N>,
         around: Around<'_, L::V, N>,
+    ) -> Wave<L, N>;
+    /// Runs the cipher between two additions of an offset, which is `offset` plus one that all lanes share.
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
     ) -> Wave<L, N>;
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
@@ -155,6 +163,18 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         x
     }
     #[inline(always)]
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        mut x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
+    ) -> Wave<L, N> {
+        let keys = &self.material.schedules[schedule];
+        xex_splat::<L, D, N>(self.l, keys, &mut x.v, &offset.v, shared);
+        x
+    }
+    #[inline(always)]
     fn constant(&self, which: usize) -> Wave<L, N> {
         Wave::splat(self.l, self.material.constants[which])
     }
@@ -240,6 +260,21 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
     ) -> Wave<L, N> {
         cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
         x
+    }
+    #[inline(always)]
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
+    ) -> Wave<L, N> {
+        let offset = offset ^ Wave::filled(self.l, shared);
+        let around = Around {
+            late: None,
+            onto: Some(&offset.v),
+        };
+        self.cipher::<D>(schedule, x ^ offset, around)
     }
     #[inline(always)]
     fn constant(&self, which: usize) -> Wave<L, N> {

@@ -240,9 +240,6 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
     /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
     /// many as half of the lanes.
-    ///
-    /// The sums of pairs of vectors, then of fours and eights, are completed in turn, so that a wave is
-    /// as long a chain as three vectors (Sklansky's adder).
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
@@ -259,20 +256,12 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             }
             self.v[i] = sum;
         }
-        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
-        let ways = |vector: usize| powers.map(|half| l.load(&half[vector * L::WIDTH..]));
-        let carry = product(l, l.last(before.v[N - 1]), ways(0));
-        self.v[0] = l.xor(self.v[0], carry);
-        let mut run = 1;
-        while run < N {
-            for i in 0..N {
-                if i & run != 0 {
-                    let from = i / run * run;
-                    let carry = product(l, l.last(self.v[from - 1]), ways(i - from));
-                    self.v[i] = l.xor(self.v[i], carry);
-                }
-            }
-            run *= 2;
+        // As often as what comes before a vector is multiplied on its way to each of its lanes.
+        let ways = powers.map(|half| l.load(half));
+        let mut carry = l.last(before.v[N - 1]);
+        for i in 0..N {
+            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
+            carry = l.last(self.v[i]);
         }
         self
     }

@@ -12,7 +12,7 @@ use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes, gf};
 
 use super::shared::{
-    aes, forward, hash_step, masks_of, next_masks, same_masks, spread_doubled, times3, times7, times9,
+    aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -120,53 +120,12 @@ impl Mode for Cobra {
         data: &mut impl Data<L, N>,
         _pass: usize,
     ) {
-        let l = keys.l();
-        let factor = FACTOR.map(|which| keys.constant(which));
-        let [mut hash, mask, mut sum0, mut sum1, ad] = *state;
-        let same = same_masks(keys, data);
-        let mut mask = masks_of(mask, same);
-        for unit in 0..data.units() {
-            let [down, doubled] = next_masks(&mut mask, data, same.is_some());
-            let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
-            if OPEN {
-                let second = keys.encrypt(0, given0 ^ down ^ doubled);
-                sum1 ^= second;
-                let left = given1 ^ second;
-                let first = keys.encrypt(0, left ^ down);
-                sum0 ^= first;
-                let right = given0 ^ first;
-                let (left_hash, right_hash) = (left.reversed(), right.reversed());
-                let before = match wide(data) {
-                    true => right_hash.previous(hash),
-                    false => hash,
-                };
-                data.store(unit, 0, left ^ before.times(&factor).reversed());
-                data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
-                hash = right_hash;
-            } else {
-                let (text0, text1) = (given0.reversed(), given1.reversed());
-                let left_hash;
-                if wide(data) {
-                    let pair = text0.times(&factor) ^ text1;
-                    let (powers, upper) = keys.table(0).split_at(POWERS);
-                    let hashes = pair.running_hash(hash, [powers, upper]);
-                    left_hash = hashes.previous(hash).times(&factor) ^ text0;
-                    hash = hashes;
-                } else {
-                    left_hash = hash.times(&factor) ^ text0;
-                    hash = left_hash.times(&factor) ^ text1;
-                }
-                let left = left_hash.reversed();
-                let first = keys.encrypt(0, left ^ down);
-                sum0 ^= first;
-                let made0 = hash.reversed() ^ first;
-                data.store(unit, 0, made0);
-                let second = keys.encrypt_late(0, down ^ doubled, made0);
-                sum1 ^= second;
-                data.store(unit, 1, left ^ second);
-            }
+        if let Some(lane) = same_masks(keys, data) {
+            state[MASK] = state[MASK].pick(lane).spread();
+            units::<L, N, OPEN, true>(keys, state, data);
+        } else {
+            units::<L, N, OPEN, false>(keys, state, data);
         }
-        *state = [hash, mask, sum0, sum1, ad];
     }
 
     #[inline(always)]
@@ -236,6 +195,60 @@ impl Mode for Cobra {
         let tag = tag ^ sum1 ^ state[AD] ^ lengths ^ times3(end).reversed();
         tail.tag::<OPEN>(keys.encrypt(0, tag));
     }
+}
+
+/// The body; `SAME` says that all lanes have the same masks.
+#[inline(always)]
+fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Cobra, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let factor = FACTOR.map(|which| keys.constant(which));
+    let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
+    for unit in 0..data.units() {
+        let [down, doubled] = next_masks::<L, N, SAME, _>(&mut mask, data);
+        let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
+        if OPEN {
+            let second = keys.encrypt(0, given0 ^ down ^ doubled);
+            sum1 ^= second;
+            let left = given1 ^ second;
+            let first = keys.encrypt(0, left ^ down);
+            sum0 ^= first;
+            let right = given0 ^ first;
+            let (left_hash, right_hash) = (left.reversed(), right.reversed());
+            let before = match wide(data) {
+                true => right_hash.previous(hash),
+                false => hash,
+            };
+            data.store(unit, 0, left ^ before.times(&factor).reversed());
+            data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
+            hash = right_hash;
+        } else {
+            let (text0, text1) = (given0.reversed(), given1.reversed());
+            let left_hash;
+            if wide(data) {
+                let pair = text0.times(&factor) ^ text1;
+                let (powers, upper) = keys.table(0).split_at(POWERS);
+                let hashes = pair.running_hash(hash, [powers, upper]);
+                left_hash = hashes.previous(hash).times(&factor) ^ text0;
+                hash = hashes;
+            } else {
+                left_hash = hash.times(&factor) ^ text0;
+                hash = left_hash.times(&factor) ^ text1;
+            }
+            let left = left_hash.reversed();
+            let first = keys.encrypt(0, left ^ down);
+            sum0 ^= first;
+            let made0 = hash.reversed() ^ first;
+            data.store(unit, 0, made0);
+            let second = keys.encrypt_late(0, down ^ doubled, made0);
+            sum1 ^= second;
+            data.store(unit, 1, left ^ second);
+        }
+    }
+    *state = [hash, mask, sum0, sum1, ad];
 }
 
 /// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.

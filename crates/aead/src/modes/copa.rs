@@ -11,7 +11,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{
-    aes, back, forward, hash_step, masks_of, next_masks, same_masks, spread_doubled, times3, times7, times9,
+    aes, back, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
@@ -135,28 +135,12 @@ impl Mode for Copa {
         data: &mut impl Data<L, N>,
         _pass: usize,
     ) {
-        let l = keys.l();
-        let [mask, mut chain, mut sum] = *state;
-        let same = same_masks(keys, data);
-        let mut mask = masks_of(mask, same);
-        for unit in 0..data.units() {
-            let [once, down] = next_masks(&mut mask, data, same.is_some());
-            let given = data.load(l, unit, 0);
-            if OPEN {
-                let middle = keys.decrypt(BACK, given ^ down);
-                let step = middle ^ before(data, middle, chain);
-                chain = middle;
-                let made = keys.decrypt_onto(BACK, step, once ^ down);
-                data.store(unit, 0, made);
-                sum ^= made;
-            } else {
-                sum ^= given;
-                let above = keys.encrypt(FORWARD, given ^ once ^ down);
-                chain = through(data, above, chain);
-                data.store(unit, 0, keys.encrypt_onto(FORWARD, chain, down));
-            }
+        if let Some(lane) = same_masks(keys, data) {
+            state[MASK] = state[MASK].pick(lane).spread();
+            units::<L, N, OPEN, true>(keys, state, data);
+        } else {
+            units::<L, N, OPEN, false>(keys, state, data);
         }
-        *state = [mask, chain, sum];
     }
 
     #[inline(always)]
@@ -265,17 +249,47 @@ impl Mode for Copa {
     }
 }
 
-/// The sum of the blocks that have come through the first layer, up to each.
+/// The body; `SAME` says that all lanes have the same masks.
+#[inline(always)]
+fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Copa, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let [mut mask, mut chain, mut sum] = *state;
+    for unit in 0..data.units() {
+        let [once, down] = next_masks::<L, N, SAME, _>(&mut mask, data);
+        let given = data.load(l, unit, 0);
+        if OPEN {
+            let middle = keys.decrypt(BACK, given ^ down);
+            let step = middle ^ before(data, middle, chain);
+            chain = middle;
+            let made = keys.decrypt_onto(BACK, step, once ^ down);
+            sum ^= made;
+            data.store(unit, 0, made);
+        } else {
+            sum ^= given;
+            let above = given ^ (once ^ down);
+            chain = through(keys, data, above, chain);
+            data.store(unit, 0, keys.encrypt_onto(FORWARD, chain, down));
+        }
+    }
+    *state = [mask, chain, sum];
+}
+
+/// The sum of blocks, up to each, that go through the first layer.
 #[inline(always)]
 fn through<L: Lanes, const N: usize, D: Data<L, N>>(
+    keys: &impl Keys<L, N>,
     _data: &D,
     x: Wave<L, N>,
     chain: Wave<L, N>,
 ) -> Wave<L, N> {
     if D::WIDE {
-        x.running_sum(chain)
+        keys.encrypt(FORWARD, x).running_sum(chain)
     } else {
-        x ^ chain
+        keys.encrypt_onto(FORWARD, x, chain)
     }
 }
 

@@ -5,6 +5,7 @@
 //! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes' offsets
 //! therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the round's number.
 
+use sealane_block::aes::{Back, Forward};
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -107,14 +108,16 @@ impl Mode for Ocb3 {
         let mut offsets = Offsets::new(keys, state[OFFSET], data);
         let mut checksum = state[CHECKSUM];
         for unit in 0..data.units() {
-            let offset = offsets.next(keys, data, unit);
+            let (offset, shared) = offsets.next(keys, data, unit);
             let given = data.load(keys.l(), unit, 0);
-            let made = match OPEN {
-                false => keys.encrypt_onto(FORWARD, given ^ offset, offset),
-                true => keys.decrypt_onto(BACK, given ^ offset, offset),
-            };
-            data.store(unit, 0, made);
-            checksum ^= if OPEN { made } else { given };
+            if OPEN {
+                let made = keys.xex::<Back>(BACK, given, offset, shared);
+                checksum ^= made;
+                data.store(unit, 0, made);
+            } else {
+                checksum ^= given;
+                data.store(unit, 0, keys.xex::<Forward>(FORWARD, given, offset, shared));
+            }
         }
         state[OFFSET] = offsets.before(keys, data);
         state[CHECKSUM] = checksum;
@@ -126,7 +129,7 @@ impl Mode for Ocb3 {
         state: &State<Self, L, 1>,
         _position: u64,
     ) -> State<Self, L, N> {
-        let first = Wave::load(keys.l(), &keys.table(0)[BITS..]);
+        let first = Wave::load(keys.l(), first_offsets(keys));
         let mut wide = [Wave::zero(keys.l()); 4];
         wide[OFFSET] = state[OFFSET].spread() ^ first;
         wide[AD_SUM] = state[AD_SUM].spread();
@@ -167,69 +170,76 @@ impl Mode for Ocb3 {
     }
 }
 
-/// The offsets of a run of units.
+/// The offsets of a run of units: what lanes have of their own, and what they share.
 struct Offsets<L: Lanes, const N: usize> {
-    /// Of the blocks before the next ones; in a round, where each lane's step but the last one's stays the
-    /// same, of the next ones.
-    offset: Wave<L, N>,
+    own: Wave<L, N>,
+    shared: L::V,
     /// A lane that stands where all others do, if all have the same key: the same step is due in all.
     in_step: Option<usize>,
 }
 
 impl<L: Lanes, const N: usize> Offsets<L, N> {
+    /// From the offsets of the blocks before the next ones. In rounds, lanes share the first of these.
     #[inline(always)]
     fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
-        Offsets {
-            offset: match D::WIDE {
-                true => before ^ steps_of_round(keys, round_end::<L, N, D>(data, 0)),
-                false => before,
+        let l = keys.l();
+        match D::WIDE {
+            true => Offsets {
+                own: Wave::load(l, &first_offsets(keys)[1..]),
+                shared: before.pick(0).v[0],
+                in_step: None,
             },
-            in_step: if K::SAME { data.in_step() } else { None },
+            false => Offsets {
+                own: before,
+                shared: l.splat(Block::ZERO),
+                in_step: if K::SAME { data.in_step() } else { None },
+            },
         }
     }
 
+    /// The offsets of the next units.
     #[inline(always)]
-    fn next<D: Data<L, N>>(&mut self, keys: &impl Keys<L, N>, data: &D, unit: usize) -> Wave<L, N> {
-        if !D::WIDE {
-            let number = |lane| data.position(lane) + unit as u64 + 1;
-            self.offset ^= match self.in_step {
-                Some(lane) => Wave::splat(keys.l(), *step(keys, lane, number(lane))),
-                None => numbered(keys, number),
-            };
-        } else if unit > 0 {
-            // From round to round all lanes change by the same, but the last one is a round ahead.
-            let [this, next] = [unit - 1, unit].map(|round| {
-                let end = round_end::<L, N, D>(data, round);
-                *step(keys, 0, end) ^ *step(keys, 0, Wave::<L, N>::LANES as u64 / 2)
-            });
-            self.offset ^= Wave::splat(keys.l(), this).with_last(next);
+    fn next<D: Data<L, N>>(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &D,
+        unit: usize,
+    ) -> (Wave<L, N>, L::V) {
+        let l = keys.l();
+        let number = |lane| data.position(lane) + unit as u64 + 1;
+        if D::WIDE {
+            let lanes = Wave::<L, N>::LANES;
+            let before = self.shared;
+            // All of a round's steps but the last are those of the first round.
+            let end = data.position(0) + (unit as u64 + 1) * lanes as u64;
+            let last = first_offsets(keys)[lanes - 1] ^ *step(keys, 0, end);
+            self.shared = l.xor(before, l.splat(last));
+            return (self.own.with_last(last), before);
         }
-        self.offset
+        match self.in_step {
+            Some(lane) => {
+                self.shared = l.xor(self.shared, l.splat(*step(keys, lane, number(lane))))
+            }
+            None => self.own ^= numbered(keys, number),
+        }
+        (self.own, self.shared)
     }
 
     /// The offsets of the blocks before the next ones.
     #[inline(always)]
-    fn before<D: Data<L, N>>(mut self, keys: &impl Keys<L, N>, data: &D) -> Wave<L, N> {
-        if D::WIDE {
-            self.next(keys, data, data.units());
-            self.offset ^= steps_of_round(keys, round_end::<L, N, D>(data, data.units()));
-        }
-        self.offset
+    fn before<D: Data<L, N>>(self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
+        let own = match D::WIDE {
+            true => Wave::load(keys.l(), first_offsets(keys)),
+            false => self.own,
+        };
+        own ^ Wave::filled(keys.l(), self.shared)
     }
 }
 
-/// The number of the last block of a round, from 1.
+/// Of a key that all lanes have: the offsets of blocks 0, 1 and so on, less that of block 0.
 #[inline(always)]
-fn round_end<L: Lanes, const N: usize, D: Data<L, N>>(data: &D, round: usize) -> u64 {
-    data.position(0) + (round as u64 + 1) * Wave::<L, N>::LANES as u64
-}
-
-/// In a round that ends with block `end`: from the block before each to it.
-#[inline(always)]
-fn steps_of_round<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, end: u64) -> Wave<L, N> {
-    let (l, first) = (keys.l(), &keys.table(0)[BITS..]);
-    let steps = Wave::load(l, first) ^ Wave::load(l, &first[1..]);
-    steps.with_last(*step(keys, 0, end))
+fn first_offsets<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> &[Block] {
+    &keys.table(0)[BITS..]
 }
 
 /// From block `number - 1` to block `number`, in each lane.

@@ -206,7 +206,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
     let l = keys.l();
     let (mut doubling, mut other, mut sum) = (state[MASK], state[OTHER], state[SUM]);
     for unit in 0..data.units() {
-        let [mask, twice] = next_masks(&mut doubling, data, false);
+        let [mask, twice] = next_masks::<L, N, false, _>(&mut doubling, data);
         if THIRD {
             other = twice;
         }

@@ -141,14 +141,13 @@ pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wav
 /// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask`,
 /// in polynomial order, goes on to the lanes' next units.
 ///
-/// In lanes that hold neighbouring units, twice the mask of a lane is that of the next lane. `same` is a
-/// lane that has the mask of all others that have work, if there is one.
+/// In lanes that hold neighbouring units, twice the mask of a lane is that of the next lane. `SAME` says that
+/// all lanes have the same mask.
 #[cfg(feature = "research")]
 #[inline(always)]
-pub(crate) fn next_masks<L: Lanes, const N: usize, D: Data<L, N>>(
+pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
     mask: &mut Wave<L, N>,
     _data: &D,
-    same: bool,
 ) -> [Wave<L, N>; 2] {
     let l = mask.l;
     if D::WIDE {
@@ -156,7 +155,7 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, D: Data<L, N>>(
         *mask = mask.times_x_to_lanes();
         return [now, now.next(l.reverse_bytes(mask.v[0]))];
     }
-    if same {
+    if SAME {
         let one = mask.v[0];
         let doubled = l.double(one);
         *mask = Wave::filled(l, doubled);
@@ -177,19 +176,6 @@ pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
     data: &impl Data<L, N>,
 ) -> Option<usize> {
     if K::SAME { data.in_step() } else { None }
-}
-
-/// Masks of all lanes, taken from one of them if all have the same.
-#[cfg(feature = "research")]
-#[inline(always)]
-pub(crate) fn masks_of<L: Lanes, const N: usize>(
-    mask: Wave<L, N>,
-    same: Option<usize>,
-) -> Wave<L, N> {
-    match same {
-        Some(lane) => Wave::splat(mask.l, mask.lanes()[lane]),
-        None => mask,
-    }
 }
 
 /// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what

@@ -274,6 +274,14 @@ impl Lanes for Portable {
             to.write(stream + lane, unit, block, value);
         }
     }
+    #[inline(always)]
+    fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> Four {
+        self.load_streams(from, stream, unit, 0)
+    }
+    #[inline(always)]
+    fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: Four) {
+        self.store_streams(to, stream, unit, 0, v);
+    }
 }
 
 /// Words 0 and 2 of a block.

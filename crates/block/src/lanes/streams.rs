@@ -84,7 +84,7 @@ impl<'a> Streams<'a> {
     ///
     /// # Panics
     /// As [`new`](Streams::new), or if the last round is not whole.
-    #[inline]
+    #[inline(always)]
     pub fn deal(run: &'a mut [u8], lanes: usize, unit: usize) -> Streams<'a> {
         assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
         assert!(
@@ -122,20 +122,19 @@ impl<'a> Streams<'a> {
         self.busy
     }
 
-    /// Where the blocks of `W` neighbouring streams lie in a row: their address. So many bytes may be
-    /// read there, and written where this was borrowed for writing.
+    /// Whether units have one block each, and those of neighbouring streams lie side by side: whole
+    /// vectors of them can be read.
     #[inline(always)]
-    pub(super) fn row<const W: usize>(
-        &self,
-        stream: usize,
-        unit: usize,
-        block: usize,
-    ) -> Option<*mut u8> {
-        if self.row == 0 {
-            return None;
-        }
-        assert!(unit < self.units && block == 0 && stream + W <= self.row);
-        Some(self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream))
+    pub fn in_rows(&self) -> bool {
+        self.row > 0
+    }
+
+    /// The address of the units of `W` neighbouring streams that lie in a row: so many blocks, which may
+    /// be read, and written where this was borrowed for writing.
+    #[inline(always)]
+    pub(super) fn row<const W: usize>(&self, stream: usize, unit: usize) -> *mut u8 {
+        assert!(unit < self.units && stream + W <= self.row);
+        self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream)
     }
 
     /// The addresses of one block of `W` neighbouring streams: sixteen bytes each, which may be

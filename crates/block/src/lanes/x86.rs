@@ -315,11 +315,6 @@ macro_rules! tier {
             }
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
-                if let Some(at) = from.row::<$width>(stream, unit, block) {
-                    // SAFETY: the token proves that the instruction exists; `row` gives the address
-                    // of as many bytes as are read.
-                    return unsafe { $load(at.cast()) };
-                }
                 let at = from.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
                 // of sixteen bytes that may be read.
@@ -327,14 +322,24 @@ macro_rules! tier {
             }
             #[inline(always)]
             fn store_streams(self, to: &mut Streams<'_>, stream: usize, unit: usize, block: usize, v: $vector) {
-                if let Some(at) = to.row::<$width>(stream, unit, block) {
-                    // SAFETY: as above; they may be written, since `to` is borrowed for writing.
-                    return unsafe { $store(at.cast(), v) };
-                }
                 let at = to.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
                 // of sixteen bytes that may be written, since `to` is borrowed for writing.
                 unsafe { $scatter(at, v) }
+            }
+            #[inline(always)]
+            fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> $vector {
+                let at = from.row::<$width>(stream, unit);
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of
+                // as many bytes as are read.
+                unsafe { $load(at.cast()) }
+            }
+            #[inline(always)]
+            fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: $vector) {
+                let at = to.row::<$width>(stream, unit);
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of as
+                // many bytes as are written, which may be, since `to` is borrowed for writing.
+                unsafe { $store(at.cast(), v) }
             }
         }
 
