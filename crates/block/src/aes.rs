@@ -462,7 +462,8 @@ pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     offsets: &[L::V; N],
     shared: L::V,
 ) {
-    let [first, last] = [keys[0], keys[10]].map(|key| l.settled(l.xor(l.splat(key), shared)));
+    let first = l.settled(l.xor(l.splat(keys[0]), shared));
+    let last = l.settled(l.xor(l.splat(keys[10]), shared));
     for i in 0..N {
         states[i] = l.xor(l.xor(states[i], first), offsets[i]);
     }

@@ -240,11 +240,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
     /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
     /// many as half of the lanes.
+    ///
+    /// The sums of pairs of vectors are completed, then those of fours and eights, so that a wave is as
+    /// long a chain as four vectors (Sklansky's adder).
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
         let zero = l.splat(Block::ZERO);
-        let [once, twice] = [0, 1].map(|power| powers.map(|half| l.splat(half[power])));
+        let [power, upper] = powers;
+        let once = [l.splat(power[0]), l.splat(upper[0])];
+        let twice = [l.splat(power[1]), l.splat(upper[1])];
         for i in 0..N {
             let mut sum = self.v[i];
             if L::WIDTH > 1 {
@@ -256,12 +261,25 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             }
             self.v[i] = sum;
         }
-        // As often as what comes before a vector is multiplied on its way to each of its lanes.
-        let ways = powers.map(|half| l.load(half));
-        let mut carry = l.last(before.v[N - 1]);
-        for i in 0..N {
-            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
-            carry = l.last(self.v[i]);
+        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
+        let mut ways = [[zero; 2]; N];
+        for i in 0..N.div_ceil(2) {
+            ways[i] = [
+                l.load(&power[i * L::WIDTH..]),
+                l.load(&upper[i * L::WIDTH..]),
+            ];
+        }
+        let carry = l.last(before.v[N - 1]);
+        self.v[0] = l.xor(self.v[0], product(l, carry, ways[0]));
+        for level in 0..3 {
+            let run = 1 << level;
+            for i in 0..N {
+                if i & run != 0 {
+                    let from = i / run * run;
+                    let carry = l.last(self.v[from - 1]);
+                    self.v[i] = l.xor(self.v[i], product(l, carry, ways[i - from]));
+                }
+            }
         }
         self
     }

@@ -146,8 +146,8 @@ impl Mode for Cobra {
         let lanes = Wave::<L, N>::LANES;
         // The lane that came last has the hash of the whole text.
         let hash = state[HASH].pick((next + lanes - 1) % lanes);
-        let [sum0, sum1] = SUMS.map(|which| state[which].sum());
-        [hash, state[MASK].pick(next), sum0, sum1, state[AD].pick(0)]
+        let (mask, ad) = (state[MASK].pick(next), state[AD].pick(0));
+        [hash, mask, state[SUMS[0]].sum(), state[SUMS[1]].sum(), ad]
     }
 
     #[inline(always)]
@@ -160,7 +160,7 @@ impl Mode for Cobra {
         let [mut sum0, mut sum1] = SUMS.map(|which| state[which]);
         if tail.most > 0 {
             let some = tail.where_rest(l, |rest| rest > 0);
-            let factor = FACTOR.map(|which| keys.constant(which));
+            let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
             let hash = state[HASH].times(&factor).reversed();
             let mask = times7(state[MASK]);
             let (down, up) = (mask.reversed() ^ hash, times3(mask).reversed() ^ hash);
@@ -205,7 +205,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
     data: &mut impl Data<L, N>,
 ) {
     let l = keys.l();
-    let factor = FACTOR.map(|which| keys.constant(which));
+    let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
     let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
     for unit in 0..data.units() {
         let [down, doubled] = next_masks::<L, N, SAME, _>(&mut mask, data);

@@ -134,8 +134,9 @@ const POWERS_OF_X: [[Block; MAX_LANES]; 2] = {
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
-    let powers = [0, 1].map(|half| Wave::load(first.l, &POWERS_OF_X[half]));
-    first.spread().times(&powers)
+    let [powers, upper] = &POWERS_OF_X;
+    let factor = [Wave::load(first.l, powers), Wave::load(first.l, upper)];
+    first.spread().times(&factor)
 }
 
 /// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask`,
@@ -159,8 +160,10 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, 
         let one = mask.v[0];
         let doubled = l.double(one);
         *mask = Wave::filled(l, doubled);
-        let [one, doubled] = [one, doubled].map(|v| Wave::filled(l, l.reverse_bytes(v)));
-        return [one, doubled];
+        return [
+            Wave::filled(l, l.reverse_bytes(one)),
+            Wave::filled(l, l.reverse_bytes(doubled)),
+        ];
     }
     let now = mask.reversed();
     *mask = mask.doubled();
