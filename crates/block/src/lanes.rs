@@ -151,6 +151,8 @@ pub trait Lanes: Copy + Sealed {
     fn add64(self, a: Self::V, b: Self::V) -> Self::V;
     /// Times x in GF(2^128) in polynomial order; see [`crate::gf`].
     fn double(self, v: Self::V) -> Self::V;
+    /// Times x in the same field, in the order of blocks: byte 0 has the highest powers.
+    fn double_blocks(self, v: Self::V) -> Self::V;
     /// Times x to the power of 8 * `BYTES`, which is 1, 2 or 4, in the same field.
     fn double_bytes<const BYTES: usize>(self, v: Self::V) -> Self::V;
 

@@ -83,6 +83,11 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         doubled() = double
     }
     each! {
+        #[cfg(feature = "research")]
+        /// Times x in GF(2^128), in the order of blocks.
+        doubled_blocks() = double_blocks
+    }
+    each! {
         /// The sums of the 64-bit halves.
         add64(other) = add64
     }

@@ -29,7 +29,7 @@ const J: usize = 2;
 /// The hash of the text so far, in polynomial order.
 const HASH: usize = 0;
 /// 2^i * J, where i is the number of the next unit from 1. In the head: the mask of the next
-/// block. In polynomial order.
+/// block, in polynomial order.
 const MASK: usize = 1;
 /// The sums of what the first and second rounds added.
 const SUMS: [usize; 2] = [2, 3];
@@ -110,7 +110,7 @@ impl Mode for Cobra {
             }
         }
         state[HASH] = nonce.reversed();
-        state[MASK] = keys.constant(J).doubled();
+        state[MASK] = keys.constant(J).reversed().doubled_blocks();
     }
 
     #[inline(always)]
@@ -146,7 +146,7 @@ impl Mode for Cobra {
         let lanes = Wave::<L, N>::LANES;
         // The lane that came last has the hash of the whole text.
         let hash = state[HASH].pick((next + lanes - 1) % lanes);
-        let (mask, ad) = (state[MASK].pick(next), state[AD].pick(0));
+        let (mask, ad) = (state[MASK].pick(next).reversed(), state[AD].pick(0));
         [hash, mask, state[SUMS[0]].sum(), state[SUMS[1]].sum(), ad]
     }
 
@@ -162,7 +162,7 @@ impl Mode for Cobra {
             let some = tail.where_rest(l, |rest| rest > 0);
             let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
             let hash = state[HASH].times(&factor).reversed();
-            let mask = times7(state[MASK]);
+            let mask = times7(state[MASK].reversed());
             let (down, up) = (mask.reversed() ^ hash, times3(mask).reversed() ^ hash);
             let halves = Halves::new(l, tail);
             let (first, second);
@@ -185,7 +185,7 @@ impl Mode for Cobra {
             sum1 ^= second & some;
         }
         // The mask of the last unit.
-        let end = times9(state[MASK].halved());
+        let end = times9(state[MASK].reversed().halved());
         let nonce = tail.by_message(l, |message| block_of(message.nonce, 0));
         let lengths = tail.by_message(l, |message| {
             let [ad, text] = [message.ad.len(), message.text].map(|len| (len as u64).swap_bytes());

@@ -18,7 +18,7 @@ pub(crate) struct Otr;
 /// Q, the encryption of zero, in polynomial order.
 const Q: usize = 0;
 
-/// The first mask of the next unit, in polynomial order.
+/// The first mask of the next unit.
 const MASK: usize = 0;
 /// In version 1: what the second mask adds to it.
 const OTHER: usize = 1;
@@ -76,10 +76,10 @@ impl Mode for Otr {
         if head.index == 0 {
             let hidden = keys.encrypt(0, block);
             state[OTHER] = hidden;
-            state[MASK] = hidden.reversed();
+            state[MASK] = hidden;
             state[SUM] = q;
             if first {
-                state[MASK] = state[MASK].doubled().doubled();
+                state[MASK] = hidden.doubled_blocks().doubled_blocks();
                 state[SUM] = q.doubled().doubled();
             }
             return;
@@ -138,7 +138,7 @@ impl Mode for Otr {
         state: &State<Self, L, N>,
         next: usize,
     ) -> State<Self, L, 1> {
-        let (mask, sum) = (state[MASK].pick(next), state[SUM].sum());
+        let (mask, sum) = (state[MASK].pick(next).reversed(), state[SUM].sum());
         [mask, state[OTHER].pick(0), sum, state[AD].pick(0)]
     }
 
@@ -150,10 +150,10 @@ impl Mode for Otr {
     ) {
         let l = keys.l();
         let [given0, given1, ..] = tail.given;
-        let mask = state[MASK].reversed();
+        let mask = state[MASK];
         let other = match keys.params().version {
             1 => state[OTHER],
-            _ => state[MASK].doubled().reversed(),
+            _ => mask.doubled_blocks(),
         };
         // What is left is one block, or two of which only the second may be short.
         let two = tail.where_rest(l, |rest| rest > 16);

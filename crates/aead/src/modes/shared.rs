@@ -129,45 +129,41 @@ const POWERS_OF_X: [[Block; MAX_LANES]; 2] = {
     powers
 };
 
-/// What lanes with neighbouring masks begin with: `first`, and each lane twice the one before it. All
-/// in polynomial order.
+/// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane twice the
+/// one before it, in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
     let [powers, upper] = &POWERS_OF_X;
     let factor = [Wave::load(first.l, powers), Wave::load(first.l, upper)];
-    first.spread().times(&factor)
+    first.reversed().spread().times(&factor)
 }
 
-/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask`,
-/// in polynomial order, goes on to the lanes' next units.
+/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask` goes
+/// on to the lanes' next units. `SAME` says that all lanes have the same mask.
 ///
-/// In lanes that hold neighbouring units, twice the mask of a lane is that of the next lane. `SAME` says that
-/// all lanes have the same mask.
+/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a lane is
+/// that of the next lane.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
     mask: &mut Wave<L, N>,
     _data: &D,
 ) -> [Wave<L, N>; 2] {
-    let l = mask.l;
+    let (l, now) = (mask.l, *mask);
     if D::WIDE {
-        let now = mask.reversed();
-        *mask = mask.times_x_to_lanes();
+        *mask = now.times_x_to_lanes();
+        let now = now.reversed();
         return [now, now.next(l.reverse_bytes(mask.v[0]))];
     }
-    if SAME {
-        let one = mask.v[0];
-        let doubled = l.double(one);
-        *mask = Wave::filled(l, doubled);
-        return [
-            Wave::filled(l, l.reverse_bytes(one)),
-            Wave::filled(l, l.reverse_bytes(doubled)),
-        ];
+    *mask = match SAME {
+        true => Wave::filled(l, l.double_blocks(now.v[0])),
+        false => now.doubled_blocks(),
+    };
+    match SAME {
+        true => [Wave::filled(l, now.v[0]), *mask],
+        false => [now, *mask],
     }
-    let now = mask.reversed();
-    *mask = mask.doubled();
-    [now, mask.reversed()]
 }
 
 /// A lane that has the mask of all others that have work, where masks depend on the key and the number of

@@ -227,6 +227,10 @@ impl Lanes for Portable {
         v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
     }
     #[inline(always)]
+    fn double_blocks(self, v: Four) -> Four {
+        self.reverse_bytes(self.double(self.reverse_bytes(v)))
+    }
+    #[inline(always)]
     fn double_bytes<const BYTES: usize>(self, v: Four) -> Four {
         v.map(|x| {
             let top = x >> (128 - 8 * BYTES);
