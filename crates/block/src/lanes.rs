@@ -36,6 +36,9 @@ use sealed::Sealed;
 
 pub use streams::{MAX_LANES, SPARE_BYTES, Spare, Streams};
 
+/// The most blocks of a vector.
+pub const MAX_WIDTH: usize = 4;
+
 /// Four vectors: `4 * WIDTH` blocks in order.
 pub type Quad<L> = [<L as Lanes>::V; 4];
 
@@ -148,14 +151,23 @@ pub trait Lanes: Copy + Sealed {
     fn add64(self, a: Self::V, b: Self::V) -> Self::V;
     /// Times x in GF(2^128) in polynomial order; see [`crate::gf`].
     fn double(self, v: Self::V) -> Self::V;
+    /// Times x in the same field, in the order of blocks: byte 0 has the highest powers.
+    fn double_blocks(self, v: Self::V) -> Self::V;
     /// Times x to the power of 8 * `BYTES`, which is 1, 2 or 4, in the same field.
     fn double_bytes<const BYTES: usize>(self, v: Self::V) -> Self::V;
 
-    /// The blocks before those of `v`, of which the first is the last of `before`. This and
-    /// [`last`](Lanes::last) alone move data between lanes, for sums that run over all of them.
+    /// The blocks before those of `v`, of which the first is the last of `before`. This,
+    /// [`next`](Lanes::next) and [`last`](Lanes::last) alone move data between lanes, for sums that run
+    /// over all of them and for masks that neighbours share.
     fn previous(self, before: Self::V, v: Self::V) -> Self::V;
+    /// The blocks after those of `v`, of which the last is the first of `after`.
+    fn next(self, v: Self::V, after: Self::V) -> Self::V;
     /// The last block in every lane.
     fn last(self, v: Self::V) -> Self::V;
+    /// The first `WIDTH` of blocks that lie anywhere.
+    fn collect(self, from: [&Block; MAX_WIDTH]) -> Self::V;
+    /// The same vector with another block in its last lane.
+    fn with_last(self, v: Self::V, block: Block) -> Self::V;
     /// Block `block` of unit `unit` of `WIDTH` neighbouring streams, from number `stream` on.
     ///
     /// # Panics
@@ -173,6 +185,17 @@ pub trait Lanes: Copy + Sealed {
         block: usize,
         v: Self::V,
     );
+
+    /// Block 0 of unit `unit` of `WIDTH` neighbouring streams, where [`Streams::in_rows`].
+    ///
+    /// # Panics
+    /// If blocks do not lie in rows, or there is no such unit or stream.
+    fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> Self::V;
+    /// Writes what [`load_row`](Lanes::load_row) reads.
+    ///
+    /// # Panics
+    /// As [`load_row`](Lanes::load_row).
+    fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: Self::V);
 
     /// Erases vectors where they lie, in a way that the compiler does not leave out.
     #[inline(always)]

@@ -4,6 +4,7 @@ use sealane_block::lanes::Streams;
 use sealane_block::{Block, Lanes};
 
 use super::Wave;
+use super::mode::lanes_of;
 
 /// Units of text for the lanes of a wave, changed in place.
 pub(crate) trait Data<L: Lanes, const N: usize> {
@@ -13,6 +14,11 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn units(&self) -> usize;
     /// The number, in its message, of the unit that lane `lane` begins with.
     fn position(&self, lane: usize) -> u64;
+    /// A lane that stands where all others do that have work, if lanes hold a message each and stand at
+    /// the same unit.
+    fn in_step(&self) -> Option<usize> {
+        None
+    }
     /// Block `block` of unit `unit`.
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
@@ -42,6 +48,15 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     #[inline(always)]
     fn position(&self, lane: usize) -> u64 {
         self.positions[lane]
+    }
+    #[inline(always)]
+    fn in_step(&self) -> Option<usize> {
+        let busy = self.streams.busy();
+        let first = lanes_of(busy).next()?;
+        let position = self.positions[first];
+        lanes_of(busy)
+            .all(|lane| self.positions[lane] == position)
+            .then_some(first)
     }
     #[inline(always)]
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
@@ -103,15 +118,32 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
     }
     #[inline(always)]
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N> {
-        load(l, &self.streams, unit, block)
+        if !self.streams.in_rows() {
+            return load(l, &self.streams, unit, block);
+        }
+        let mut x = Wave::zero(l);
+        for i in 0..N {
+            x.v[i] = l.load_row(&self.streams, i * L::WIDTH, unit);
+        }
+        x
     }
     #[inline(always)]
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>) {
-        store(&mut self.streams, unit, block, x);
+        if !self.streams.in_rows() {
+            return store(&mut self.streams, unit, block, x);
+        }
+        for i in 0..N {
+            x.l.store_row(&mut self.streams, i * L::WIDTH, unit, x.v[i]);
+        }
     }
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
-        mask(l, &mut self.streams, unit, block, pad)
+        if !self.streams.in_rows() {
+            return mask(l, &mut self.streams, unit, block, pad);
+        }
+        let given = self.load(l, unit, block);
+        self.store(unit, block, given ^ pad);
+        given
     }
 }
 

@@ -2,7 +2,7 @@
 
 use sealane_block::aes::{
     Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
-    rounds_each, rounds_splat,
+    rounds_each, rounds_splat, xex_splat,
 };
 use sealane_block::{Block, Lanes};
 
@@ -62,6 +62,14 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
     /// The last round of encryption, with what is added to it.
     fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
+    /// Runs the cipher between two additions of an offset, which is `offset` plus one that all lanes share.
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
+    ) -> Wave<L, N>;
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
     /// The table of a lane's key.
@@ -96,7 +104,6 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         self.cipher::<Forward>(schedule, x, around)
     }
     /// Encrypts `x ^ late`, and adds `onto`.
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn encrypt_late_onto(
         &self,
@@ -173,6 +180,18 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
     fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.material.schedules[schedule];
         last_splat::<L, Forward, N>(self.l, keys, &mut x.v, Some(&onto.v));
+        x
+    }
+    #[inline(always)]
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        mut x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
+    ) -> Wave<L, N> {
+        let keys = &self.material.schedules[schedule];
+        xex_splat::<L, D, N>(self.l, keys, &mut x.v, &offset.v, shared);
         x
     }
     #[inline(always)]
@@ -272,6 +291,21 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         let keys = &self.schedules[schedule][10];
         last_each::<L, Forward, N>(self.l, &mut x.v, keys, Some(&onto.v));
         x
+    }
+    #[inline(always)]
+    fn xex<D: Direction>(
+        &self,
+        schedule: usize,
+        x: Wave<L, N>,
+        offset: Wave<L, N>,
+        shared: L::V,
+    ) -> Wave<L, N> {
+        let offset = offset ^ Wave::filled(self.l, shared);
+        let around = Around {
+            late: None,
+            onto: Some(&offset.v),
+        };
+        self.cipher::<D>(schedule, x ^ offset, around)
     }
     #[inline(always)]
     fn constant(&self, which: usize) -> Wave<L, N> {

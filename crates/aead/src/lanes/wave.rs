@@ -2,11 +2,8 @@
 
 use std::ops::{BitAnd, BitXor, BitXorAssign};
 
-use sealane_block::lanes::MAX_LANES;
+use sealane_block::lanes::{MAX_LANES, MAX_WIDTH};
 use sealane_block::{Block, Lanes};
-
-/// The most blocks of a vector.
-const MAX_WIDTH: usize = 4;
 
 /// `N` vectors of a tier: one block for each of `N * WIDTH` lanes. All operations are lane by lane,
 /// so the equations of a mode read as they do for one message.
@@ -39,6 +36,12 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     pub(crate) fn splat(l: L, block: Block) -> Self {
         let v = [l.splat(block); N];
         Wave { l, v }
+    }
+
+    /// One vector in all places.
+    #[inline(always)]
+    pub(crate) fn filled(l: L, v: L::V) -> Self {
+        Wave { l, v: [v; N] }
     }
 
     /// Zero in all lanes.
@@ -123,6 +126,11 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         doubled() = double
     }
     each! {
+        #[cfg(feature = "research")]
+        /// Times x in GF(2^128), in the order of blocks.
+        doubled_blocks() = double_blocks
+    }
+    each! {
         /// The sums of the 64-bit halves.
         add64(other) = add64
     }
@@ -196,11 +204,50 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     /// The exclusive or of all lanes, in all lanes of one vector.
     #[inline(always)]
     pub(crate) fn sum(&self) -> Wave<L, 1> {
-        let sum = self
-            .lanes()
-            .iter()
-            .fold(Block::ZERO, |sum, &block| sum ^ block);
-        Wave::splat(self.l, sum)
+        let l = self.l;
+        let mut column = self.v[0];
+        for i in 1..N {
+            column = l.xor(column, self.v[i]);
+        }
+        let (mut sum, mut turned) = (column, column);
+        for _ in 1..L::WIDTH {
+            turned = l.previous(turned, turned);
+            sum = l.xor(sum, turned);
+        }
+        Wave { l, v: [sum] }
+    }
+
+    /// Blocks that lie side by side, one for each lane. Blocks written lane by lane would have to
+    /// reach the cache before a vector of them can be read.
+    #[inline(always)]
+    pub(crate) fn load(l: L, from: &[Block]) -> Self {
+        let from = &from[..Self::LANES];
+        let mut wave = Wave::zero(l);
+        for i in 0..N {
+            wave.v[i] = l.load(&from[i * L::WIDTH..]);
+        }
+        wave
+    }
+
+    /// Blocks that lie anywhere, one for each lane.
+    #[inline(always)]
+    pub(crate) fn collect<'b>(l: L, block: impl Fn(usize) -> &'b Block) -> Self {
+        let mut wave = Wave::zero(l);
+        for i in 0..N {
+            let mut from = [&Block::ZERO; MAX_WIDTH];
+            for lane in 0..L::WIDTH {
+                from[lane] = block(i * L::WIDTH + lane);
+            }
+            wave.v[i] = l.collect(from);
+        }
+        wave
+    }
+
+    /// The same wave with another block in its last lane.
+    #[inline(always)]
+    pub(crate) fn with_last(mut self, block: Block) -> Self {
+        self.v[N - 1] = self.l.with_last(self.v[N - 1], block);
+        self
     }
 
     /// `other` where `mask` is all ones, `self` where it is zero.
@@ -239,20 +286,18 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are powers 1 to 4 of it, each as [`times`](Wave::times) takes it.
+    /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
+    /// many as half of the lanes.
+    ///
+    /// The sums of pairs of vectors are completed, then those of fours and eights, so that a wave is as
+    /// long a chain as four vectors (Sklansky's adder).
     #[inline(always)]
-    pub(crate) fn running_hash(mut self, before: Self, powers: &[Block]) -> Self {
+    pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
         let zero = l.splat(Block::ZERO);
-        let once = [l.splat(powers[0]), l.splat(powers[1])];
-        let twice = [l.splat(powers[2]), l.splat(powers[3])];
-        // As often as what comes before the vector is multiplied on its way to each lane.
-        let mut ways = [Wave::<L, 1>::zero(l); 2];
-        for lane in 0..L::WIDTH {
-            ways[0].lanes_mut()[lane] = powers[2 * lane];
-            ways[1].lanes_mut()[lane] = powers[2 * lane + 1];
-        }
-        let ways = [ways[0].v[0], ways[1].v[0]];
+        let [power, upper] = powers;
+        let once = [l.splat(power[0]), l.splat(upper[0])];
+        let twice = [l.splat(power[1]), l.splat(upper[1])];
         for i in 0..N {
             let mut sum = self.v[i];
             if L::WIDTH > 1 {
@@ -264,10 +309,25 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             }
             self.v[i] = sum;
         }
-        let mut carry = l.last(before.v[N - 1]);
-        for i in 0..N {
-            self.v[i] = l.xor(self.v[i], product(l, carry, ways));
-            carry = l.last(self.v[i]);
+        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
+        let mut ways = [[zero; 2]; N];
+        for i in 0..N.div_ceil(2) {
+            ways[i] = [
+                l.load(&power[i * L::WIDTH..]),
+                l.load(&upper[i * L::WIDTH..]),
+            ];
+        }
+        let carry = l.last(before.v[N - 1]);
+        self.v[0] = l.xor(self.v[0], product(l, carry, ways[0]));
+        for level in 0..3 {
+            let run = 1 << level;
+            for i in 0..N {
+                if i & run != 0 {
+                    let from = i / run * run;
+                    let carry = l.last(self.v[from - 1]);
+                    self.v[i] = l.xor(self.v[i], product(l, carry, ways[i - from]));
+                }
+            }
         }
         self
     }
@@ -288,6 +348,16 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
                 before.v[N - 1]
             };
             self.v[i] = self.l.previous(before, self.v[i]);
+        }
+        self
+    }
+
+    /// The lane after each; for the last, the first of `after`.
+    #[inline(always)]
+    pub(crate) fn next(mut self, after: L::V) -> Self {
+        for i in 0..N {
+            let after = if i + 1 < N { self.v[i + 1] } else { after };
+            self.v[i] = self.l.next(self.v[i], after);
         }
         self
     }

@@ -8,9 +8,12 @@
 //! the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes, gf};
 
-use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use super::shared::{
+    aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
+};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
@@ -18,15 +21,15 @@ pub(crate) struct Cobra;
 
 /// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
 const FACTOR: [usize; 2] = [0, 1];
-/// Of the table: powers 2, 4, 6 and 8 of L, each as the factor is given.
-const POWERS: usize = 8;
+/// Of the table: powers 2, 4, 6 and so on of L, and then x^64 times them; as many as half of the lanes.
+const POWERS: usize = MAX_LANES / 2;
 /// J, the encryption of 1, in polynomial order.
 const J: usize = 2;
 
 /// The hash of the text so far, in polynomial order.
 const HASH: usize = 0;
 /// 2^i * J, where i is the number of the next unit from 1. In the head: the mask of the next
-/// block. In polynomial order.
+/// block, in polynomial order.
 const MASK: usize = 1;
 /// The sums of what the first and second rounds added.
 const SUMS: [usize; 2] = [2, 3];
@@ -51,10 +54,13 @@ impl Mode for Cobra {
         material.constants = [factor, times(factor, upper), masks];
         let square = times(factor, factor);
         let mut power = square;
-        material.table.reserve_exact(POWERS);
-        for _ in 0..POWERS / 2 {
-            material.table.extend([power, times(power, upper)]);
+        material.table.reserve_exact(2 * POWERS);
+        for _ in 0..POWERS {
+            material.table.push(power);
             power = times(power, square);
+        }
+        for number in 0..POWERS {
+            material.table.push(times(material.table[number], upper));
         }
         material
     }
@@ -104,7 +110,7 @@ impl Mode for Cobra {
             }
         }
         state[HASH] = nonce.reversed();
-        state[MASK] = keys.constant(J).doubled();
+        state[MASK] = keys.constant(J).reversed().doubled_blocks();
     }
 
     #[inline(always)]
@@ -114,51 +120,12 @@ impl Mode for Cobra {
         data: &mut impl Data<L, N>,
         _pass: usize,
     ) {
-        let l = keys.l();
-        let factor = FACTOR.map(|which| keys.constant(which));
-        let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
-        for unit in 0..data.units() {
-            let (down, doubled) = (mask.reversed(), mask.doubled());
-            mask = next_mask(mask, data);
-            let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
-            if OPEN {
-                let second = keys.encrypt(0, given0 ^ down ^ doubled.reversed());
-                sum1 ^= second;
-                let left = given1 ^ second;
-                let first = keys.encrypt(0, left ^ down);
-                sum0 ^= first;
-                let right = given0 ^ first;
-                let (left_hash, right_hash) = (left.reversed(), right.reversed());
-                let before = match wide(data) {
-                    true => right_hash.previous(hash),
-                    false => hash,
-                };
-                data.store(unit, 0, left ^ before.times(&factor).reversed());
-                data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
-                hash = right_hash;
-            } else {
-                let (text0, text1) = (given0.reversed(), given1.reversed());
-                let left_hash;
-                if wide(data) {
-                    let pair = text0.times(&factor) ^ text1;
-                    let hashes = pair.running_hash(hash, keys.table(0));
-                    left_hash = hashes.previous(hash).times(&factor) ^ text0;
-                    hash = hashes;
-                } else {
-                    left_hash = hash.times(&factor) ^ text0;
-                    hash = left_hash.times(&factor) ^ text1;
-                }
-                let left = left_hash.reversed();
-                let first = keys.encrypt(0, left ^ down);
-                sum0 ^= first;
-                let made0 = hash.reversed() ^ first;
-                data.store(unit, 0, made0);
-                let second = keys.encrypt(0, made0 ^ down ^ doubled.reversed());
-                sum1 ^= second;
-                data.store(unit, 1, left ^ second);
-            }
+        if let Some(lane) = same_masks(keys, data) {
+            state[MASK] = state[MASK].pick(lane).spread();
+            units::<L, N, OPEN, true>(keys, state, data);
+        } else {
+            units::<L, N, OPEN, false>(keys, state, data);
         }
-        *state = [hash, mask, sum0, sum1, ad];
     }
 
     #[inline(always)]
@@ -179,8 +146,8 @@ impl Mode for Cobra {
         let lanes = Wave::<L, N>::LANES;
         // The lane that came last has the hash of the whole text.
         let hash = state[HASH].pick((next + lanes - 1) % lanes);
-        let [sum0, sum1] = SUMS.map(|which| state[which].sum());
-        [hash, state[MASK].pick(next), sum0, sum1, state[AD].pick(0)]
+        let (mask, ad) = (state[MASK].pick(next).reversed(), state[AD].pick(0));
+        [hash, mask, state[SUMS[0]].sum(), state[SUMS[1]].sum(), ad]
     }
 
     #[inline(always)]
@@ -193,9 +160,9 @@ impl Mode for Cobra {
         let [mut sum0, mut sum1] = SUMS.map(|which| state[which]);
         if tail.most > 0 {
             let some = tail.where_rest(l, |rest| rest > 0);
-            let factor = FACTOR.map(|which| keys.constant(which));
+            let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
             let hash = state[HASH].times(&factor).reversed();
-            let mask = times7(state[MASK]);
+            let mask = times7(state[MASK].reversed());
             let (down, up) = (mask.reversed() ^ hash, times3(mask).reversed() ^ hash);
             let halves = Halves::new(l, tail);
             let (first, second);
@@ -218,7 +185,7 @@ impl Mode for Cobra {
             sum1 ^= second & some;
         }
         // The mask of the last unit.
-        let end = times9(state[MASK].halved());
+        let end = times9(state[MASK].reversed().halved());
         let nonce = tail.by_message(l, |message| block_of(message.nonce, 0));
         let lengths = tail.by_message(l, |message| {
             let [ad, text] = [message.ad.len(), message.text].map(|len| (len as u64).swap_bytes());
@@ -228,6 +195,60 @@ impl Mode for Cobra {
         let tag = tag ^ sum1 ^ state[AD] ^ lengths ^ times3(end).reversed();
         tail.tag::<OPEN>(keys.encrypt(0, tag));
     }
+}
+
+/// The body; `SAME` says that all lanes have the same masks.
+#[inline(always)]
+fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Cobra, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let factor = [keys.constant(FACTOR[0]), keys.constant(FACTOR[1])];
+    let [mut hash, mut mask, mut sum0, mut sum1, ad] = *state;
+    for unit in 0..data.units() {
+        let [down, doubled] = next_masks::<L, N, SAME, _>(&mut mask, data);
+        let (given0, given1) = (data.load(l, unit, 0), data.load(l, unit, 1));
+        if OPEN {
+            let second = keys.encrypt(0, given0 ^ down ^ doubled);
+            sum1 ^= second;
+            let left = given1 ^ second;
+            let first = keys.encrypt(0, left ^ down);
+            sum0 ^= first;
+            let right = given0 ^ first;
+            let (left_hash, right_hash) = (left.reversed(), right.reversed());
+            let before = match wide(data) {
+                true => right_hash.previous(hash),
+                false => hash,
+            };
+            data.store(unit, 0, left ^ before.times(&factor).reversed());
+            data.store(unit, 1, right ^ left_hash.times(&factor).reversed());
+            hash = right_hash;
+        } else {
+            let (text0, text1) = (given0.reversed(), given1.reversed());
+            let left_hash;
+            if wide(data) {
+                let pair = text0.times(&factor) ^ text1;
+                let (powers, upper) = keys.table(0).split_at(POWERS);
+                let hashes = pair.running_hash(hash, [powers, upper]);
+                left_hash = hashes.previous(hash).times(&factor) ^ text0;
+                hash = hashes;
+            } else {
+                left_hash = hash.times(&factor) ^ text0;
+                hash = left_hash.times(&factor) ^ text1;
+            }
+            let left = left_hash.reversed();
+            let first = keys.encrypt(0, left ^ down);
+            sum0 ^= first;
+            let made0 = hash.reversed() ^ first;
+            data.store(unit, 0, made0);
+            let second = keys.encrypt_late(0, down ^ doubled, made0);
+            sum1 ^= second;
+            data.store(unit, 1, left ^ second);
+        }
+    }
+    *state = [hash, mask, sum0, sum1, ad];
 }
 
 /// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.

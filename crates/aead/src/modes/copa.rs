@@ -11,7 +11,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{
-    aes, back, forward, hash_step, next_mask, spread_doubled, times3, times7, times9,
+    aes, back, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use super::xls::{Ends, join, split, xls};
 use crate::lanes::head::{block_of, padded_block_of};
@@ -26,7 +26,7 @@ pub(super) const BACK: usize = 1;
 /// L, the encryption of zero, in polynomial order.
 const SUBKEY: usize = 0;
 
-/// 2^(i - 1) * L, where i is the number of the next block from 1; in polynomial order.
+/// 2^(i - 1) * L, where i is the number of the next block from 1.
 const MASK: usize = 0;
 /// The sum of the blocks between the two layers. In the head: the hash.
 const CHAIN: usize = 1;
@@ -124,8 +124,8 @@ impl Mode for Copa {
         state: &mut State<Self, L, N>,
         _head: &Head<'_, L, N>,
     ) {
-        let mask = keys.constant(SUBKEY);
-        *state = [mask, state[CHAIN] ^ mask.reversed(), Wave::zero(keys.l())];
+        let mask = keys.constant(SUBKEY).reversed();
+        *state = [mask, state[CHAIN] ^ mask, Wave::zero(keys.l())];
     }
 
     #[inline(always)]
@@ -135,29 +135,12 @@ impl Mode for Copa {
         data: &mut impl Data<L, N>,
         _pass: usize,
     ) {
-        let l = keys.l();
-        let [mut mask, mut chain, mut sum] = *state;
-        for unit in 0..data.units() {
-            // What is not needed until the end is made there: there are not enough registers to keep it.
-            let (now, doubled) = (mask, mask.doubled());
-            mask = next_mask(mask, data);
-            if OPEN {
-                let given = data.load(l, unit, 0);
-                let middle = keys.decrypt(BACK, given ^ doubled.reversed());
-                let step = middle ^ before(data, middle, chain);
-                chain = middle;
-                let made = keys.decrypt(BACK, step) ^ (now ^ doubled).reversed();
-                data.store(unit, 0, made);
-                sum ^= made;
-            } else {
-                let given = data.load(l, unit, 0);
-                sum ^= given;
-                let above = keys.encrypt(FORWARD, given ^ (now ^ doubled).reversed());
-                chain = through(data, above, chain);
-                data.store(unit, 0, keys.encrypt(FORWARD, chain) ^ doubled.reversed());
-            }
+        if let Some(lane) = same_masks(keys, data) {
+            state[MASK] = state[MASK].pick(lane).spread();
+            units::<L, N, OPEN, true>(keys, state, data);
+        } else {
+            units::<L, N, OPEN, false>(keys, state, data);
         }
-        *state = [mask, chain, sum];
     }
 
     #[inline(always)]
@@ -178,7 +161,8 @@ impl Mode for Copa {
         let lanes = Wave::<L, N>::LANES;
         // The lane that came last has seen all blocks.
         let chain = state[CHAIN].pick((next + lanes - 1) % lanes);
-        [state[MASK].pick(next), chain, state[SUM].sum()]
+        let mask = state[MASK].pick(next).reversed();
+        [mask, chain, state[SUM].sum()]
     }
 
     #[inline(always)]
@@ -194,7 +178,8 @@ impl Mode for Copa {
         } else {
             Ends::none(l)
         };
-        let [mut mask, mut chain, mut sum] = *state;
+        let [mask, mut chain, mut sum] = *state;
+        let mut mask = mask.reversed();
         // A text of less than a block has the mask 3^6 * L instead of L.
         if ends.any_tiny {
             let one = keys.constant(SUBKEY);
@@ -266,17 +251,60 @@ impl Mode for Copa {
     }
 }
 
-/// The sum of the blocks that have come through the first layer, up to each.
+/// The body; `SAME` says that all lanes have the same masks.
+#[inline(always)]
+fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
+    keys: &impl Keys<L, N>,
+    state: &mut State<Copa, L, N>,
+    data: &mut impl Data<L, N>,
+) {
+    let l = keys.l();
+    let [mut mask, mut chain, mut sum] = *state;
+    let units = data.units();
+    // The second layer of a block comes behind the first of the next: neither waits for the other. What it
+    // takes, and what is added to what it makes:
+    let mut second = [Wave::zero(l); 2];
+    for unit in 0..=units {
+        let [takes, onto] = second;
+        if unit < units {
+            let [once, down] = next_masks::<L, N, SAME, _>(&mut mask, data);
+            let given = data.load(l, unit, 0);
+            if OPEN {
+                let middle = keys.decrypt(BACK, given ^ down);
+                second = [middle ^ before(data, middle, chain), once ^ down];
+                chain = middle;
+            } else {
+                sum ^= given;
+                chain = through(keys, data, given ^ (once ^ down), chain);
+                second = [chain, down];
+            }
+        }
+        if unit > 0 {
+            let made = match OPEN {
+                false => keys.encrypt_onto(FORWARD, takes, onto),
+                true => keys.decrypt_onto(BACK, takes, onto),
+            };
+            if OPEN {
+                sum ^= made;
+            }
+            data.store(unit - 1, 0, made);
+        }
+    }
+    *state = [mask, chain, sum];
+}
+
+/// The sum of blocks, up to each, that go through the first layer.
 #[inline(always)]
 fn through<L: Lanes, const N: usize, D: Data<L, N>>(
+    keys: &impl Keys<L, N>,
     _data: &D,
     x: Wave<L, N>,
     chain: Wave<L, N>,
 ) -> Wave<L, N> {
     if D::WIDE {
-        x.running_sum(chain)
+        keys.encrypt(FORWARD, x).running_sum(chain)
     } else {
-        x ^ chain
+        keys.encrypt_onto(FORWARD, x, chain)
     }
 }
 

@@ -5,6 +5,8 @@
 //! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes' offsets
 //! therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the round's number.
 
+use sealane_block::aes::{Back, Forward};
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{aes, back, double, forward};
@@ -29,8 +31,10 @@ const CHECKSUM: usize = 1;
 const AD_OFFSET: usize = 2;
 const AD_SUM: usize = 3;
 
-/// L_0, L_1 and so on, one for each bit of a block's number.
-const TABLE: usize = 48;
+/// Of the table: L_0, L_1 and so on, one for each bit of a block's number.
+const BITS: usize = 48;
+/// Of the table, behind them: offsets 0, 1, 2 and so on, less offset 0, and one more than there are lanes.
+const FIRST: usize = MAX_LANES + 1;
 
 impl Mode for Ocb3 {
     type Schedules = Of<2>;
@@ -44,10 +48,15 @@ impl Mode for Ocb3 {
         let last = double(rest);
         material.constants = [rest, last];
         let mut next = last;
-        material.table.reserve_exact(TABLE);
-        for _ in 0..TABLE {
+        material.table.reserve_exact(BITS + FIRST);
+        for _ in 0..BITS {
             next = double(next);
             material.table.push(next);
+        }
+        let mut offset = Block::ZERO;
+        for number in 1..=FIRST {
+            material.table.push(offset);
+            offset ^= material.table[number.trailing_zeros() as usize];
         }
         material
     }
@@ -99,17 +108,18 @@ impl Mode for Ocb3 {
         let mut offsets = Offsets::new(keys, state[OFFSET], data);
         let mut checksum = state[CHECKSUM];
         for unit in 0..data.units() {
-            let offset = offsets.next(keys, data, unit);
+            let (offset, shared) = offsets.next(keys, data, unit);
             let given = data.load(keys.l(), unit, 0);
-            let made = match OPEN {
-                false => keys.encrypt(FORWARD, given ^ offset) ^ offset,
-                true => keys.decrypt(BACK, given ^ offset) ^ offset,
-            };
-            data.store(unit, 0, made);
-            checksum ^= if OPEN { made } else { given };
+            if OPEN {
+                let made = keys.xex::<Back>(BACK, given, offset, shared);
+                checksum ^= made;
+                data.store(unit, 0, made);
+            } else {
+                checksum ^= given;
+                data.store(unit, 0, keys.xex::<Forward>(FORWARD, given, offset, shared));
+            }
         }
-        state[OFFSET] = offsets.before;
-        offsets.wipe(keys.l(), data);
+        state[OFFSET] = offsets.before(keys, data);
         state[CHECKSUM] = checksum;
     }
 
@@ -119,14 +129,9 @@ impl Mode for Ocb3 {
         state: &State<Self, L, 1>,
         _position: u64,
     ) -> State<Self, L, N> {
-        let table = keys.table(0);
-        let mut offset: Wave<L, N> = state[OFFSET].spread();
-        let lanes = offset.lanes_mut();
-        for lane in 1..lanes.len() {
-            lanes[lane] = lanes[lane - 1] ^ table[lane.trailing_zeros() as usize];
-        }
+        let first = Wave::load(keys.l(), first_offsets(keys));
         let mut wide = [Wave::zero(keys.l()); 4];
-        wide[OFFSET] = offset;
+        wide[OFFSET] = state[OFFSET].spread() ^ first;
         wide[AD_SUM] = state[AD_SUM].spread();
         wide
     }
@@ -165,65 +170,76 @@ impl Mode for Ocb3 {
     }
 }
 
-/// The offsets of a run of units.
+/// The offsets of a run of units: what lanes have of their own, and what they share.
 struct Offsets<L: Lanes, const N: usize> {
-    /// Of the blocks before the next ones.
-    before: Wave<L, N>,
-    /// In a round: from each block to the next.
-    steps: Wave<L, N>,
-    /// Whether all lanes have the same key and stand at the same block: the same step is due in all.
-    in_step: bool,
+    own: Wave<L, N>,
+    shared: L::V,
+    /// A lane that stands where all others do, if all have the same key: the same step is due in all.
+    in_step: Option<usize>,
 }
 
 impl<L: Lanes, const N: usize> Offsets<L, N> {
+    /// From the offsets of the blocks before the next ones. In rounds, lanes share the first of these.
     #[inline(always)]
     fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
-        let mut steps = Wave::zero(keys.l());
-        let mut in_step = K::SAME;
-        if D::WIDE {
-            steps = numbered(keys, |lane| lane as u64 + 1);
-        } else {
-            for lane in 1..Wave::<L, N>::LANES {
-                in_step &= data.position(lane) == data.position(0);
-            }
-        }
-        Offsets {
-            before,
-            steps,
-            in_step,
-        }
-    }
-
-    /// Erases what depends on the key alone.
-    #[inline(always)]
-    fn wipe<D: Data<L, N>>(mut self, l: L, _data: &D) {
-        if D::WIDE {
-            l.wipe(&mut self.steps.v);
+        let l = keys.l();
+        match D::WIDE {
+            true => Offsets {
+                own: Wave::load(l, &first_offsets(keys)[1..]),
+                shared: before.pick(0).v[0],
+                in_step: None,
+            },
+            false => Offsets {
+                own: before,
+                shared: l.splat(Block::ZERO),
+                in_step: if K::SAME { data.in_step() } else { None },
+            },
         }
     }
 
+    /// The offsets of the next units.
     #[inline(always)]
-    fn next<D: Data<L, N>>(&mut self, keys: &impl Keys<L, N>, data: &D, unit: usize) -> Wave<L, N> {
+    fn next<D: Data<L, N>>(
+        &mut self,
+        keys: &impl Keys<L, N>,
+        data: &D,
+        unit: usize,
+    ) -> (Wave<L, N>, L::V) {
+        let l = keys.l();
+        let number = |lane| data.position(lane) + unit as u64 + 1;
         if D::WIDE {
             let lanes = Wave::<L, N>::LANES;
-            let table = keys.table(0);
-            // The number of the last block of this round, and so of the first of the next.
-            let last = data.position(0) + (unit as u64 + 1) * lanes as u64;
-            let turn = table[last.trailing_zeros() as usize];
-            self.steps.lanes_mut()[lanes - 1] = turn;
-            let offset = self.before ^ self.steps;
-            let round = turn ^ table[lanes.trailing_zeros() as usize - 1];
-            self.before ^= Wave::splat(keys.l(), round);
-            offset
-        } else {
-            let number = |lane| data.position(lane) + unit as u64 + 1;
-            self.before ^= match self.in_step {
-                true => Wave::splat(keys.l(), step(keys, 0, number(0))),
-                false => numbered(keys, number),
-            };
-            self.before
+            let before = self.shared;
+            // All of a round's steps but the last are those of the first round.
+            let end = data.position(0) + (unit as u64 + 1) * lanes as u64;
+            let last = first_offsets(keys)[lanes - 1] ^ *step(keys, 0, end);
+            self.shared = l.xor(before, l.splat(last));
+            return (self.own.with_last(last), before);
         }
+        match self.in_step {
+            Some(lane) => {
+                self.shared = l.xor(self.shared, l.splat(*step(keys, lane, number(lane))))
+            }
+            None => self.own ^= numbered(keys, number),
+        }
+        (self.own, self.shared)
     }
+
+    /// The offsets of the blocks before the next ones.
+    #[inline(always)]
+    fn before<D: Data<L, N>>(self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
+        let own = match D::WIDE {
+            true => Wave::load(keys.l(), first_offsets(keys)),
+            false => self.own,
+        };
+        own ^ Wave::filled(keys.l(), self.shared)
+    }
+}
+
+/// Of a key that all lanes have: the offsets of blocks 0, 1 and so on, less that of block 0.
+#[inline(always)]
+fn first_offsets<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> &[Block] {
+    &keys.table(0)[BITS..]
 }
 
 /// From block `number - 1` to block `number`, in each lane.
@@ -232,18 +248,15 @@ fn numbered<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
     number: impl Fn(usize) -> u64,
 ) -> Wave<L, N> {
-    let mut steps = Wave::zero(keys.l());
-    for (lane, to) in steps.lanes_mut().iter_mut().enumerate() {
-        *to = step(keys, lane, number(lane));
-    }
-    steps
+    Wave::collect(keys.l(), |lane| step(keys, lane, number(lane)))
 }
 
 /// From block `number - 1` to block `number`, in one lane; zero where it has no key.
 #[inline(always)]
-fn step<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, lane: usize, number: u64) -> Block {
-    let zeros = number.trailing_zeros() as usize;
-    keys.table(lane).get(zeros).copied().unwrap_or(Block::ZERO)
+fn step<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, lane: usize, number: u64) -> &Block {
+    keys.table(lane)
+        .get(number.trailing_zeros() as usize)
+        .unwrap_or(&Block::ZERO)
 }
 
 /// RFC 7253, section 4.2: the length of the tag, zeros, a bit, the nonce.

@@ -9,7 +9,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ocb3::nonce_block;
-use super::shared::{aes, forward, hash_step, next_mask, spread_doubled, times3, times7, times9};
+use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
 
@@ -18,7 +18,7 @@ pub(crate) struct Otr;
 /// Q, the encryption of zero, in polynomial order.
 const Q: usize = 0;
 
-/// The first mask of the next unit, in polynomial order.
+/// The first mask of the next unit.
 const MASK: usize = 0;
 /// In version 1: what the second mask adds to it.
 const OTHER: usize = 1;
@@ -76,10 +76,10 @@ impl Mode for Otr {
         if head.index == 0 {
             let hidden = keys.encrypt(0, block);
             state[OTHER] = hidden;
-            state[MASK] = hidden.reversed();
+            state[MASK] = hidden;
             state[SUM] = q;
             if first {
-                state[MASK] = state[MASK].doubled().doubled();
+                state[MASK] = hidden.doubled_blocks().doubled_blocks();
                 state[SUM] = q.doubled().doubled();
             }
             return;
@@ -138,7 +138,7 @@ impl Mode for Otr {
         state: &State<Self, L, N>,
         next: usize,
     ) -> State<Self, L, 1> {
-        let (mask, sum) = (state[MASK].pick(next), state[SUM].sum());
+        let (mask, sum) = (state[MASK].pick(next).reversed(), state[SUM].sum());
         [mask, state[OTHER].pick(0), sum, state[AD].pick(0)]
     }
 
@@ -150,10 +150,10 @@ impl Mode for Otr {
     ) {
         let l = keys.l();
         let [given0, given1, ..] = *tail.given;
-        let mask = state[MASK].reversed();
+        let mask = state[MASK];
         let other = match keys.params().version {
             1 => state[OTHER],
-            _ => state[MASK].doubled().reversed(),
+            _ => mask.doubled_blocks(),
         };
         // What is left is one block, or two of which only the second may be short.
         let two = tail.where_rest(l, |rest| rest > 16);
@@ -206,27 +206,26 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const THIRD: bool>(
     let l = keys.l();
     let (mut doubling, mut other, mut sum) = (state[MASK], state[OTHER], state[SUM]);
     for unit in 0..data.units() {
-        let mask = doubling.reversed();
+        let [mask, twice] = next_masks::<L, N, false, _>(&mut doubling, data);
         if THIRD {
-            other = doubling.doubled().reversed();
+            other = twice;
         }
-        doubling = next_mask(doubling, data);
         // Blocks are loaded late and stored early: there are not enough registers to keep them.
         let given0 = data.load(l, unit, 0);
         if OPEN {
-            let second = keys.encrypt(0, mask ^ other ^ given0);
-            let made0 = second ^ data.load(l, unit, 1);
+            let given1 = data.load(l, unit, 1);
+            let made0 = keys.encrypt_onto(0, given0 ^ mask ^ other, given1);
             data.store(unit, 0, made0);
-            let made1 = keys.encrypt(0, mask ^ made0) ^ given0;
+            let made1 = keys.encrypt_late_onto(0, mask, made0, given0);
             data.store(unit, 1, made1);
             sum ^= made1;
         } else {
-            let first = keys.encrypt(0, mask ^ given0);
             let given1 = data.load(l, unit, 1);
             sum ^= given1;
-            let made0 = first ^ given1;
+            let made0 = keys.encrypt_onto(0, given0 ^ mask, given1);
             data.store(unit, 0, made0);
-            data.store(unit, 1, keys.encrypt(0, mask ^ other ^ made0) ^ given0);
+            let made1 = keys.encrypt_late_onto(0, mask ^ other, made0, given0);
+            data.store(unit, 1, made1);
         }
     }
     (state[MASK], state[SUM]) = (doubling, sum);

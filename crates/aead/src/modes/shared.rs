@@ -1,6 +1,8 @@
 //! What several modes share.
 
 use sealane_block::aes::Aes128Dec;
+#[cfg(feature = "research")]
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
@@ -180,32 +182,65 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     *mask = mask.doubled();
 }
 
-/// What lanes with neighbouring masks begin with: `first`, and each lane twice the one before it. All
-/// in polynomial order.
+/// Powers 0, 1 and so on of x, one for each lane, and x^64 times them.
+#[cfg(feature = "research")]
+const POWERS_OF_X: [[Block; MAX_LANES]; 2] = {
+    let mut powers = [[Block::ZERO; MAX_LANES]; 2];
+    let mut lane = 0;
+    while lane < MAX_LANES {
+        powers[0][lane] = Block::new(1 << lane);
+        powers[1][lane] = Block::new(1 << (64 + lane));
+        lane += 1;
+    }
+    powers
+};
+
+/// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane twice the
+/// one before it, in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
-    let mut wide: Wave<L, N> = first.spread();
-    let lanes = wide.lanes_mut();
-    for lane in 1..lanes.len() {
-        lanes[lane] = doubled(lanes[lane - 1]);
-    }
-    wide
+    let [powers, upper] = &POWERS_OF_X;
+    let factor = [Wave::load(first.l, powers), Wave::load(first.l, upper)];
+    first.reversed().spread().times(&factor)
 }
 
-/// The mask of a lane's next unit, in polynomial order, where that of each unit is twice the one
-/// before it.
+/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask` goes
+/// on to the lanes' next units. `SAME` says that all lanes have the same mask.
+///
+/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a lane is
+/// that of the next lane.
 #[cfg(feature = "research")]
 #[inline(always)]
-pub(crate) fn next_mask<L: Lanes, const N: usize, D: Data<L, N>>(
-    mask: Wave<L, N>,
+pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
+    mask: &mut Wave<L, N>,
     _data: &D,
-) -> Wave<L, N> {
+) -> [Wave<L, N>; 2] {
+    let (l, now) = (mask.l, *mask);
     if D::WIDE {
-        mask.times_x_to_lanes()
-    } else {
-        mask.doubled()
+        *mask = now.times_x_to_lanes();
+        let now = now.reversed();
+        return [now, now.next(l.reverse_bytes(mask.v[0]))];
     }
+    *mask = match SAME {
+        true => Wave::filled(l, l.double_blocks(now.v[0])),
+        false => now.doubled_blocks(),
+    };
+    match SAME {
+        true => [Wave::filled(l, now.v[0]), *mask],
+        false => [now, *mask],
+    }
+}
+
+/// A lane that has the mask of all others that have work, where masks depend on the key and the number of
+/// the unit alone.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
+    _keys: &K,
+    data: &impl Data<L, N>,
+) -> Option<usize> {
+    if K::SAME { data.in_step() } else { None }
 }
 
 /// As [`double_ghash`], for one block.

@@ -4,7 +4,7 @@
 //! What is long here is called, not inlined: kernels of other rooms use it in many places, and the
 //! call costs nothing beside it.
 
-use super::{Lanes, Streams, sbox, sealed::Sealed};
+use super::{Lanes, MAX_WIDTH, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
 
 /// The token of the portable tier, which every machine can run.
@@ -227,6 +227,10 @@ impl Lanes for Portable {
         v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
     }
     #[inline(always)]
+    fn double_blocks(self, v: Four) -> Four {
+        self.reverse_bytes(self.double(self.reverse_bytes(v)))
+    }
+    #[inline(always)]
     fn double_bytes<const BYTES: usize>(self, v: Four) -> Four {
         v.map(|x| {
             let top = x >> (128 - 8 * BYTES);
@@ -238,8 +242,20 @@ impl Lanes for Portable {
         [before[3], v[0], v[1], v[2]]
     }
     #[inline(always)]
+    fn next(self, v: Four, after: Four) -> Four {
+        [v[1], v[2], v[3], after[0]]
+    }
+    #[inline(always)]
     fn last(self, v: Four) -> Four {
         [v[3]; 4]
+    }
+    #[inline(always)]
+    fn collect(self, from: [&Block; MAX_WIDTH]) -> Four {
+        from.map(|block| block.value())
+    }
+    #[inline(always)]
+    fn with_last(self, v: Four, block: Block) -> Four {
+        [v[0], v[1], v[2], block.value()]
     }
     #[inline(always)]
     fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> Four {
@@ -261,6 +277,14 @@ impl Lanes for Portable {
         for (lane, value) in v.into_iter().enumerate() {
             to.write(stream + lane, unit, block, value);
         }
+    }
+    #[inline(always)]
+    fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> Four {
+        self.load_streams(from, stream, unit, 0)
+    }
+    #[inline(always)]
+    fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: Four) {
+        self.store_streams(to, stream, unit, 0, v);
     }
 }
 

@@ -27,6 +27,11 @@ pub struct Streams<'a> {
     /// Blocks of a unit.
     unit: usize,
     units: usize,
+    /// How many streams have blocks that lie in a row, each behind that of the stream before; zero
+    /// where they lie anywhere.
+    row: usize,
+    /// A bit for each lane that has work.
+    busy: u32,
     bytes: PhantomData<&'a mut [u8]>,
 }
 
@@ -50,6 +55,8 @@ impl<'a> Streams<'a> {
             step_bytes,
             unit,
             units: usize::MAX,
+            row: 0,
+            busy: 0,
             bytes: PhantomData,
         };
         let mut count = 0;
@@ -58,6 +65,7 @@ impl<'a> Streams<'a> {
             assert!(count < MAX_LANES, "as many lanes as vectors have");
             if let Some(bytes) = lane {
                 streams.at[count] = bytes.as_mut_ptr();
+                streams.busy |= 1 << count;
                 shortest = shortest.min(bytes.len());
             } else {
                 shortest = shortest.min(SPARE_BYTES);
@@ -76,7 +84,7 @@ impl<'a> Streams<'a> {
     ///
     /// # Panics
     /// As [`new`](Streams::new), or if the last round is not whole.
-    #[inline]
+    #[inline(always)]
     pub fn deal(run: &'a mut [u8], lanes: usize, unit: usize) -> Streams<'a> {
         assert!((1..=MAX_UNIT).contains(&unit), "a unit has a few blocks");
         assert!(
@@ -98,6 +106,8 @@ impl<'a> Streams<'a> {
             step_bytes: round,
             unit,
             units,
+            row: if unit == 1 { lanes } else { 0 },
+            busy: u32::MAX >> (MAX_LANES - lanes),
             bytes: PhantomData,
         }
     }
@@ -105,6 +115,26 @@ impl<'a> Streams<'a> {
     /// How many units every stream has.
     pub fn units(&self) -> usize {
         self.units
+    }
+
+    /// A bit for each lane that has work, and not the spare.
+    pub fn busy(&self) -> u32 {
+        self.busy
+    }
+
+    /// Whether units have one block each, and those of neighbouring streams lie side by side: whole
+    /// vectors of them can be read.
+    #[inline(always)]
+    pub fn in_rows(&self) -> bool {
+        self.row > 0
+    }
+
+    /// The address of the units of `W` neighbouring streams that lie in a row: so many blocks, which may
+    /// be read, and written where this was borrowed for writing.
+    #[inline(always)]
+    pub(super) fn row<const W: usize>(&self, stream: usize, unit: usize) -> *mut u8 {
+        assert!(unit < self.units && stream + W <= self.row);
+        self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream)
     }
 
     /// The addresses of one block of `W` neighbouring streams: sixteen bytes each, which may be

@@ -9,7 +9,7 @@ use std::arch::asm;
 use std::arch::x86_64::*;
 use std::is_x86_feature_detected as has;
 
-use super::{Lanes, Streams, sealed::Sealed};
+use super::{Lanes, MAX_WIDTH, Streams, sealed::Sealed};
 use crate::{Block, Kernel, Tier};
 
 /// AES-NI with AVX encodings on 128-bit registers.
@@ -138,8 +138,8 @@ macro_rules! tier {
         aes: $aes_round:ident $aes_last:ident,
         inverse: $aes_unround:ident $aes_unlast:ident,
         clmul: $clmul:ident, blend32: $blend32:ident,
-        add: $add32:ident $add64:ident, streams: $gather:ident $scatter:ident,
-        between: $previous:ident $last:ident,
+        add: $add8:ident $add32:ident $add64:ident, top_bits8: $top_bits8:ident, streams: $gather:ident $scatter:ident,
+        between: $previous:ident $next:ident $last:ident $with_last:ident,
     ) => {
         /// Compiles a kernel for this tier.
         #[target_feature(enable = $features)]
@@ -291,6 +291,14 @@ macro_rules! tier {
                 let carries = $and(tops, $splat(to_register(CARRIES)));
                 $xor($shl32::<1>(v), carries)
             });
+            // Each byte's top bit moves to the byte before; that of byte 0 comes back as 0x87.
+            #[inline(always)]
+            fn double_blocks(self, v: $vector) -> $vector {
+                // SAFETY: the token proves that the instructions exist.
+                let (tops, shifted) = unsafe { ($top_bits8(v), $add8(v, v)) };
+                let carries = self.splat(BYTE_CARRIES);
+                self.xor(shifted, self.and(self.shuffle(tops, rotate_bytes(15)), carries))
+            }
             // The top bytes come round to the bottom, where 0x87 times them is added: once they are
             // there already, and 0x86 is left.
             #[inline(always)]
@@ -300,7 +308,19 @@ macro_rules! tier {
                 self.xor(round, self.clmul::<0x00>(top, self.splat(Block::new(0x86))))
             }
             operation!(previous(before: $vector, v: $vector) = $previous(before, v));
+            operation!(next(v: $vector, after: $vector) = $next(v, after));
             operation!(last(v: $vector) = $last(v));
+            operation!(with_last(v: $vector, block: Block) = $with_last(v, to_register(block)));
+            #[inline(always)]
+            fn collect(self, from: [&Block; MAX_WIDTH]) -> $vector {
+                let mut at = [std::ptr::null_mut(); $width];
+                for lane in 0..$width {
+                    at[lane] = std::ptr::from_ref(from[lane]).cast_mut().cast();
+                }
+                // SAFETY: the token proves that the instructions exist; the addresses are those of
+                // blocks, which are read and not written.
+                unsafe { $gather(at) }
+            }
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
@@ -315,6 +335,20 @@ macro_rules! tier {
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses
                 // of sixteen bytes that may be written, since `to` is borrowed for writing.
                 unsafe { $scatter(at, v) }
+            }
+            #[inline(always)]
+            fn load_row(self, from: &Streams<'_>, stream: usize, unit: usize) -> $vector {
+                let at = from.row::<$width>(stream, unit);
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of
+                // as many bytes as are read.
+                unsafe { $load(at.cast()) }
+            }
+            #[inline(always)]
+            fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: $vector) {
+                let at = to.row::<$width>(stream, unit);
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of as
+                // many bytes as are written, which may be, since `to` is borrowed for writing.
+                unsafe { $store(at.cast(), v) }
             }
         }
 
@@ -387,8 +421,8 @@ tier! {
     aes: _mm_aesenc_si128 _mm_aesenclast_si128,
     inverse: _mm_aesdec_si128 _mm_aesdeclast_si128,
     clmul: _mm_clmulepi64_si128, blend32: blend32_128,
-    add: _mm_add_epi32 _mm_add_epi64, streams: gather_128 scatter_128,
-    between: previous_128 last_128,
+    add: _mm_add_epi8 _mm_add_epi32 _mm_add_epi64, top_bits8: top_bits_128, streams: gather_128 scatter_128,
+    between: previous_128 next_128 last_128 with_last_128,
 }
 
 tier! {
@@ -409,8 +443,8 @@ tier! {
     aes: _mm256_aesenc_epi128 _mm256_aesenclast_epi128,
     inverse: _mm256_aesdec_epi128 _mm256_aesdeclast_epi128,
     clmul: _mm256_clmulepi64_epi128, blend32: blend32_256,
-    add: _mm256_add_epi32 _mm256_add_epi64, streams: gather_256 scatter_256,
-    between: previous_256 last_256,
+    add: _mm256_add_epi8 _mm256_add_epi32 _mm256_add_epi64, top_bits8: top_bits_256, streams: gather_256 scatter_256,
+    between: previous_256 next_256 last_256 with_last_256,
 }
 
 tier! {
@@ -433,8 +467,8 @@ tier! {
     aes: _mm512_aesenc_epi128 _mm512_aesenclast_epi128,
     inverse: _mm512_aesdec_epi128 _mm512_aesdeclast_epi128,
     clmul: _mm512_clmulepi64_epi128, blend32: blend32_512,
-    add: _mm512_add_epi32 _mm512_add_epi64, streams: gather_512 scatter_512,
-    between: previous_512 last_512,
+    add: _mm512_add_epi8 _mm512_add_epi32 _mm512_add_epi64, top_bits8: top_bits_512, streams: gather_512 scatter_512,
+    between: previous_512 next_512 last_512 with_last_512,
 }
 
 const REVERSE_BYTES: Block = Block::new(0x00010203_04050607_08090a0b_0c0d0e0f);
@@ -509,6 +543,46 @@ unsafe fn previous_512(before: __m512i, v: __m512i) -> __m512i {
     unsafe { _mm512_alignr_epi64::<6>(v, before) }
 }
 
+/// The blocks after those of `v`; the last is the first of `after`.
+#[inline(always)]
+unsafe fn next_128(_v: __m128i, after: __m128i) -> __m128i {
+    after
+}
+
+/// As [`next_128`].
+#[inline(always)]
+unsafe fn next_256(v: __m256i, after: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_permute2x128_si256::<0x21>(v, after) }
+}
+
+/// As [`next_128`].
+#[inline(always)]
+unsafe fn next_512(v: __m512i, after: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_alignr_epi64::<2>(after, v) }
+}
+
+/// Another block in the last lane.
+#[inline(always)]
+unsafe fn with_last_128(_v: __m128i, block: __m128i) -> __m128i {
+    block
+}
+
+/// As [`with_last_128`].
+#[inline(always)]
+unsafe fn with_last_256(v: __m256i, block: __m128i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_inserti128_si256::<1>(v, block) }
+}
+
+/// As [`with_last_128`].
+#[inline(always)]
+unsafe fn with_last_512(v: __m512i, block: __m128i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm512_inserti32x4::<3>(v, block) }
+}
+
 /// The last block in every lane.
 #[inline(always)]
 unsafe fn last_128(v: __m128i) -> __m128i {
@@ -532,6 +606,30 @@ unsafe fn last_512(v: __m512i) -> __m512i {
 /// What the top bits of words 3, 0, 1 and 2 carry into words 0, 1, 2 and 3 when an element of
 /// GF(2^128) is doubled.
 const CARRIES: Block = Block::new(0x00000001_00000001_00000001_00000087);
+
+/// What the top bits of bytes 1 to 15 and of byte 0 carry into bytes 0 to 15.
+const BYTE_CARRIES: Block = Block::new(0x87010101_01010101_01010101_01010101);
+
+/// All ones in bytes whose top bit is set, zero elsewhere.
+#[inline(always)]
+unsafe fn top_bits_128(v: __m128i) -> __m128i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm_cmpgt_epi8(_mm_setzero_si128(), v) }
+}
+
+/// As [`top_bits_128`].
+#[inline(always)]
+unsafe fn top_bits_256(v: __m256i) -> __m256i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instruction exists.
+    unsafe { _mm256_cmpgt_epi8(_mm256_setzero_si256(), v) }
+}
+
+/// As [`top_bits_128`].
+#[inline(always)]
+unsafe fn top_bits_512(v: __m512i) -> __m512i {
+    // SAFETY: the caller is the adaptor, whose token proves that the instructions exist.
+    unsafe { _mm512_movm_epi8(_mm512_movepi8_mask(v)) }
+}
 
 /// One block from each address.
 #[inline(always)]
