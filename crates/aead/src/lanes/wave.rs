@@ -60,7 +60,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
             for (place, to) in blocks[..L::WIDTH].iter_mut().enumerate() {
                 *to = block(i * L::WIDTH + place);
             }
-            wave.v[i] = l.load(&blocks);
+            // Else the compiler may take the vector apart again, down to bytes.
+            wave.v[i] = l.settled(l.load(&blocks));
         }
         wave
     }
