@@ -243,11 +243,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
-    /// many as half of the lanes.
-    ///
-    /// The sums of pairs of vectors are completed, then those of fours and eights, so that a wave is as
-    /// long a chain as four vectors (Sklansky's adder).
+    /// the next. `powers` are those of it from the first on, as many as a vector has lanes, and x^64 times
+    /// them.
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
@@ -255,36 +252,23 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         let [power, upper] = powers;
         let once = [l.splat(power[0]), l.splat(upper[0])];
         let twice = [l.splat(power[1]), l.splat(upper[1])];
+        // As often as what comes before a vector is multiplied on its way to each of its lanes.
+        let ways = [l.load(power), l.load(upper)];
+        let mut carry = l.last(before.v[N - 1]);
         for i in 0..N {
             let mut sum = self.v[i];
+            let [mut low, mut high] = parts(l, carry, ways);
             if L::WIDTH > 1 {
-                sum = l.xor(sum, product(l, l.previous(zero, sum), once));
-            }
-            if L::WIDTH > 2 {
-                let second = l.previous(zero, l.previous(zero, sum));
-                sum = l.xor(sum, product(l, second, twice));
-            }
-            self.v[i] = sum;
-        }
-        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
-        let mut ways = [[zero; 2]; N];
-        for i in 0..N.div_ceil(2) {
-            ways[i] = [
-                l.load(&power[i * L::WIDTH..]),
-                l.load(&upper[i * L::WIDTH..]),
-            ];
-        }
-        let carry = l.last(before.v[N - 1]);
-        self.v[0] = l.xor(self.v[0], product(l, carry, ways[0]));
-        for level in 0..3 {
-            let run = 1 << level;
-            for i in 0..N {
-                if i & run != 0 {
-                    let from = i / run * run;
-                    let carry = l.last(self.v[from - 1]);
-                    self.v[i] = l.xor(self.v[i], product(l, carry, ways[i - from]));
+                let (mut shifted, mut factor) = (l.previous(zero, sum), once);
+                if L::WIDTH > 2 {
+                    sum = l.xor(sum, product(l, shifted, factor));
+                    (shifted, factor) = (l.previous(zero, l.previous(zero, sum)), twice);
                 }
+                let [more_low, more_high] = parts(l, shifted, factor);
+                (low, high) = (l.xor(low, more_low), l.xor(high, more_high));
             }
+            self.v[i] = l.xor(sum, reduced(l, [low, high]));
+            carry = l.last(self.v[i]);
         }
         self
     }
@@ -384,15 +368,29 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
     }
 }
 
-/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself: each half of `v`
-/// has a factor of its own, so that the products have 192 bits, of which the upper third is folded
-/// down at once.
+/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself.
 #[cfg(feature = "research")]
 #[inline(always)]
-fn product<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> L::V {
+fn product<L: Lanes>(l: L, v: L::V, factor: [L::V; 2]) -> L::V {
+    reduced(l, parts(l, v, factor))
+}
+
+/// A product before its reduction: each half of `v` has a factor of its own, so that the products have
+/// 192 bits. The second part counts x^64 times.
+#[cfg(feature = "research")]
+#[inline(always)]
+fn parts<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> [L::V; 2] {
+    [
+        l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper)),
+        l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper)),
+    ]
+}
+
+/// The sum of such parts, of which the upper third is folded down at once.
+#[cfg(feature = "research")]
+#[inline(always)]
+fn reduced<L: Lanes>(l: L, [low, high]: [L::V; 2]) -> L::V {
     let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
-    let low = l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper));
-    let high = l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper));
     let sum = l.xor(low, l.zip_lo64(zero, high));
     l.xor(sum, l.clmul::<0x01>(high, modulus))
 }
