@@ -323,6 +323,26 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
+    /// What is given, twice it, four times it and so on, lane after lane, in polynomial order.
+    #[inline(always)]
+    pub(crate) fn doubling(first: Wave<L, 1>) -> Self {
+        let l = first.l;
+        let mut wave: Self = first.spread();
+        for i in 0..N {
+            let lane = i * L::WIDTH;
+            wave.v[i] = if lane >= 16 {
+                l.double_bytes::<2>(wave.v[i - 16 / L::WIDTH])
+            } else if lane >= 8 {
+                l.double_bytes::<1>(wave.v[i - 8 / L::WIDTH])
+            } else {
+                let powers = l.load(&POWERS_OF_X[lane..]);
+                let low = l.clmul::<0x00>(wave.v[i], powers);
+                reduced(l, [low, l.clmul::<0x01>(wave.v[i], powers)])
+            };
+        }
+        wave
+    }
+
     /// Times x to the number of lanes in GF(2^128), in polynomial order.
     #[inline(always)]
     pub(crate) fn times_x_to_lanes(mut self) -> Self {
@@ -367,6 +387,18 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
         self
     }
 }
+
+/// Powers 0 to 7 of x.
+#[cfg(feature = "research")]
+const POWERS_OF_X: [Block; 8] = {
+    let mut powers = [Block::ZERO; 8];
+    let mut power = 0;
+    while power < 8 {
+        powers[power] = Block::new(1 << power);
+        power += 1;
+    }
+    powers
+};
 
 /// A product in GF(2^128) by a factor that is given as itself and x^64 times itself.
 #[cfg(feature = "research")]
