@@ -3,7 +3,9 @@
 use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use proptest::prelude::*;
 use sealane_block::aes::{Around, encrypt_eight, encrypt_some};
-use sealane_block::aes::{Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh};
+use sealane_block::aes::{
+    Back, Direction, Forward, cipher_each, cipher_splat, encrypt_fresh, xex_splat,
+};
 use sealane_block::{Aes128, Aes128Dec, Aes128Many, Block, Cpu, Kernel, Lanes};
 
 /// A block from hexadecimal digits in the order in which the standards print them.
@@ -224,6 +226,19 @@ fn through<L: Lanes, D: Direction, const N: usize>(
     let mut each = splat;
     cipher_splat::<L, D, N>(l, &keys[0], &mut splat, Around::NOTHING);
     cipher_each::<L, D, N>(l, &each_keys, &mut each, Around::NOTHING);
+
+    // With an offset on both sides: what is added before is taken away, and so is what comes out.
+    let (offsets, shared) = (each_keys[1], l.splat(keys[0][3]));
+    let mut xex = load::<L, N>(l, blocks);
+    for i in 0..N {
+        xex[i] = l.xor(xex[i], l.xor(offsets[i], shared));
+    }
+    xex_splat::<L, D, N>(l, &keys[0], &mut xex, &offsets, shared);
+    for i in 0..N {
+        xex[i] = l.xor(xex[i], l.xor(offsets[i], shared));
+    }
+    let (xex, plain) = (store::<L, N>(l, xex), store::<L, N>(l, splat));
+    assert_eq!(values(&xex), values(&plain));
     [store(l, splat), store(l, each)]
 }
 

@@ -287,11 +287,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are those of it from the first on, each as [`times`](Wave::times) takes it, as
-    /// many as half of the lanes.
-    ///
-    /// The sums of pairs of vectors are completed, then those of fours and eights, so that a wave is as
-    /// long a chain as four vectors (Sklansky's adder).
+    /// the next. `powers` are those of it from the first on, as many as a vector has lanes, and x^64 times
+    /// them.
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
@@ -299,36 +296,23 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         let [power, upper] = powers;
         let once = [l.splat(power[0]), l.splat(upper[0])];
         let twice = [l.splat(power[1]), l.splat(upper[1])];
+        // As often as what comes before a vector is multiplied on its way to each of its lanes.
+        let ways = [l.load(power), l.load(upper)];
+        let mut carry = l.last(before.v[N - 1]);
         for i in 0..N {
             let mut sum = self.v[i];
+            let [mut low, mut high] = parts(l, carry, ways);
             if L::WIDTH > 1 {
-                sum = l.xor(sum, product(l, l.previous(zero, sum), once));
-            }
-            if L::WIDTH > 2 {
-                let second = l.previous(zero, l.previous(zero, sum));
-                sum = l.xor(sum, product(l, second, twice));
-            }
-            self.v[i] = sum;
-        }
-        // As often as what comes before a run of vectors is multiplied on its way to each of their lanes.
-        let mut ways = [[zero; 2]; N];
-        for i in 0..N.div_ceil(2) {
-            ways[i] = [
-                l.load(&power[i * L::WIDTH..]),
-                l.load(&upper[i * L::WIDTH..]),
-            ];
-        }
-        let carry = l.last(before.v[N - 1]);
-        self.v[0] = l.xor(self.v[0], product(l, carry, ways[0]));
-        for level in 0..3 {
-            let run = 1 << level;
-            for i in 0..N {
-                if i & run != 0 {
-                    let from = i / run * run;
-                    let carry = l.last(self.v[from - 1]);
-                    self.v[i] = l.xor(self.v[i], product(l, carry, ways[i - from]));
+                let (mut shifted, mut factor) = (l.previous(zero, sum), once);
+                if L::WIDTH > 2 {
+                    sum = l.xor(sum, product(l, shifted, factor));
+                    (shifted, factor) = (l.previous(zero, l.previous(zero, sum)), twice);
                 }
+                let [more_low, more_high] = parts(l, shifted, factor);
+                (low, high) = (l.xor(low, more_low), l.xor(high, more_high));
             }
+            self.v[i] = l.xor(sum, reduced(l, [low, high]));
+            carry = l.last(self.v[i]);
         }
         self
     }
@@ -383,6 +367,26 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
+    /// What is given, twice it, four times it and so on, lane after lane, in polynomial order.
+    #[inline(always)]
+    pub(crate) fn doubling(first: Wave<L, 1>) -> Self {
+        let l = first.l;
+        let mut wave: Self = first.spread();
+        for i in 0..N {
+            let lane = i * L::WIDTH;
+            wave.v[i] = if lane >= 16 {
+                l.double_bytes::<2>(wave.v[i - 16 / L::WIDTH])
+            } else if lane >= 8 {
+                l.double_bytes::<1>(wave.v[i - 8 / L::WIDTH])
+            } else {
+                let powers = l.load(&POWERS_OF_X[lane..]);
+                let low = l.clmul::<0x00>(wave.v[i], powers);
+                reduced(l, [low, l.clmul::<0x01>(wave.v[i], powers)])
+            };
+        }
+        wave
+    }
+
     /// Times x to the number of lanes in GF(2^128), in polynomial order.
     #[inline(always)]
     pub(crate) fn times_x_to_lanes(mut self) -> Self {
@@ -428,15 +432,41 @@ impl<L: Lanes, const N: usize> BitAnd for Wave<L, N> {
     }
 }
 
-/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself: each half of `v`
-/// has a factor of its own, so that the products have 192 bits, of which the upper third is folded
-/// down at once.
+/// Powers 0 to 7 of x.
+#[cfg(feature = "research")]
+const POWERS_OF_X: [Block; 8] = {
+    let mut powers = [Block::ZERO; 8];
+    let mut power = 0;
+    while power < 8 {
+        powers[power] = Block::new(1 << power);
+        power += 1;
+    }
+    powers
+};
+
+/// A product in GF(2^128) by a factor that is given as itself and x^64 times itself.
 #[cfg(feature = "research")]
 #[inline(always)]
-fn product<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> L::V {
+fn product<L: Lanes>(l: L, v: L::V, factor: [L::V; 2]) -> L::V {
+    reduced(l, parts(l, v, factor))
+}
+
+/// A product before its reduction: each half of `v` has a factor of its own, so that the products have
+/// 192 bits. The second part counts x^64 times.
+#[cfg(feature = "research")]
+#[inline(always)]
+fn parts<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> [L::V; 2] {
+    [
+        l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper)),
+        l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper)),
+    ]
+}
+
+/// The sum of such parts, of which the upper third is folded down at once.
+#[cfg(feature = "research")]
+#[inline(always)]
+fn reduced<L: Lanes>(l: L, [low, high]: [L::V; 2]) -> L::V {
     let (zero, modulus) = (l.splat(Block::ZERO), l.splat(Block::new(0x87)));
-    let low = l.xor(l.clmul::<0x00>(v, factor), l.clmul::<0x01>(v, upper));
-    let high = l.xor(l.clmul::<0x10>(v, factor), l.clmul::<0x11>(v, upper));
     let sum = l.xor(low, l.zip_lo64(zero, high));
     l.xor(sum, l.clmul::<0x01>(high, modulus))
 }

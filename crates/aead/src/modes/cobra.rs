@@ -8,7 +8,7 @@
 //! the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
-use sealane_block::lanes::MAX_LANES;
+use sealane_block::lanes::MAX_WIDTH;
 use sealane_block::{Block, Cpu, Lanes, gf};
 
 use super::shared::{
@@ -21,8 +21,8 @@ pub(crate) struct Cobra;
 
 /// L, the encryption of 0, and x^64 * L, in polynomial order: a factor for [`Wave::times`].
 const FACTOR: [usize; 2] = [0, 1];
-/// Of the table: powers 2, 4, 6 and so on of L, and then x^64 times them; as many as half of the lanes.
-const POWERS: usize = MAX_LANES / 2;
+/// Of the table: powers 2, 4, 6 and 8 of L, and then x^64 times them.
+const POWERS: usize = MAX_WIDTH;
 /// J, the encryption of 1, in polynomial order.
 const J: usize = 2;
 

@@ -137,9 +137,9 @@ impl Mode for Copa {
     ) {
         if let Some(lane) = same_masks(keys, data) {
             state[MASK] = state[MASK].pick(lane).spread();
-            units::<L, N, OPEN, true>(keys, state, data);
+            units::<L, N, OPEN, true, _>(keys, state, data);
         } else {
-            units::<L, N, OPEN, false>(keys, state, data);
+            units::<L, N, OPEN, false, _>(keys, state, data);
         }
     }
 
@@ -253,19 +253,21 @@ impl Mode for Copa {
 
 /// The body; `SAME` says that all lanes have the same masks.
 #[inline(always)]
-fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
-    keys: &impl Keys<L, N>,
+fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L, N>>(
+    keys: &K,
     state: &mut State<Copa, L, N>,
     data: &mut impl Data<L, N>,
 ) {
     let l = keys.l();
     let [mut mask, mut chain, mut sum] = *state;
     let units = data.units();
-    // The second layer of a block comes behind the first of the next: neither waits for the other. What it
-    // takes, and what is added to what it makes:
+    // The second layer of a block comes behind the first of the next: neither waits for the other. With a
+    // key for each lane, there is no room to keep what waits. What the layer takes, and what is added to
+    // what it makes:
     let mut second = [Wave::zero(l); 2];
-    for unit in 0..=units {
-        let [takes, onto] = second;
+    let behind = usize::from(K::SAME);
+    for unit in 0..units + behind {
+        let before_this = second;
         if unit < units {
             let [once, down] = next_masks::<L, N, SAME, _>(&mut mask, data);
             let given = data.load(l, unit, 0);
@@ -279,7 +281,8 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
                 second = [chain, down];
             }
         }
-        if unit > 0 {
+        if unit >= behind {
+            let [takes, onto] = if K::SAME { before_this } else { second };
             let made = match OPEN {
                 false => keys.encrypt_onto(FORWARD, takes, onto),
                 true => keys.decrypt_onto(BACK, takes, onto),
@@ -287,7 +290,7 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
             if OPEN {
                 sum ^= made;
             }
-            data.store(unit - 1, 0, made);
+            data.store(unit - behind, 0, made);
         }
     }
     *state = [mask, chain, sum];

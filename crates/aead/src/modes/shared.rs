@@ -1,8 +1,6 @@
 //! What several modes share.
 
 use sealane_block::aes::Aes128Dec;
-#[cfg(feature = "research")]
-use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Aes128, Block, Cpu, Lanes};
 
 use crate::lanes::Wave;
@@ -182,27 +180,12 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     *mask = mask.doubled();
 }
 
-/// Powers 0, 1 and so on of x, one for each lane, and x^64 times them.
-#[cfg(feature = "research")]
-const POWERS_OF_X: [[Block; MAX_LANES]; 2] = {
-    let mut powers = [[Block::ZERO; MAX_LANES]; 2];
-    let mut lane = 0;
-    while lane < MAX_LANES {
-        powers[0][lane] = Block::new(1 << lane);
-        powers[1][lane] = Block::new(1 << (64 + lane));
-        lane += 1;
-    }
-    powers
-};
-
 /// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane twice the
 /// one before it, in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
-    let [powers, upper] = &POWERS_OF_X;
-    let factor = [Wave::load(first.l, powers), Wave::load(first.l, upper)];
-    first.reversed().spread().times(&factor)
+    Wave::doubling(first.reversed())
 }
 
 /// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask` goes

@@ -355,18 +355,92 @@ fn doubling_by_bytes_is_doubling_by_bits() {
 }
 
 #[test]
+fn doubling_in_the_order_of_blocks_is_doubling_backwards() {
+    struct Backwards<'a>(&'a [Block]);
+    impl Kernel for Backwards<'_> {
+        type Output = [Vec<Block>; 2];
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) -> [Vec<Block>; 2] {
+            let mut out = [self.0.to_vec(), self.0.to_vec()];
+            for at in (0..self.0.len()).step_by(L::WIDTH) {
+                let a = l.load(&self.0[at..]);
+                l.store(&mut out[0][at..], l.double_blocks(a));
+                let twice = l.double(l.reverse_bytes(a));
+                l.store(&mut out[1][at..], l.reverse_bytes(twice));
+            }
+            out
+        }
+    }
+    let mut a = paint(144, 31);
+    for bit in 0..128 {
+        a[bit] = Block::new(1 << bit);
+    }
+    for cpu in Cpu::available() {
+        let [blocks, backwards] = cpu.run(Backwards(&a));
+        for (blocks, backwards) in blocks.iter().zip(&backwards) {
+            assert_eq!(blocks.value(), backwards.value(), "{}", cpu.tier());
+        }
+    }
+}
+
+#[test]
+fn rows_are_what_streams_hold() {
+    struct Rows;
+    impl Kernel for Rows {
+        type Output = ();
+        #[inline(always)]
+        fn run<L: Lanes>(self, l: L) {
+            let lanes = 2 * L::WIDTH;
+            let mut bytes: Vec<u8> = (0..16 * 3 * lanes).map(|i| (i * 7) as u8).collect();
+            let before = bytes.clone();
+            let mut streams = Streams::deal(&mut bytes, lanes, 1);
+            assert!(streams.in_rows());
+            for unit in 0..3 {
+                for stream in [0, L::WIDTH] {
+                    let (mut row, mut each) = ([Block::ZERO; MAX_WIDTH], [Block::ZERO; MAX_WIDTH]);
+                    let v = l.load_row(&streams, stream, unit);
+                    l.store(&mut row, v);
+                    l.store(&mut each, l.load_streams(&streams, stream, unit, 0));
+                    assert_eq!(row.map(Block::value), each.map(Block::value));
+                    l.store_row(&mut streams, stream, unit, l.xor(v, l.splat(Block::ONES)));
+                }
+            }
+            for (after, before) in bytes.iter().zip(before) {
+                assert_eq!(*after, !before);
+            }
+            assert!(!Streams::deal(&mut [0; 64], 2, 2).in_rows());
+        }
+    }
+    for cpu in Cpu::available() {
+        cpu.run(Rows);
+    }
+}
+
+#[test]
 fn blocks_pass_between_lanes_in_order() {
     struct Between<'a>(&'a [Block]);
     impl Kernel for Between<'_> {
-        type Output = (usize, [Vec<Block>; 2]);
+        type Output = (usize, [Vec<Block>; 5]);
         #[inline(always)]
-        fn run<L: Lanes>(self, l: L) -> (usize, [Vec<Block>; 2]) {
-            let mut out = [self.0.to_vec(), self.0.to_vec()];
-            let mut before = l.splat(Block::ZERO);
+        fn run<L: Lanes>(self, l: L) -> (usize, [Vec<Block>; 5]) {
+            let mut out = std::array::from_fn(|_| self.0.to_vec());
+            let zero = l.splat(Block::ZERO);
+            let mut before = zero;
             for at in (0..self.0.len()).step_by(L::WIDTH) {
                 let a = l.load(&self.0[at..]);
+                let after = match at + L::WIDTH < self.0.len() {
+                    true => l.load(&self.0[at + L::WIDTH..]),
+                    false => zero,
+                };
+                let mut backwards = [&Block::ZERO; MAX_WIDTH];
+                for lane in 0..L::WIDTH {
+                    backwards[lane] = &self.0[self.0.len() - 1 - at - lane];
+                }
                 l.store(&mut out[0][at..], l.previous(before, a));
                 l.store(&mut out[1][at..], l.last(a));
+                l.store(&mut out[2][at..], l.next(a, after));
+                l.store(&mut out[3][at..], l.collect(backwards));
+                l.store(&mut out[4][at..], l.with_last(a, Block::ONES));
                 before = a;
             }
             (L::WIDTH, out)
@@ -374,14 +448,22 @@ fn blocks_pass_between_lanes_in_order() {
     }
     let a = paint(16, 29);
     for cpu in Cpu::available() {
-        let (width, [previous, last]) = cpu.run(Between(&a));
+        let (width, [previous, last, next, backwards, changed]) = cpu.run(Between(&a));
         assert_eq!(previous[0].value(), 0, "{}", cpu.tier());
+        assert_eq!(next[a.len() - 1].value(), 0, "{}", cpu.tier());
         for i in 0..a.len() {
             if i > 0 {
                 assert_eq!(previous[i].value(), a[i - 1].value(), "{}", cpu.tier());
             }
+            if i + 1 < a.len() {
+                assert_eq!(next[i].value(), a[i + 1].value(), "{}", cpu.tier());
+            }
             let end = i / width * width + width - 1;
             assert_eq!(last[i].value(), a[end].value(), "{}", cpu.tier());
+            let from_behind = a[a.len() - 1 - i];
+            assert_eq!(backwards[i].value(), from_behind.value(), "{}", cpu.tier());
+            let expected = if i == end { Block::ONES } else { a[i] };
+            assert_eq!(changed[i].value(), expected.value(), "{}", cpu.tier());
         }
     }
 }
