@@ -1,9 +1,8 @@
 //! Keys, expanded, and as lanes see them.
 
-use sealane_block::aes::{
-    Around, Back, Direction, Forward, cipher_each, cipher_splat, last_each, last_splat,
-    rounds_each, rounds_splat, xex_splat,
-};
+use sealane_block::aes::{Around, Back, Direction, Forward, cipher_each, cipher_splat, xex_splat};
+#[cfg(feature = "research")]
+use sealane_block::aes::{last_each, last_splat, rounds_each, rounds_splat};
 use sealane_block::{Block, Lanes};
 
 use zeroize::Zeroize;
@@ -59,8 +58,10 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
     /// Encryption without its last round, which [`last_onto`](Keys::last_onto) is: what is loaded
     /// between the two waits in no register.
+    #[cfg(feature = "research")]
     fn rounds(&self, schedule: usize, x: Wave<L, N>) -> Wave<L, N>;
     /// The last round of encryption, with what is added to it.
+    #[cfg(feature = "research")]
     fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
     /// Runs the cipher between two additions of an offset, which is `offset` plus one that all lanes share.
     fn xex<D: Direction>(
@@ -172,12 +173,14 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         cipher_splat::<L, D, N>(self.l, &self.material.schedules[schedule], &mut x.v, around);
         x
     }
+    #[cfg(feature = "research")]
     #[inline(always)]
     fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.material.schedules[schedule];
         rounds_splat::<L, Forward, N>(self.l, keys, &mut x.v, None);
         x
     }
+    #[cfg(feature = "research")]
     #[inline(always)]
     fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.material.schedules[schedule];
@@ -283,11 +286,13 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
         cipher_each::<L, D, N>(self.l, &self.schedules[schedule], &mut x.v, around);
         x
     }
+    #[cfg(feature = "research")]
     #[inline(always)]
     fn rounds(&self, schedule: usize, mut x: Wave<L, N>) -> Wave<L, N> {
         rounds_each::<L, Forward, N>(self.l, &self.schedules[schedule], &mut x.v, None);
         x
     }
+    #[cfg(feature = "research")]
     #[inline(always)]
     fn last_onto(&self, schedule: usize, mut x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let keys = &self.schedules[schedule][10];

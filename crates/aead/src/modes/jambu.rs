@@ -95,6 +95,7 @@ impl Mode for Jambu {
                 between ^= zero.lower_halves(between);
             }
             let second = keys.rounds(0, between);
+            // What follows is done beside these rounds, and not before them.
             let between = between.settled();
             memory ^= between.upper_halves(between);
             block = keys.last_onto(0, second, memory.upper_halves(given));

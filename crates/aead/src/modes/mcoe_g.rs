@@ -96,6 +96,7 @@ impl Mode for McoeG {
             let given = data.load(l, unit, 0);
             let mask = next.reversed();
             let x = given ^ mask;
+            // One lane waits for its chain; many have no registers to spare for what is added late.
             let tweak = if N > 1 {
                 let y = match OPEN {
                     false => keys.encrypt(FORWARD, x),

@@ -39,6 +39,10 @@ pub(crate) fn has_vaes512() -> bool {
 
 /// Rounds 1 to 9 on eight registers, by the instruction of one direction: under one key for all,
 /// and each under keys of its own.
+///
+/// The assembly is not `pure`, so blocks of rounds run in the order in which a kernel has them, and what
+/// it stores between them stays between them. Otherwise the compiler moves two blocks that do not wait for
+/// each other side by side, and all that follows both of them behind the second.
 macro_rules! nine_rounds {
     (
         $round:literal, $one:ident $each:ident,
