@@ -31,6 +31,14 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
         self.store(unit, block, given ^ pad);
         given
     }
+    /// As [`mask`](Data::mask), and also returns what the block now is.
+    #[inline(always)]
+    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
+        let given = self.load(l, unit, block);
+        let made = given ^ pad;
+        self.store(unit, block, made);
+        [given, made]
+    }
 }
 
 /// A stream for each lane.
@@ -69,6 +77,10 @@ impl<L: Lanes, const N: usize> Data<L, N> for Many<'_> {
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         mask(l, &mut self.streams, unit, block, pad)
+    }
+    #[inline(always)]
+    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
+        add(l, &mut self.streams, unit, block, pad)
     }
 }
 
@@ -145,6 +157,10 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
         self.store(unit, block, given ^ pad);
         given
     }
+    #[inline(always)]
+    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
+        add(l, &mut self.streams, unit, block, pad)
+    }
 }
 
 #[inline(always)]
@@ -188,4 +204,23 @@ fn mask<L: Lanes, const N: usize>(
         l.store_streams(streams, i * L::WIDTH, unit, block, made);
     }
     given
+}
+
+#[inline(always)]
+fn add<L: Lanes, const N: usize>(
+    l: L,
+    streams: &mut Streams<'_>,
+    unit: usize,
+    block: usize,
+    pad: Wave<L, N>,
+) -> [Wave<L, N>; 2] {
+    let mut both = [Wave::zero(l); 2];
+    for i in 0..N {
+        let given = l.load_streams(streams, i * L::WIDTH, unit, block);
+        // Settled, or the compiler works on the two parts of the sum apart, in everything that follows.
+        let made = l.settled(l.xor(given, pad.v[i]));
+        l.store_streams(streams, i * L::WIDTH, unit, block, made);
+        (both[0].v[i], both[1].v[i]) = (given, made);
+    }
+    both
 }

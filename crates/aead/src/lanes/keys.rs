@@ -73,6 +73,8 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
     /// The constant of that number.
     fn constant(&self, which: usize) -> Wave<L, N>;
+    /// Vector `i` of the constant of that number.
+    fn constant_vector(&self, which: usize, i: usize) -> L::V;
     /// The table of a lane's key.
     fn table(&self, lane: usize) -> &[Block];
 
@@ -204,6 +206,10 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Same<'_, L, M> {
         Wave::splat(self.l, self.material.constants[which])
     }
     #[inline(always)]
+    fn constant_vector(&self, which: usize, _i: usize) -> L::V {
+        self.l.splat(self.material.constants[which])
+    }
+    #[inline(always)]
     fn table(&self, _lane: usize) -> &[Block] {
         &self.material.table
     }
@@ -317,6 +323,10 @@ impl<L: Lanes, M: Mode, const N: usize> Keys<L, N> for Each<'_, L, M, N> {
     #[inline(always)]
     fn constant(&self, which: usize) -> Wave<L, N> {
         self.constants[which]
+    }
+    #[inline(always)]
+    fn constant_vector(&self, which: usize, i: usize) -> L::V {
+        self.constants[which].v[i]
     }
     #[inline(always)]
     fn table(&self, lane: usize) -> &[Block] {

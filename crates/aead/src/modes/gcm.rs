@@ -8,7 +8,7 @@ use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ctr::stride;
-use super::horner::{self, Powers, Source};
+use super::horner::{self, Source};
 use super::shared::{aes, forward, lane_numbers};
 use crate::lanes::head::block_of;
 use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
@@ -67,7 +67,6 @@ impl Mode for Gcm {
         head: &Head<'_, L, N>,
     ) {
         let l = keys.l();
-        let hashed = horner::step(keys, Order::Ghash, state[HASH], block.reversed());
         let (mut usual, mut ends) = (0, 0);
         for (lane, message) in head.messages.iter() {
             let last = nonce_blocks(message.nonce.len()) == head.index + 1;
@@ -75,9 +74,14 @@ impl Mode for Gcm {
             usual |= u32::from(last && is_usual) << lane;
             ends |= u32::from(last && !is_usual) << lane;
         }
+        if usual == head.messages.set {
+            state[FIRST] = block;
+            return;
+        }
+        let hashed = horner::step(keys, Order::Ghash, state[HASH], block.reversed());
         state[HASH] = hashed;
         if usual | ends != 0 {
-            let made = horner::times(Order::Ghash, hashed, horner::base(keys, 1)).reversed();
+            let made = horner::product(Order::Ghash, hashed, horner::base(keys, 1)).reversed();
             let is_usual = Wave::where_set(l, usual);
             let done = Wave::where_set(l, usual | ends);
             let first = made.or(is_usual, block);
@@ -108,10 +112,8 @@ impl Mode for Gcm {
             counter: state[COUNTER],
             step,
         };
-        let powers = Powers::new(keys, Order::Ghash, data);
-        state[HASH] = powers.hash(keys, data, state[HASH], &mut counted);
+        state[HASH] = horner::hash(keys, Order::Ghash, data, state[HASH], &mut counted);
         state[COUNTER] = counted.counter;
-        powers.wipe(keys.l());
     }
 
     #[inline(always)]
@@ -160,8 +162,7 @@ impl Mode for Gcm {
             let (ad, text) = (8 * message.ad.len() as u128, 8 * message.text as u128);
             Block::new(ad << 64 | text)
         });
-        hash = horner::step(keys, Order::Ghash, hash, lengths);
-        let hash = horner::times(Order::Ghash, hash, horner::base(keys, 1));
+        let hash = horner::last_two(keys, Order::Ghash, hash, lengths);
         tail.tag::<OPEN>(hash.reversed() ^ keys.encrypt(0, state[FIRST]));
     }
 }
@@ -182,8 +183,8 @@ impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, 
     ) -> Wave<L, N> {
         let pad = keys.encrypt(0, self.counter.reversed());
         self.counter = self.counter.add32(self.step);
-        let given = data.mask(keys.l(), unit, 0, pad);
-        if OPEN { given } else { given ^ pad }
+        let [given, made] = data.add(keys.l(), unit, 0, pad);
+        if OPEN { given } else { made }
     }
 }
 

@@ -1,12 +1,15 @@
 //! Polynomial hashes in GF(2^128) by Horner's rule, over lanes: `value * base + block` a block.
 //!
-//! Four blocks share a reduction. In lanes with a message each, the base is that of the lane's key; in
-//! lanes that share one message it is the key's base to the number of lanes, and `fold` puts the
-//! lanes' values together. All values are byte-reversed.
+//! In lanes with a message each, the base is that of the lane's key, and a few blocks share a
+//! reduction. Lanes that share one message hold a *round* of its blocks, each waiting to be multiplied by a
+//! power of its own: those of a round follow one another in the table, so that they are read as vectors,
+//! and the whole round has one reduction. What was hashed before a round is added to its first block. All
+//! values are byte-reversed.
 
 use sealane_block::gf::{
-    Order, mul, mul_each, mul_prepared_lanes, prepare, prepare_lanes, product_lanes, reduce_lanes,
+    Order, mul_each, mul_prepared_lanes, prepare_whole, reduce_whole_lanes, whole_product_lanes,
 };
+use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
 
@@ -18,21 +21,32 @@ pub(crate) const GROUP: usize = 4;
 /// Constants of a key: powers 1 to `GROUP` of its base, prepared. They have to be its first.
 pub(crate) const CONSTANTS: usize = 2 * GROUP;
 
-/// A product that is not reduced.
-type Product<L, const N: usize> = [Wave<L, N>; 2];
+/// A factor, prepared.
+type Factor<L, const N: usize> = [Wave<L, N>; 2];
+
+/// Entries of the table: powers `MAX_LANES` down to 0, and zeros, which take in lanes behind the last
+/// block of a round that is not whole. First words come first, then second words.
+const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
 pub(crate) fn expand(cpu: Cpu, order: Order, base: Block) -> (Vec<Block>, [Block; CONSTANTS]) {
-    let table = powers(cpu, order, base);
+    let mut powers = powers(cpu, order, base);
+    let mut table = vec![Block::ZERO; 2 * ENTRIES];
+    for (power, factor) in powers.iter().enumerate() {
+        let [first, second] = prepare_whole(order, *factor);
+        (table[place(power)], table[ENTRIES + place(power)]) = (first, second);
+    }
+    powers.zeroize();
     let mut constants = [Block::ZERO; CONSTANTS];
-    for (pair, power) in constants.chunks_exact_mut(2).zip(&table[1..]) {
-        let power = match order {
-            Order::Ghash => Block::new(power.value().swap_bytes()),
-            Order::Polynomial => *power,
-        };
-        pair.copy_from_slice(&prepare(order, power));
+    for (pair, power) in constants.chunks_exact_mut(2).zip(1..) {
+        pair.copy_from_slice(&[table[place(power)], table[ENTRIES + place(power)]]);
     }
     (table, constants)
+}
+
+/// Where a power lies in the table.
+const fn place(power: usize) -> usize {
+    MAX_LANES - power
 }
 
 /// Hashes one block in every lane with the base of its key.
@@ -43,7 +57,7 @@ pub(crate) fn step<L: Lanes, const N: usize>(
     value: Wave<L, N>,
     block: Wave<L, N>,
 ) -> Wave<L, N> {
-    times(order, value, base(keys, 1)) ^ block
+    product(order, value, base(keys, 1)) ^ block
 }
 
 /// Where the blocks come from that are hashed: what a mode does to a unit on the way.
@@ -57,92 +71,117 @@ pub(crate) trait Source<L: Lanes, const N: usize> {
     ) -> Wave<L, N>;
 }
 
-/// Powers 1 to `GROUP` of what a lane's value is multiplied with from block to block, prepared. Lanes
-/// that share a message share these; else they are with the lanes' keys.
-pub(crate) struct Powers<L: Lanes> {
+/// Hashes all units of `data`, a block each.
+#[inline(always)]
+pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
     order: Order,
-    wide: [[L::V; 2]; GROUP],
+    data: &mut D,
+    mut value: Wave<L, N>,
+    source: &mut impl Source<L, N>,
+) -> Wave<L, N> {
+    let (l, units) = (keys.l(), data.units());
+    if D::WIDE {
+        for unit in 0..units {
+            let before = round(keys, order, &value, Wave::<L, N>::LANES);
+            value = source.block(keys, data, unit).reversed();
+            // In the first lane alone.
+            let before = l.previous(before, l.splat(Block::ZERO));
+            value.v[0] = l.xor(value.v[0], before);
+        }
+        return value;
+    }
+    let groups = units / GROUP;
+    let mut blocks = [[Wave::zero(l); GROUP]; 2];
+    for group in 0..groups {
+        for ahead in 0..GROUP {
+            // A group is hashed while the next one is enciphered, a few vectors of it beside each unit:
+            // the two keep different parts of the machine busy.
+            if group > 0 {
+                for i in (ahead..N).step_by(GROUP) {
+                    value.v[i] = hashed(keys, order, value.v[i], &blocks[(group - 1) % 2], i);
+                }
+            }
+            let unit = group * GROUP + ahead;
+            blocks[group % 2][ahead] = source.block(keys, data, unit).reversed();
+        }
+    }
+    if groups > 0 {
+        for i in 0..N {
+            value.v[i] = hashed(keys, order, value.v[i], &blocks[(groups - 1) % 2], i);
+        }
+    }
+    let mut unit = groups * GROUP;
+    while unit < units {
+        let block = source.block(keys, data, unit).reversed();
+        value = step(keys, order, value, block);
+        unit += 1;
+    }
+    value
 }
 
-impl<L: Lanes> Powers<L> {
-    #[inline(always)]
-    pub(crate) fn new<D: Data<L, N>, const N: usize>(
-        keys: &impl Keys<L, N>,
-        order: Order,
-        data: &D,
-    ) -> Self {
-        let l = keys.l();
-        let mut wide = [[l.splat(Block::ZERO); 2]; GROUP];
-        if D::WIDE {
-            // Short messages need the first alone.
-            let most = if data.units() < GROUP { 1 } else { GROUP };
-            for power in 1..=most {
-                let block = keys.table(0)[place(power * Wave::<L, N>::LANES)];
-                wide[power - 1] = prepare_lanes(l, order, l.splat(block));
-            }
-        }
-        Powers { order, wide }
+/// Hashes a group of blocks in vector `i`, whose sum then stays in registers.
+#[inline(always)]
+fn hashed<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    value: L::V,
+    blocks: &[Wave<L, N>; GROUP],
+    i: usize,
+) -> L::V {
+    let l = keys.l();
+    let mut sum = whole_product_lanes(l, value, factor(keys, GROUP, i));
+    for ahead in 0..GROUP - 1 {
+        let power = factor(keys, GROUP - 1 - ahead, i);
+        sum = added(l, sum, whole_product_lanes(l, blocks[ahead].v[i], power));
     }
+    l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1].v[i])
+}
 
-    #[inline(always)]
-    pub(crate) fn get<D: Data<L, N>, const N: usize>(
-        &self,
-        keys: &impl Keys<L, N>,
-        _data: &D,
-        power: usize,
-    ) -> Product<L, N> {
-        let l = keys.l();
-        match D::WIDE {
-            true => self.wide[power - 1].map(|v| Wave { l, v: [v; N] }),
-            false => base(keys, power),
-        }
+/// The sum of the blocks of a round, the first of them times power `first` of the base and each times one
+/// power less than the one before it. It is in the last lane.
+#[inline(always)]
+fn round<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    blocks: &Wave<L, N>,
+    first: usize,
+) -> L::V {
+    let l = keys.l();
+    let at = place(first)..place(first) + Wave::<L, N>::LANES;
+    let (words, more) = keys.table(0).split_at(ENTRIES);
+    let (words, more) = (&words[at.clone()], &more[at]);
+    let zero = l.splat(Block::ZERO);
+    let mut sum = [zero; 3];
+    // The first vector comes last, since what is added to its first block comes late.
+    for i in (0..N).rev() {
+        let powers = [
+            l.load(&words[i * L::WIDTH..]),
+            l.load(&more[i * L::WIDTH..]),
+        ];
+        sum = added(l, sum, whole_product_lanes(l, blocks.v[i], powers));
     }
-
-    /// Erases powers that are held here, and not with the keys.
-    #[inline(always)]
-    pub(crate) fn wipe(mut self, l: L) {
-        l.wipe(self.wide.as_flattened_mut());
+    let mut sum = reduce_whole_lanes(l, order, sum);
+    if L::WIDTH > 1 {
+        sum = l.xor(sum, l.previous(zero, sum));
     }
-
-    /// Hashes all units of `data`, a block each.
-    #[inline(always)]
-    pub(crate) fn hash<D: Data<L, N>, const N: usize>(
-        &self,
-        keys: &impl Keys<L, N>,
-        data: &mut D,
-        mut value: Wave<L, N>,
-        source: &mut impl Source<L, N>,
-    ) -> Wave<L, N> {
-        let units = data.units();
-        let mut unit = 0;
-        while unit + GROUP <= units {
-            let mut sum = products(value, self.get(keys, data, GROUP));
-            for behind in (1..GROUP).rev() {
-                let given = source
-                    .block(keys, data, unit + GROUP - 1 - behind)
-                    .reversed();
-                let [low, middle] = products(given, self.get(keys, data, behind));
-                sum = [sum[0] ^ low, sum[1] ^ middle];
-            }
-            let last = source.block(keys, data, unit + GROUP - 1).reversed();
-            value = reduced(self.order, sum) ^ last;
-            unit += GROUP;
-        }
-        while unit < units {
-            let given = source.block(keys, data, unit).reversed();
-            value = times(self.order, value, self.get(keys, data, 1)) ^ given;
-            unit += 1;
-        }
-        value
+    if L::WIDTH > 2 {
+        sum = l.xor(sum, l.previous(zero, l.previous(zero, sum)));
     }
+    sum
 }
 
 /// From the value of one message to those of lanes that share it: what has been hashed counts as the
-/// block before the first, which the last lane has.
+/// last block of a round before the first.
 #[inline(always)]
 pub(crate) fn spread<L: Lanes, const N: usize>(value: Wave<L, 1>) -> Wave<L, N> {
-    let mut wide: Wave<L, N> = value.spread();
-    wide.lanes_mut()[..Wave::<L, N>::LANES - 1].fill(Block::ZERO);
+    let l = value.l;
+    let mut wide: Wave<L, N> = Wave::zero(l);
+    let mut last = value.v[0];
+    for _ in 1..L::WIDTH {
+        last = l.previous(wide.v[0], last);
+    }
+    wide.v[N - 1] = last;
     wide
 }
 
@@ -154,22 +193,47 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
     value: Wave<L, N>,
     next: usize,
 ) -> Wave<L, 1> {
-    let lanes = Wave::<L, N>::LANES;
-    let mut ahead = Wave::zero(keys.l());
-    for (lane, power) in ahead.lanes_mut().iter_mut().enumerate() {
-        *power = keys.table(0)[(lanes + next - 1 - lane) % lanes];
+    let l = keys.l();
+    let blocks = match next {
+        0 => Wave::<L, N>::LANES,
+        some => some,
+    };
+    let v = [l.last(round(keys, order, &value, blocks - 1))];
+    Wave { l, v }
+}
+
+/// What leads from one unit of a lane to its next, prepared: the base to the number of lanes if they share a
+/// message.
+#[inline(always)]
+pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    _data: &D,
+) -> Factor<L, N> {
+    if !D::WIDE {
+        return base(keys, 1);
     }
-    let sum = times(order, value, prepared(order, ahead)).sum();
-    keys.l().wipe(&mut ahead.v);
-    sum
+    let (l, table, at) = (keys.l(), keys.table(0), place(Wave::<L, N>::LANES));
+    [table[at], table[ENTRIES + at]].map(|word| Wave::splat(l, word))
+}
+
+/// Vector `i` of a power of the lanes' bases, prepared.
+#[inline(always)]
+fn factor<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize, i: usize) -> [L::V; 2] {
+    [
+        keys.constant_vector(2 * power - 2, i),
+        keys.constant_vector(2 * power - 1, i),
+    ]
+}
+
+/// The sum of two products that are not reduced.
+#[inline(always)]
+fn added<L: Lanes>(l: L, a: [L::V; 3], b: [L::V; 3]) -> [L::V; 3] {
+    [l.xor(a[0], b[0]), l.xor(a[1], b[1]), l.xor(a[2], b[2])]
 }
 
 /// A power of the lane's base, prepared.
 #[inline(always)]
-pub(crate) fn base<L: Lanes, const N: usize>(
-    keys: &impl Keys<L, N>,
-    power: usize,
-) -> Product<L, N> {
+pub(crate) fn base<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize) -> Factor<L, N> {
     [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
 }
 
@@ -179,7 +243,7 @@ pub(crate) fn base<L: Lanes, const N: usize>(
 pub(crate) fn times<L: Lanes, const N: usize>(
     order: Order,
     mut a: Wave<L, N>,
-    factor: Product<L, N>,
+    factor: Factor<L, N>,
 ) -> Wave<L, N> {
     for i in 0..N {
         a.v[i] = mul_prepared_lanes(a.l, order, a.v[i], [factor[0].v[i], factor[1].v[i]]);
@@ -187,73 +251,68 @@ pub(crate) fn times<L: Lanes, const N: usize>(
     a
 }
 
-/// The products that [`times`] reduces: XORs of them can be [`reduced`] at once.
+/// Elements times factors of [`base`], [`stride`] and [`rising`].
 #[inline(always)]
-fn products<L: Lanes, const N: usize>(a: Wave<L, N>, factor: Product<L, N>) -> Product<L, N> {
-    let mut products = [a; 2];
-    for i in 0..N {
-        let [low, middle] = product_lanes(a.l, a.v[i], [factor[0].v[i], factor[1].v[i]]);
-        (products[0].v[i], products[1].v[i]) = (low, middle);
-    }
-    products
-}
-
-/// The elements that products stand for.
-#[inline(always)]
-fn reduced<L: Lanes, const N: usize>(order: Order, products: Product<L, N>) -> Wave<L, N> {
-    let [mut low, middle] = products;
-    for i in 0..N {
-        low.v[i] = reduce_lanes(low.l, order, [low.v[i], middle.v[i]]);
-    }
-    low
-}
-
-/// Factors of their own in all lanes, prepared.
-#[inline(always)]
-pub(crate) fn prepared<L: Lanes, const N: usize>(
+pub(crate) fn product<L: Lanes, const N: usize>(
     order: Order,
-    factor: Wave<L, N>,
-) -> Product<L, N> {
-    let mut words = [factor; 2];
+    mut a: Wave<L, N>,
+    factor: Factor<L, N>,
+) -> Wave<L, N> {
     for i in 0..N {
-        let [first, second] = prepare_lanes(factor.l, order, factor.v[i]);
-        (words[0].v[i], words[1].v[i]) = (first, second);
+        let whole = whole_product_lanes(a.l, a.v[i], [factor[0].v[i], factor[1].v[i]]);
+        a.v[i] = reduce_whole_lanes(a.l, order, whole);
+    }
+    a
+}
+
+/// `a` times power 2 of the lanes' bases, and `b` times power 1, with one reduction.
+#[inline(always)]
+pub(crate) fn last_two<L: Lanes, const N: usize>(
+    keys: &impl Keys<L, N>,
+    order: Order,
+    mut a: Wave<L, N>,
+    b: Wave<L, N>,
+) -> Wave<L, N> {
+    let l = keys.l();
+    for i in 0..N {
+        let first = whole_product_lanes(l, a.v[i], factor(keys, 2, i));
+        let second = whole_product_lanes(l, b.v[i], factor(keys, 1, i));
+        a.v[i] = reduce_whole_lanes(l, order, added(l, first, second));
+    }
+    a
+}
+
+/// In each lane the power of its number, prepared, for lanes of one message.
+#[inline(always)]
+pub(crate) fn rising<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> Factor<L, N> {
+    let (l, table) = (keys.l(), keys.table(0));
+    let mut words = [Wave::zero(l); 2];
+    for i in 0..N {
+        for lane in (0..L::WIDTH).rev() {
+            let at = place(i * L::WIDTH + lane);
+            let here = [l.splat(table[at]), l.splat(table[ENTRIES + at])];
+            for (word, here) in words.iter_mut().zip(here) {
+                word.v[i] = l.previous(here, word.v[i]);
+            }
+        }
     }
     words
 }
 
-/// Powers 0 to 32 of the base, then those up to 128 in steps of 16: see [`place`]. Byte-reversed in
-/// the order of GHASH.
+/// Powers 0 to `MAX_LANES` of the base, as blocks of the order.
 fn powers(cpu: Cpu, order: Order, base: Block) -> Vec<Block> {
     let one = match order {
         Order::Polynomial => Block::new(1),
         Order::Ghash => Block::new(0x80),
     };
-    let mut powers = Vec::with_capacity(39);
+    let mut powers = Vec::with_capacity(MAX_LANES + 1);
     powers.extend([one, base]);
-    while powers.len() < 33 {
+    while powers.len() <= MAX_LANES {
         let count = powers.len() - 1;
         let mut factors = vec![powers[count]; count];
         powers.extend_from_within(1..);
         mul_each(cpu, order, &mut powers[count + 1..], &factors);
         factors.zeroize();
     }
-    for _ in 0..6 {
-        let last = powers[powers.len() - 1];
-        powers.push(mul(cpu, order, last, powers[16]));
-    }
-    if order == Order::Ghash {
-        for power in &mut powers {
-            *power = Block::new(power.value().swap_bytes());
-        }
-    }
     powers
-}
-
-/// Where a power of the base lies.
-fn place(power: usize) -> usize {
-    match power {
-        0..=32 => power,
-        _ => 30 + power / 16,
-    }
 }

@@ -12,7 +12,7 @@
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::horner::{self, Powers, Source, base, prepared, times};
+use super::horner::{self, Source, base, product};
 use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
 use crate::lanes::mode::Shape;
@@ -107,7 +107,7 @@ impl Mode for Julius {
             }
             return;
         }
-        state[VALUE] = times(Order::Polynomial, state[VALUE], base(keys, 1)) ^ block.reversed();
+        state[VALUE] = product(Order::Polynomial, state[VALUE], base(keys, 1)) ^ block.reversed();
     }
 
     #[inline(always)]
@@ -129,7 +129,7 @@ impl Mode for Julius {
         // One block is masked with a hash of zeros in its place, which is what it should be.
         let hash = state[VALUE].reversed() ^ (state[FIRST] & state[EMPTY]);
         let mu = keys.encrypt(FORWARD, hash);
-        let next = times(Order::Polynomial, mu.reversed(), base(keys, 1)).reversed();
+        let next = product(Order::Polynomial, mu.reversed(), base(keys, 1)).reversed();
         state[VALUE] = mu.reversed();
         state[FIRST] ^= mu;
         state[SECOND] ^= next ^ (mu & state[ODD]);
@@ -197,9 +197,8 @@ fn hash<L: Lanes, const N: usize, const OPEN: bool>(
 ) {
     let l = keys.l();
     let units = data.units();
-    let powers = Powers::new(keys, Order::Polynomial, data);
-    state[VALUE] = powers.hash(keys, data, state[VALUE], &mut Plain::<OPEN>);
-    powers.wipe(l);
+    let mut plain = Plain::<OPEN>;
+    state[VALUE] = horner::hash(keys, Order::Polynomial, data, state[VALUE], &mut plain);
     if OPEN {
         for unit in 0..units.min(2) {
             let block = data.load(l, unit, 0);
@@ -247,13 +246,13 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
     state: &mut State<Julius, L, N>,
     data: &mut impl Data<L, N>,
 ) {
-    let powers = Powers::new(keys, Order::Polynomial, data);
+    let stride = horner::stride(keys, data);
     let mut value = state[VALUE];
     let mut unit = 0;
     if is_wide(data) {
         if data.position(0) == 0 {
             let first;
-            (first, value) = first_round(keys, value, state[ODD], powers.get(keys, data, 1));
+            (first, value) = first_round(keys, value, state[ODD], stride);
             masked::<L, N, OPEN>(keys, data, 0, first);
             unit = 1;
         }
@@ -273,7 +272,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
                     _ => {}
                 }
             }
-            let next = times(Order::Polynomial, value, base(keys, 1));
+            let next = product(Order::Polynomial, value, base(keys, 1));
             masked::<L, N, OPEN>(keys, data, unit, value ^ (next & both));
             value = next.or(again, value);
             unit += 1;
@@ -281,12 +280,11 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
     }
     while unit < data.units() {
         let before = value;
-        value = times(Order::Polynomial, value, powers.get(keys, data, 1));
+        value = product(Order::Polynomial, value, stride);
         masked::<L, N, OPEN>(keys, data, unit, before);
         unit += 1;
     }
     state[VALUE] = value;
-    powers.wipe(keys.l());
 }
 
 /// Masks a unit.
@@ -314,16 +312,14 @@ fn first_round<L: Lanes, const N: usize>(
     step: [Wave<L, N>; 2],
 ) -> (Wave<L, N>, Wave<L, N>) {
     let lanes = Wave::<L, N>::LANES;
-    let mut powers = Wave::zero(keys.l());
-    powers.lanes_mut().copy_from_slice(&keys.table(0)[..lanes]);
-    let even = times(Order::Polynomial, powers, prepared(Order::Polynomial, mu));
+    let even = product(Order::Polynomial, mu, horner::rising(keys));
     // Powers are one behind, but for that of unit 0; unit 1 has that as well.
     let mut late = even;
     late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);
     let mut first = late;
     first.lanes_mut()[1] = even.lanes()[0] ^ even.lanes()[1];
     let first = even.or(odd, first);
-    let mut next = times(Order::Polynomial, even.or(odd, late), step);
+    let mut next = product(Order::Polynomial, even.or(odd, late), step);
     let fresh = even.lanes()[lanes - 1];
     let lane_0 = &mut next.lanes_mut()[0];
     *lane_0 = *lane_0 ^ (odd.lanes()[0] & (*lane_0 ^ fresh));
