@@ -57,11 +57,10 @@ impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
         let mut tail = Tail::<L, 1>::new(l, &params, messages, &mut slots);
         tail.take::<M, OPEN>(0, &params, rest, job.tag);
         M::tail::<L, 1, OPEN>(&keys, &state, &mut tail);
-        let outcome = Outcome {
+        Outcome {
             authentic: tail.give::<M, OPEN>(0, &params, rest, job.tag),
             padding: tail.padding[0],
-        };
-        outcome
+        }
     }
 }
 

@@ -39,10 +39,6 @@ pub(crate) fn has_vaes512() -> bool {
 
 /// Rounds 1 to 9 on eight registers, by the instruction of one direction: under one key for all,
 /// and each under keys of its own.
-///
-/// The assembly is not `pure`, so blocks of rounds run in the order in which a kernel has them, and what
-/// it stores between them stays between them. Otherwise the compiler moves two blocks that do not wait for
-/// each other side by side, and all that follows both of them behind the second.
 macro_rules! nine_rounds {
     (
         $round:literal, $one:ident $each:ident,
@@ -81,7 +77,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(readonly, nostack, preserves_flags)
+                    options(pure, readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
@@ -115,7 +111,7 @@ macro_rules! nine_rounds {
                     s5 = inout($register) s5,
                     s6 = inout($register) s6,
                     s7 = inout($register) s7,
-                    options(readonly, nostack, preserves_flags)
+                    options(pure, readonly, nostack, preserves_flags)
                 );
             }
             *states = [s0, s1, s2, s3, s4, s5, s6, s7];
