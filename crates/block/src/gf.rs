@@ -87,7 +87,7 @@ pub fn mul_lanes<L: Lanes>(l: L, order: Order, a: L::V, b: L::V) -> L::V {
     }
 }
 
-/// A factor for [`product_lanes`] and [`mul_prepared_lanes`]. Its words are as secret as
+/// A factor for [`mul_prepared_lanes`]. Its words are as secret as
 /// `factor`, which the time does not depend on. In GHASH order too, `factor` is a block of its order, not reversed.
 pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     match order {
@@ -110,49 +110,14 @@ pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     }
 }
 
-/// As [`prepare`], for a factor of its own in every lane. In GHASH order `factor` is byte-reversed, as
-/// the other operands of kernels are.
-#[inline(always)]
-pub fn prepare_lanes<L: Lanes>(l: L, order: Order, factor: L::V) -> [L::V; 2] {
-    /// 1 / x in GHASH order: 1 / x = x^127 + x^6 + x + 1.
-    const INVERSE: [Block; 2] = prepare(Order::Ghash, Block::new(1 << 120 | 0xc2));
-    let zero = l.splat(Block::ZERO);
-    match order {
-        Order::Polynomial => [factor, reduce_lanes(l, order, [zero, factor])],
-        Order::Ghash => {
-            let inverse = [l.splat(INVERSE[0]), l.splat(INVERSE[1])];
-            let h = mul_prepared_lanes(l, order, factor, inverse);
-            let risen = reduce_lanes(l, order, [zero, h]);
-            [
-                l.zip_lo64(l.zip_hi64(risen, risen), risen),
-                l.zip_lo64(l.zip_hi64(h, h), h),
-            ]
-        }
-    }
-}
-
 /// The product of vectors and factors made ready with the same `order`, lane by lane, for kernels. In
 /// GHASH order `a` and the product are byte-reversed, so that whoever keeps them so reverses
-/// nothing.
+/// nothing. It has the shortest way from `a` to the product.
 #[inline(always)]
 pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 2]) -> L::V {
-    reduce_lanes(l, order, product_lanes(l, a, factor))
-}
-
-/// The product that [`mul_prepared_lanes`] reduces. XORs of such products are products too.
-#[inline(always)]
-pub fn product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V; 2] {
     // The second first: its reduction waits for it.
     let middle = l.xor(l.clmul::<0x10>(a, factor[0]), l.clmul::<0x11>(a, factor[1]));
     let low = l.xor(l.clmul::<0x00>(a, factor[0]), l.clmul::<0x01>(a, factor[1]));
-    [low, middle]
-}
-
-/// The element that `product`, a XOR of products, stands for: the first half plus x^64 times the
-/// second.
-#[inline(always)]
-pub fn reduce_lanes<L: Lanes>(l: L, order: Order, product: [L::V; 2]) -> L::V {
-    let [low, middle] = product;
     match order {
         Order::Polynomial => {
             let modulus = l.splat(Block::new(0x87));
@@ -326,28 +291,22 @@ mod tests {
                 Order::Ghash => l.reverse_bytes(v),
             };
             let zero = l.splat(Block::ZERO);
-            let (mut sum, mut product, mut whole) = (zero, [zero; 2], [zero; 3]);
+            let (mut sum, mut whole) = (zero, [zero; 3]);
             for i in 0..self.a.len() {
                 let a = turned(l.splat(self.a[i]));
-                let ready = prepare(self.order, self.b[i]);
-                let ready = [l.splat(ready[0]), l.splat(ready[1])];
-                let same = prepare_lanes(l, self.order, turned(l.splat(self.b[i])));
-                sum = l.xor(sum, mul_prepared_lanes(l, self.order, a, same));
-                let [low, middle] = product_lanes(l, a, ready);
-                product = [l.xor(product[0], low), l.xor(product[1], middle)];
-                let ready = prepare_whole(self.order, self.b[i]);
-                let more = whole_product_lanes(l, a, [l.splat(ready[0]), l.splat(ready[1])]);
+                let ready = prepare(self.order, self.b[i]).map(|word| l.splat(word));
+                sum = l.xor(sum, mul_prepared_lanes(l, self.order, a, ready));
+                let ready = prepare_whole(self.order, self.b[i]).map(|word| l.splat(word));
+                let more = whole_product_lanes(l, a, ready);
                 for (sum, more) in whole.iter_mut().zip(more) {
                     *sum = l.xor(*sum, more);
                 }
             }
-            let mut sums = [Block::ZERO; 12];
+            let mut sums = [Block::ZERO; 8];
             l.store(&mut sums, turned(sum));
-            let product = turned(reduce_lanes(l, self.order, product));
-            l.store(&mut sums[L::WIDTH..], product);
             let whole = turned(reduce_whole_lanes(l, self.order, whole));
-            l.store(&mut sums[2 * L::WIDTH..], whole);
-            for lane in 1..3 * L::WIDTH {
+            l.store(&mut sums[L::WIDTH..], whole);
+            for lane in 1..2 * L::WIDTH {
                 assert_eq!(sums[0].value(), sums[lane].value());
             }
             sums[0]

@@ -70,7 +70,7 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
             M::absorb(keys, &mut state, block, &head);
             let active = Wave::where_set(l, active);
             for (after, before) in state.as_mut().iter_mut().zip(before.as_ref()) {
-                *after = before.or(active, *after);
+                *after = before.unless(active, *after);
             }
         }
         head.index += 1;

@@ -98,7 +98,6 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
         self.cipher::<Forward>(schedule, x, around)
     }
     /// Encrypts `x`, and adds `onto`.
-    #[cfg(feature = "research")]
     #[inline(always)]
     fn encrypt_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N> {
         let around = Around {

@@ -102,7 +102,7 @@ fn side_by_side<L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
         l.wipe(&mut blocks.as_flattened_mut()[..M::UNIT * N]);
         let done = Wave::where_first(l, next);
         for (to, after) in wide.as_mut().iter_mut().zip(after.as_ref()) {
-            *to = to.or(done, *after);
+            *to = to.unless(done, *after);
         }
     }
     M::fold::<L, N>(keys, &wide, next)

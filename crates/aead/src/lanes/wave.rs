@@ -253,7 +253,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
 
     /// `other` where `mask` is all ones, `self` where it is zero.
     #[inline(always)]
-    pub(crate) fn or(self, mask: Self, other: Self) -> Self {
+    pub(crate) fn unless(self, mask: Self, other: Self) -> Self {
         self ^ (mask & (self ^ other))
     }
 }

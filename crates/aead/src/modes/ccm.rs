@@ -110,7 +110,7 @@ impl Mode for Ccm {
             tail.made[0] = made;
             let text = if OPEN { made } else { tail.given[0] };
             let more = keys.encrypt_late(0, text, mac);
-            mac = mac.or(tail.where_rest(l, |rest| rest > 0), more);
+            mac = mac.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
         tail.tag::<OPEN>(keys.encrypt_onto(0, state[FIRST], mac));
     }

@@ -94,7 +94,7 @@ impl Mode for Cloc {
         let empty = by_number(l, head.messages, text_len, |len| all_if(len == 0));
         let next = step(start);
         // The tag of a message without text is made here: g1, two steps.
-        state[TO_MAC] = next.or(empty, step(next));
+        state[TO_MAC] = next.unless(empty, step(next));
         state[TO_PAD] = start ^ Wave::splat(l, TOP);
     }
 
@@ -126,7 +126,7 @@ impl Mode for Cloc {
             let last = tag ^ sealed ^ by_rest(l, tail, same, end_bit);
             let last = finished(last, by_rest(l, tail, same, |rest| all_if(rest == 16)));
             let more = keys.encrypt(0, last);
-            tag = tag.or(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
+            tag = tag.unless(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
         }
         tail.tag::<OPEN>(tag);
     }
@@ -172,7 +172,7 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
 fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L, N> {
     let next = x.shr_bytes::<4>();
     let eight = x ^ x.shr_bytes::<8>() ^ (x ^ next).shl_bytes::<8>();
-    step(x).or(full, eight)
+    step(x).unless(full, eight)
 }
 
 /// The map of which all of f1, f2, g1, g2 and h are powers: (a, b, c, d) to (b, c, d, a ^ b).

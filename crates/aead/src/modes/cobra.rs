@@ -92,7 +92,7 @@ impl Mode for Cobra {
             mask = times9(times9(keys.constant(J)));
         }
         let end = times3(mask);
-        let end = times3(end).or(head.whole, end).reversed();
+        let end = times3(end).unless(head.whole, end).reversed();
         hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
         (state[AD], state[MASK]) = (sum, mask);
     }

@@ -113,7 +113,7 @@ impl Mode for Copa {
             mask = times3(times9(keys.constant(SUBKEY)));
         }
         let end = times3(mask);
-        let end = times3(end).or(head.whole, end).reversed();
+        let end = times3(end).unless(head.whole, end).reversed();
         hash_step(keys, [&mut sum, &mut mask], block, head.last, end);
         *state = [mask, sum, mask];
     }
@@ -184,12 +184,12 @@ impl Mode for Copa {
         if ends.any_tiny {
             let one = keys.constant(SUBKEY);
             let six = times9(times9(times9(one)));
-            mask = mask.or(ends.tiny, six);
+            mask = mask.unless(ends.tiny, six);
             chain ^= (one ^ six).reversed() & ends.tiny;
         }
         // With XLS, what follows belongs to the block before the rest.
         if ends.any_xls {
-            mask = mask.or(ends.xls, mask.halved());
+            mask = mask.unless(ends.xls, mask.halved());
         }
         let step = ends.xls.inverted();
         let (mut up, down) = (times3(mask), mask.doubled());
@@ -199,7 +199,7 @@ impl Mode for Copa {
                 true => flags(l, tail),
                 false => tail.where_rest(l, |rest| rest < 16),
             };
-            up = up.or(padded, times7(up));
+            up = up.unless(padded, times7(up));
         }
         let [mut given, mut given_tag, ..] = *tail.given;
         let middle;
@@ -210,8 +210,8 @@ impl Mode for Copa {
             if ends.any_xls {
                 let opened = xls::<L, N, true>(keys, mask, &ends.rest, [given, given_tag]);
                 let (rest, tag) = split(&ends.rest, opened);
-                given = text.or(ends.xls, rest);
-                given_tag = given_tag.or(ends.xls, tag);
+                given = text.unless(ends.xls, rest);
+                given_tag = given_tag.unless(ends.xls, tag);
             } else {
                 given = text;
             }
@@ -223,7 +223,7 @@ impl Mode for Copa {
             tail.made[0] = keys.encrypt(FORWARD, middle) ^ down.reversed();
             sum ^= given & step;
         }
-        chain = chain.or(step, middle);
+        chain = chain.unless(step, middle);
         let end = times7(if first { mask } else { down }).reversed();
         let tag = keys.encrypt(FORWARD, sum ^ times3(up).reversed());
         let tag = keys.encrypt(FORWARD, tag ^ chain) ^ end;
@@ -233,8 +233,8 @@ impl Mode for Copa {
             if ends.any_xls {
                 let joined = join(&ends.rest, tail.given[0], tag);
                 let [block, rest] = xls::<L, N, false>(keys, mask, &ends.rest, joined);
-                tail.made[0] = tail.made[0].or(ends.xls, block);
-                tail.made[1] = tail.made[1].or(ends.xls, rest);
+                tail.made[0] = tail.made[0].unless(ends.xls, block);
+                tail.made[1] = tail.made[1].unless(ends.xls, rest);
             }
             return;
         }
@@ -243,7 +243,7 @@ impl Mode for Copa {
             // A text of less than a block has so many bytes of tag; its padding is the rest of it.
             let held = tail.text_mask(l, 0);
             let tiny = (tail.wrong & held) ^ ((given ^ tail.end_bit(l, 0)) & held.inverted());
-            tail.wrong = tail.wrong.or(ends.tiny, tiny);
+            tail.wrong = tail.wrong.unless(ends.tiny, tiny);
             tail.made[0] = given & held;
         } else {
             remove_padding(tail, given);

@@ -84,9 +84,9 @@ impl Mode for Gcm {
             let made = horner::product(Order::Ghash, hashed, horner::base(keys, 1)).reversed();
             let is_usual = Wave::where_set(l, usual);
             let done = Wave::where_set(l, usual | ends);
-            let first = made.or(is_usual, block);
-            state[FIRST] = state[FIRST].or(done, first);
-            state[HASH] = hashed.or(done, Wave::zero(l));
+            let first = made.unless(is_usual, block);
+            state[FIRST] = state[FIRST].unless(done, first);
+            state[HASH] = hashed.unless(done, Wave::zero(l));
         }
     }
 
@@ -155,7 +155,7 @@ impl Mode for Gcm {
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let more = horner::step(keys, Order::Ghash, hash, sealed.reversed());
-            hash = hash.or(tail.where_rest(l, |rest| rest > 0), more);
+            hash = hash.unless(tail.where_rest(l, |rest| rest > 0), more);
         }
         // Reversed, as the hash is: the length of associated data in the upper half.
         let lengths = tail.by_message(l, |message| {

@@ -6,9 +6,7 @@
 //! and the whole round has one reduction. What was hashed before a round is added to its first block. All
 //! values are byte-reversed.
 
-use sealane_block::gf::{
-    Order, mul_each, mul_prepared_lanes, prepare_whole, reduce_whole_lanes, whole_product_lanes,
-};
+use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 use zeroize::Zeroize;
@@ -204,6 +202,7 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
 
 /// What leads from one unit of a lane to its next, prepared: the base to the number of lanes if they share a
 /// message.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -235,20 +234,6 @@ fn added<L: Lanes>(l: L, a: [L::V; 3], b: [L::V; 3]) -> [L::V; 3] {
 #[inline(always)]
 pub(crate) fn base<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, power: usize) -> Factor<L, N> {
     [keys.constant(2 * power - 2), keys.constant(2 * power - 1)]
-}
-
-/// Elements of GF(2^128) times factors made ready: see
-/// [`sealane_block::gf::mul_prepared_lanes`].
-#[inline(always)]
-pub(crate) fn times<L: Lanes, const N: usize>(
-    order: Order,
-    mut a: Wave<L, N>,
-    factor: Factor<L, N>,
-) -> Wave<L, N> {
-    for i in 0..N {
-        a.v[i] = mul_prepared_lanes(a.l, order, a.v[i], [factor[0].v[i], factor[1].v[i]]);
-    }
-    a
 }
 
 /// Elements times factors of [`base`], [`stride`] and [`rising`].
@@ -283,6 +268,7 @@ pub(crate) fn last_two<L: Lanes, const N: usize>(
 }
 
 /// In each lane the power of its number, prepared, for lanes of one message.
+#[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn rising<L: Lanes, const N: usize>(keys: &impl Keys<L, N>) -> Factor<L, N> {
     let (l, table) = (keys.l(), keys.table(0));

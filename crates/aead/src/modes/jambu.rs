@@ -127,7 +127,7 @@ impl Mode for Jambu {
             made = some & (given ^ first).lower_halves(zero);
             let text = if OPEN { made } else { given };
             let after = first ^ zero.lower_halves(text);
-            block = block.or(some, after);
+            block = block.unless(some, after);
             memory ^= some & after.upper_halves(after);
         }
         // What is left, fewer than 8 bytes, lies in the half that the text ends in.

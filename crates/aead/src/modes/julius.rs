@@ -274,7 +274,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
             }
             let next = product(Order::Polynomial, value, base(keys, 1));
             masked::<L, N, OPEN>(keys, data, unit, value ^ (next & both));
-            value = next.or(again, value);
+            value = next.unless(again, value);
             unit += 1;
         }
     }
@@ -318,8 +318,8 @@ fn first_round<L: Lanes, const N: usize>(
     late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);
     let mut first = late;
     first.lanes_mut()[1] = even.lanes()[0] ^ even.lanes()[1];
-    let first = even.or(odd, first);
-    let mut next = product(Order::Polynomial, even.or(odd, late), step);
+    let first = even.unless(odd, first);
+    let mut next = product(Order::Polynomial, even.unless(odd, late), step);
     let fresh = even.lanes()[lanes - 1];
     let lane_0 = &mut next.lanes_mut()[0];
     *lane_0 = *lane_0 ^ (odd.lanes()[0] & (*lane_0 ^ fresh));

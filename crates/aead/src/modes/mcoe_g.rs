@@ -6,10 +6,9 @@
 //! x ^ y in both directions, so the next tweak is that, and a step of the chain is AES, a product
 //! and four cheap operations.
 
-use sealane_block::gf::{Order, mul, prepare};
+use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::horner::times;
 use super::shared::{back, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
@@ -149,7 +148,7 @@ impl Mode for McoeG {
                 tweak = x ^ keys.encrypt(FORWARD, x);
                 tail.made[0] = tail.given[0] ^ fill ^ length ^ tweak;
             }
-            next = next.or(short, mask(keys, tweak));
+            next = next.unless(short, mask(keys, tweak));
         }
         let last = next.reversed();
         let tag = keys.encrypt(FORWARD, tau ^ last) ^ last;
@@ -166,5 +165,10 @@ impl Mode for McoeG {
 #[inline(always)]
 fn mask<L: Lanes, const N: usize>(keys: &impl Keys<L, N>, tweak: Wave<L, N>) -> Wave<L, N> {
     let factor = [keys.constant(FACTOR), keys.constant(FACTOR + 1)];
-    times(Order::Ghash, tweak.reversed(), factor)
+    let mut mask = tweak.reversed();
+    for i in 0..N {
+        let factor = [factor[0].v[i], factor[1].v[i]];
+        mask.v[i] = mul_prepared_lanes(mask.l, Order::Ghash, mask.v[i], factor);
+    }
+    mask
 }

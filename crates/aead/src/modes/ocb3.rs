@@ -93,7 +93,7 @@ impl Mode for Ocb3 {
         }
         let partial = head.last & (head.whole ^ Wave::splat(keys.l(), Block::ONES));
         let next = numbered(keys, |_| head.index as u64);
-        let offset = state[AD_OFFSET] ^ next.or(partial, keys.constant(REST));
+        let offset = state[AD_OFFSET] ^ next.unless(partial, keys.constant(REST));
         state[AD_OFFSET] = offset;
         state[AD_SUM] ^= keys.encrypt(FORWARD, block ^ offset);
     }

@@ -86,8 +86,8 @@ impl Mode for Otr {
         }
         let mut mask = state[SUM];
         let end = match first {
-            true => mask ^ q.or(head.whole, q.doubled()),
-            false => times3(mask).or(head.whole, times9(mask)),
+            true => mask ^ q.unless(head.whole, q.doubled()),
+            false => times3(mask).unless(head.whole, times9(mask)),
         };
         let mut sum = state[AD];
         hash_step(
@@ -179,9 +179,9 @@ impl Mode for Otr {
                     true => left,
                     false => keys.encrypt(0, mask ^ other ^ padded) ^ given0,
                 };
-                tail.made[0] = tail.made[0].or(two, made0);
+                tail.made[0] = tail.made[0].unless(two, made0);
                 tail.made[1] = made1;
-                sum = sum.or(two, pad ^ padded);
+                sum = sum.unless(two, pad ^ padded);
                 last ^= other & two;
             }
         }
@@ -190,7 +190,7 @@ impl Mode for Otr {
         let last = last.reversed();
         let last = match keys.params().version {
             1 => times3(last).reversed() ^ (other & whole),
-            _ => times9(last).or(whole, times7(last)).reversed(),
+            _ => times9(last).unless(whole, times7(last)).reversed(),
         };
         tail.tag::<OPEN>(keys.encrypt(0, sum ^ last) ^ state[AD]);
     }

@@ -125,9 +125,9 @@ impl Mode for Poet {
             // The last block has three times the mask, or five times if it is a short one, and is
             // enciphered with what came before it.
             let short = double_ghash(twice);
-            let change = (short.or(head.whole, twice).reversed() ^ tau) & head.last;
+            let change = (short.unless(head.whole, twice).reversed() ^ tau) & head.last;
             let y = keys.encrypt(FORWARD, x ^ change);
-            state[TAU] = (tau ^ y).or(head.last, y);
+            state[TAU] = (tau ^ y).unless(head.last, y);
         } else {
             state[TAU] = keys.encrypt_onto(FORWARD, x, tau);
         }
@@ -205,7 +205,7 @@ impl Mode for Poet {
         if OPEN {
             tail.made[0] = made & text;
             // The two differences lie in different bytes.
-            tail.wrong = (made ^ fill).or(text, tag ^ tail.given[TAG]);
+            tail.wrong = (made ^ fill).unless(text, tag ^ tail.given[TAG]);
         } else {
             tail.made[0] = made;
         }

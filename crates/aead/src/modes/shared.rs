@@ -174,8 +174,8 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     last: Wave<L, N>,
     end: Wave<L, N>,
 ) {
-    let hidden = mask.reversed().or(last, *sum ^ end);
-    let before = sum.or(last, Wave::zero(keys.l()));
+    let hidden = mask.reversed().unless(last, *sum ^ end);
+    let before = sum.unless(last, Wave::zero(keys.l()));
     *sum = keys.encrypt(0, block ^ hidden) ^ before;
     *mask = mask.doubled();
 }

@@ -97,7 +97,7 @@ impl Mode for Silc {
             tail.made[0] = made;
             let sealed = if OPEN { tail.given[0] } else { made };
             let more = keys.encrypt_late(0, sealed, mac);
-            mac = mac.or(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
+            mac = mac.unless(by_rest(l, tail, same, |rest| all_if(rest > 0)), more);
         }
         let len = by_number(l, tail.messages, |message| message.text, length);
         tail.tag::<OPEN>(keys.encrypt(0, step(mac ^ len)));
