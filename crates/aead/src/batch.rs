@@ -132,25 +132,20 @@ where
     waiting.resize_with(count, Waiting::default);
     let mut lengths = vec![0; count];
     let mut outcomes = vec![Outcome::default(); if OPEN { count } else { 0 }];
-    let mut fitting = Fitting::<OPEN> { before: None };
+    let mut fitting = Fitting::<OPEN> {
+        suite,
+        before: None,
+    };
     let mut keys = 0;
     // Neighbours with the same key are counted against its limit at once.
     for same in window.chunk_by_mut(|a, b| std::ptr::eq(a.cipher.borrow(), b.cipher.borrow())) {
         keys += 1;
         let first = fates.len();
-        let other = same[0].cipher.borrow().suite();
         let (mut sum, mut some_alone) = (0u64, false);
         for message in same {
             let (buffer, cipher) = (message.buffer.as_mut(), message.cipher.borrow());
             let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
-            let found = match other == suite {
-                true => fitting.fit(cipher, nonce, ad, buffer, message.text),
-                false => Err(Error::MixedBatch {
-                    first: suite,
-                    other,
-                }),
-            };
-            let fit = match found {
+            let fit = match fitting.fit(cipher, nonce, ad, buffer, message.text) {
                 Ok(fit) => fit,
                 Err(error) => {
                     fates.push(Err(Box::new(error)));
@@ -172,12 +167,10 @@ where
         if some_alone {
             for number in first..fates.len() {
                 if lengths[number] == ALONE
-                    && let Some(cipher) = waiting[number].cipher.take()
+                    && let Some(outcome) = waiting[number].run_alone(OPEN)
+                    && OPEN
                 {
-                    let outcome = cipher.run_one(OPEN, take(&mut waiting[number].request));
-                    if OPEN {
-                        outcomes[number] = outcome;
-                    }
+                    outcomes[number] = outcome;
                 }
             }
         }
@@ -191,14 +184,13 @@ where
         });
         one.run_many(OPEN, keys == 1, &mut slots);
     }
-    if OPEN {
-        // At once, and not when somebody asks for the result: nobody may.
-        let results = fates.iter_mut().zip(outcomes);
-        for (message, (fate, outcome)) in window.iter_mut().zip(results) {
-            if let Ok(text) = *fate {
-                let (cipher, buffer) = (message.cipher.borrow(), message.buffer.as_mut());
-                *fate = cipher.opened(outcome, buffer, text).map_err(Box::new);
-            }
+    // At once, and not when somebody asks for the result: nobody may. Where nothing is opened, there are no
+    // outcomes.
+    let results = fates.iter_mut().zip(outcomes);
+    for (message, (fate, outcome)) in window.iter_mut().zip(results) {
+        if let Ok(text) = *fate {
+            let (cipher, buffer) = (message.cipher.borrow(), message.buffer.as_mut());
+            *fate = cipher.opened(outcome, buffer, text).map_err(Box::new);
         }
     }
     fates
@@ -228,6 +220,7 @@ fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
 
 /// What follows from the lengths of each message, which are often those of the one before.
 struct Fitting<const OPEN: bool> {
+    suite: Suite,
     before: Option<(Lengths, Fit)>,
 }
 
@@ -242,6 +235,10 @@ impl<const OPEN: bool> Fitting<OPEN> {
         buffer: &[u8],
         text: Option<usize>,
     ) -> Result<&Fit, Error> {
+        let (first, other) = (self.suite, cipher.suite());
+        if other != first {
+            return Err(Error::MixedBatch { first, other });
+        }
         let lengths = Lengths {
             nonce: nonce.len(),
             ad: ad.len(),
@@ -263,6 +260,14 @@ impl<const OPEN: bool> Fitting<OPEN> {
 struct Waiting<'a> {
     cipher: Option<&'a Cipher>,
     request: Request<'a>,
+}
+
+impl Waiting<'_> {
+    /// Runs it alone, unless it has failed.
+    fn run_alone(&mut self, open: bool) -> Option<Outcome> {
+        let cipher = self.cipher.take()?;
+        Some(cipher.run_one(open, take(&mut self.request)))
+    }
 }
 
 /// Where the messages of lanes come from.
@@ -322,5 +327,90 @@ impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
     }
     fn done(&mut self, number: usize, outcome: Outcome) {
         self.outcomes[number] = outcome;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sealane_block::Cpu;
+
+    use super::*;
+    use crate::{Ads, Rows};
+
+    /// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three blocks
+    /// and one for the associated data.
+    fn worn(left: u64, count: usize) -> (Cipher, Vec<[u8; 48]>) {
+        let suite = Suite::named("ocb3", None, None).expect("a mode");
+        let cipher = Cipher::new(Cpu::detect().expect("a processor"), suite, &[1; 16]);
+        let cipher = cipher.expect("a key");
+        let most = suite.limits().blocks;
+        cipher.spend(most - left).expect("room");
+        (cipher, vec![[9; 48]; count])
+    }
+
+    fn left(cipher: &Cipher) -> u64 {
+        let mut left = 0;
+        while cipher.spend(1).is_ok() {
+            left += 1;
+        }
+        left
+    }
+
+    #[test]
+    fn a_batch_seals_what_the_key_has_room_for() {
+        let (cipher, mut buffers) = worn(9, 5);
+        let message = |(buffer, nonce)| Message {
+            cipher: &cipher,
+            nonce,
+            ad: [],
+            buffer,
+            text: None,
+        };
+        let nonces = [12, 12, 0, 12, 12].map(|bytes| &[0; 16][..bytes]);
+        let sealed: Vec<bool> = seal_many(buffers.iter_mut().zip(nonces).map(message))
+            .map(|done| done.result.is_ok())
+            .collect();
+        // The third has no nonce, and costs nothing.
+        assert_eq!(sealed, [true, true, false, false, false]);
+        assert_eq!(buffers[3..], [[9; 48]; 2]);
+        assert_eq!(left(&cipher), 1);
+    }
+
+    #[test]
+    fn a_long_message_of_a_batch_is_refused_as_it_is() {
+        let (cipher, _) = worn(8, 0);
+        let mut long = vec![9; 10_000];
+        let message = Message {
+            cipher: &cipher,
+            nonce: [0; 12],
+            ad: [],
+            buffer: &mut long,
+            text: None,
+        };
+        let done = seal_many([message]).next().expect("a result");
+        assert!(matches!(done.result, Err(Error::KeyWornOut { .. })));
+        assert!(long.iter().all(|byte| *byte == 9));
+        assert_eq!(left(&cipher), 8);
+    }
+
+    #[test]
+    fn rows_are_sealed_all_or_none() {
+        let (cipher, mut buffers) = worn(9, 3);
+        let mut seal = |count: usize| {
+            let rows = Rows {
+                cipher: &cipher,
+                count,
+                nonces: &[0; 36][..12 * count],
+                ads: Ads::Same(&[]),
+                buffers: buffers[..count].as_flattened_mut(),
+                text: None,
+            };
+            rows.seal()
+        };
+        assert!(matches!(seal(3), Err(Error::KeyWornOut { .. })));
+        assert_eq!(seal(0), Ok(()));
+        assert_eq!(seal(1), Ok(()));
+        assert_eq!(buffers[1..], [[9; 48]; 2]);
+        assert_eq!(left(&cipher), 5);
     }
 }

@@ -37,8 +37,8 @@ pub(crate) struct Lengths {
     pub(crate) text: Option<usize>,
 }
 
-/// What follows from lengths that are in order; nothing, from others.
-#[derive(Clone, Copy, Default)]
+/// What follows from lengths that are in order.
+#[derive(Clone, Copy)]
 pub(crate) struct Fit {
     /// Bytes of the text, or the most that they may be where padding says the rest.
     pub(crate) text: usize,
@@ -264,6 +264,8 @@ impl Cipher {
     /// # Errors
     /// A length is not what the mode takes, or the key is worn out.
     pub fn seal(&self, nonce: &[u8], ad: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
+        // First, or a copy of a text that is refused stays behind.
+        self.check(nonce.len(), ad.len(), text.len())?;
         let mut buffer = vec![0; self.sealed_len(text.len())];
         buffer[..text.len()].copy_from_slice(text);
         self.seal_in_place(nonce, ad, &mut buffer, text.len())?;
@@ -537,13 +539,12 @@ impl Cipher {
     /// Counts what is about to be sealed.
     pub(crate) fn spend(&self, more: u64) -> Result<(), Error> {
         let limits = self.suite.limits();
-        let before = self.spent.fetch_add(more, Ordering::Relaxed);
-        if before.saturating_add(more) <= limits.blocks {
-            return Ok(());
-        }
-        // What was not sealed does not count, and the count does not wrap.
-        self.spent.fetch_sub(more, Ordering::Relaxed);
-        Err(Error::KeyWornOut {
+        // What is not sealed does not count, not even for a moment.
+        let sum = |before: u64| before.checked_add(more).filter(|sum| *sum <= limits.blocks);
+        let spent = self
+            .spent
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
+        spent.map(|_| ()).map_err(|_| Error::KeyWornOut {
             suite: self.suite,
             messages: limits.messages,
             blocks: limits.blocks,

@@ -10,7 +10,8 @@ use crate::{Cipher, Error};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.
 ///
-/// Each of the three fields of bytes holds as many pieces, one behind the other.
+/// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in order
+/// whatever their lengths would be.
 pub struct Rows<'a> {
     /// The mode under the key.
     pub cipher: &'a Cipher,
@@ -42,7 +43,9 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
     pub fn seal(self) -> Result<(), Error> {
-        let (lengths, fit) = self.fit::<false>()?;
+        let Some((lengths, fit)) = self.fit::<false>()? else {
+            return Ok(());
+        };
         let cost = fit.cost.saturating_mul(self.count as u64);
         self.cipher.spend(cost)?;
         self.run(false, lengths, fit, &mut []);
@@ -55,7 +58,9 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// Lengths are not what the mode takes.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
-        let (lengths, fit) = self.fit::<true>()?;
+        let Some((lengths, fit)) = self.fit::<true>()? else {
+            return Ok(Vec::new());
+        };
         let mut outcomes = vec![Outcome::default(); self.count];
         let (cipher, mut buffers) = (self.cipher, self.buffers);
         let rows = Rows {
@@ -70,16 +75,17 @@ impl<'a> Rows<'a> {
         Ok(outcomes.into_iter().map(open).collect())
     }
 
-    /// The lengths of every message, and what follows from them.
-    fn fit<const OPEN: bool>(&self) -> Result<(Lengths, Fit), Error> {
-        let each = |bytes: usize, what: &'static str| match bytes.checked_div(self.count) {
+    /// The lengths of every message, if there are any, and what follows from them.
+    fn fit<const OPEN: bool>(&self) -> Result<Option<(Lengths, Fit)>, Error> {
+        let uneven = |what, bytes| Error::UnevenRows {
+            what,
+            bytes,
+            count: self.count,
+        };
+        let each = |bytes: usize, what| match bytes.checked_div(self.count) {
             Some(each) if each * self.count == bytes => Ok(each),
             None if bytes == 0 => Ok(0),
-            _ => Err(Error::UnevenRows {
-                what,
-                bytes,
-                count: self.count,
-            }),
+            _ => Err(uneven(what, bytes)),
         };
         let lengths = Lengths {
             nonce: each(self.nonces.len(), "nonces")?,
@@ -90,7 +96,14 @@ impl<'a> Rows<'a> {
             buffer: each(self.buffers.len(), "buffers")?,
             text: self.text,
         };
-        Ok((lengths, self.cipher.fit::<OPEN>(lengths)?))
+        if self.count == 0 {
+            return Ok(None);
+        }
+        if lengths.nonce == 0 && lengths.buffer == 0 {
+            // Any count would do, and take its time.
+            return Err(uneven("nonces and buffers", 0));
+        }
+        Ok(Some((lengths, self.cipher.fit::<OPEN>(lengths)?)))
     }
 
     fn run(self, open: bool, lengths: Lengths, fit: Fit, outcomes: &mut [Outcome]) {

@@ -430,6 +430,16 @@ pub fn rounds_splat<L: Lanes, D: Direction, const N: usize>(
     late: Option<&[L::V; N]>,
 ) {
     first_each(l, states, &[l.splat(keys[0]); N], late);
+    nine_splat::<L, D, N>(l, keys, states);
+}
+
+/// Rounds 1 to 9 under one key.
+#[inline(always)]
+fn nine_splat<L: Lanes, D: Direction, const N: usize>(
+    l: L,
+    keys: &[Block; 11],
+    states: &mut [L::V; N],
+) {
     // Known when the body is compiled: what is not taken leaves no trace.
     if let Ok(eight) = states.as_mut_slice().try_into() {
         D::nine(l, eight, keys);
@@ -500,13 +510,7 @@ pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     for i in 0..N {
         states[i] = l.xor(l.xor(states[i], first), offsets[i]);
     }
-    if let Ok(eight) = states.as_mut_slice().try_into() {
-        D::nine(l, eight, keys);
-    } else {
-        for key in &keys[1..10] {
-            round_each::<L, D, N>(l, states, &[l.splat(*key); N]);
-        }
-    }
+    nine_splat::<L, D, N>(l, keys, states);
     last_each::<L, D, N>(l, states, &[last; N], Some(offsets));
 }
 

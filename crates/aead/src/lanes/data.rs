@@ -157,10 +157,6 @@ impl<L: Lanes, const N: usize> Data<L, N> for Wide<'_> {
         self.store(unit, block, given ^ pad);
         given
     }
-    #[inline(always)]
-    fn add(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> [Wave<L, N>; 2] {
-        add(l, &mut self.streams, unit, block, pad)
-    }
 }
 
 #[inline(always)]

@@ -108,6 +108,10 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
         for i in 0..N {
             value.v[i] = hashed(keys, order, value.v[i], &blocks[(groups - 1) % 2], i);
         }
+        // Some modes hash what is secret.
+        for block in blocks.as_flattened_mut() {
+            l.wipe(&mut block.v);
+        }
     }
     let mut unit = groups * GROUP;
     while unit < units {
@@ -213,6 +217,15 @@ pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(
     }
     let (l, table, at) = (keys.l(), keys.table(0), place(Wave::<L, N>::LANES));
     [table[at], table[ENTRIES + at]].map(|word| Wave::splat(l, word))
+}
+
+/// Erases factors that depend on the key alone.
+#[cfg(feature = "research")]
+#[inline(always)]
+pub(crate) fn wipe<L: Lanes, const N: usize>(factor: &mut Factor<L, N>) {
+    for word in factor {
+        word.l.wipe(&mut word.v);
+    }
 }
 
 /// Vector `i` of a power of the lanes' bases, prepared.

@@ -246,7 +246,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
     state: &mut State<Julius, L, N>,
     data: &mut impl Data<L, N>,
 ) {
-    let stride = horner::stride(keys, data);
+    let mut stride = horner::stride(keys, data);
     let mut value = state[VALUE];
     let mut unit = 0;
     if is_wide(data) {
@@ -285,6 +285,7 @@ fn mask<L: Lanes, const N: usize, const OPEN: bool>(
         unit += 1;
     }
     state[VALUE] = value;
+    horner::wipe(&mut stride);
 }
 
 /// Masks a unit.
@@ -312,7 +313,9 @@ fn first_round<L: Lanes, const N: usize>(
     step: [Wave<L, N>; 2],
 ) -> (Wave<L, N>, Wave<L, N>) {
     let lanes = Wave::<L, N>::LANES;
-    let even = product(Order::Polynomial, mu, horner::rising(keys));
+    let mut powers = horner::rising(keys);
+    let even = product(Order::Polynomial, mu, powers);
+    horner::wipe(&mut powers);
     // Powers are one behind, but for that of unit 0; unit 1 has that as well.
     let mut late = even;
     late.lanes_mut()[1..].copy_from_slice(&even.lanes()[..lanes - 1]);

@@ -227,9 +227,13 @@ impl<L: Lanes, const N: usize> Offsets<L, N> {
 
     /// The offsets of the blocks before the next ones.
     #[inline(always)]
-    fn before<D: Data<L, N>>(self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
+    fn before<D: Data<L, N>>(mut self, keys: &impl Keys<L, N>, _data: &D) -> Wave<L, N> {
         let own = match D::WIDE {
-            true => Wave::load(keys.l(), first_offsets(keys)),
+            true => {
+                // These depend on the key alone.
+                keys.l().wipe(&mut self.own.v);
+                Wave::load(keys.l(), first_offsets(keys))
+            }
             false => self.own,
         };
         own ^ Wave::filled(keys.l(), self.shared)

@@ -133,7 +133,8 @@ impl<'a> Streams<'a> {
     /// be read, and written where this was borrowed for writing.
     #[inline(always)]
     pub(super) fn row<const W: usize>(&self, stream: usize, unit: usize) -> *mut u8 {
-        assert!(unit < self.units && stream + W <= self.row);
+        // The sum of stream and width could wrap.
+        assert!(unit < self.units && W <= self.row && stream <= self.row - W);
         self.at[0].wrapping_add(self.step_bytes * unit + 16 * stream)
     }
 
@@ -146,7 +147,7 @@ impl<'a> Streams<'a> {
         unit: usize,
         block: usize,
     ) -> [*mut u8; W] {
-        assert!(unit < self.units && block < self.unit && stream + W <= MAX_LANES);
+        assert!(unit < self.units && block < self.unit && stream <= MAX_LANES - W);
         let mut places = [std::ptr::null_mut(); W];
         for lane in 0..W {
             // Plain arithmetic: in bounds, as the constructors saw to.
