@@ -90,8 +90,9 @@ def open(
 ) -> bytes:
     """Opens a sealed message: the plaintext.
 
-    Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key;
-    `MisuseError` (`aead-parameter`) if the mode does not take these lengths. `plaintext_len` is for
+    Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key, or
+    the message has a length that no sealed one has; `MisuseError` (`aead-parameter`) if the mode does not
+    take the lengths of the others. `plaintext_len` is for
     Julius, whose output does not say how long the plaintext is; other modes do not look at it.
     """
     return _core.aead_open(mode, key, nonce, data, ad, tag_len, version, plaintext_len)
@@ -228,10 +229,11 @@ def open_many(
         opened = [None if number in lost else row.tobytes() for number, row in rows]
     if failed and errors == "raise":
         shown = ", ".join(map(str, failed[:5])) + (", ..." if len(failed) > 5 else "")
-        noun = "message is" if len(failed) == 1 else "messages are"
+        verb = "is" if len(failed) == 1 else "are"
+        noun = "message" if len(opened) == 1 else "messages"
         error = misuse(
             "invalid-tag",
-            f"{len(failed)} of {len(opened)} {noun} not authentic: {shown}",
+            f"{len(failed)} of {len(opened)} {noun} {verb} not authentic, counted from 0: {shown}",
             hint="nothing of these is kept; the others are in `error.opened`, and with "
             '`errors="none"` the result has `None` in place of these',
         )

@@ -228,7 +228,7 @@ def test_one_bad_tag_fails_one_message(as_rows: bool) -> None:
     error = caught.value
     assert error.failed == [0, 511, 512, 1199] and error.opened == expected
     assert error.code == "invalid-tag" and isinstance(error, sl.DataError)
-    assert "4 of 1200 messages are not authentic: 0, 511, 512, 1199" in str(error)
+    assert "4 of 1200 messages are not authentic, counted from 0: 0, 511, 512, 1199" in str(error)
     assert aead.open_many("ocb3", KEY, nonces, sealed, errors="none") == expected
 
 
@@ -263,8 +263,7 @@ NO_KEY = "takes a key of 16 bytes, not 15"
         (lambda: aead.seal("ctr", KEY, bytes(16), b"", b"x"), "takes no associated data"),
         (lambda: aead.seal("ccm", KEY, bytes(13), bytes(65536)), "is too long"),
         (lambda: aead.seal("ocb3", KEY, NONCE, "text"), "`data` is of type `str`"),  # type: ignore[arg-type]
-        (lambda: aead.seal("ocb3", KEY, NONCE, np.zeros(3)), "`data` is of type `ndarray`"),  # type: ignore[arg-type]
-        (lambda: aead.open("ocb3", KEY, NONCE, bytes(15)), "15 bytes are nothing that OCB3 seals"),
+        (lambda: aead.seal("ocb3", KEY, NONCE, np.zeros(3)), "`data` is an array of float64"),  # type: ignore[arg-type]
         (lambda: aead.seal_many("ocb3", KEY, [NONCE], b"one"), "`datas` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, NONCE, [b"one"]), "`nonces` is "),  # type: ignore[call-overload]
         (lambda: aead.seal_many("ocb3", KEY, [NONCE], [7]), "`datas[0]` is of type `int`"),  # type: ignore[list-item]
@@ -277,8 +276,12 @@ NO_KEY = "takes a key of 16 bytes, not 15"
             f": OCB3 {NO_KEY}",
         ),
         (lambda: aead.seal_many("ocb3", KEY, [NONCE, b""], [b""] * 2), "message 1: OCB3 takes a"),
-        (lambda: aead.open_many("ocb3", KEY, [NONCE], [b"short"]), "message 0: 5 bytes are"),
-        (lambda: aead.open_many("ocb3", KEY, [NONCE], np.zeros((1, 5), np.uint8)), "message 0: 5"),
+        (
+            lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, np.array([b"ab\0\0", b"abcd"])),
+            "`datas` is an array of |S4",
+        ),
+        (lambda: aead.seal_many("gcm", KEY, np.array([NONCE]), [b"a"]), "`nonces` is an array of"),
+        (lambda: aead.seal_many("gcm", KEY, [NONCE] * 2, [b"a", b"b"], ads="ad"), "of type `str`"),
         (lambda: aead.open_many("ocb3", KEY, [], [], errors="no"), "`errors` is 'no'"),  # type: ignore[call-overload]
     ],
 )
@@ -287,6 +290,18 @@ def test_what_a_mode_does_not_take_is_refused(call: Any, says: str) -> None:
         call()
     assert caught.value.code == "aead-parameter"
     assert says in caught.value.message and caught.value.hint
+
+
+def test_a_message_of_no_sealed_length_is_not_authentic() -> None:
+    with pytest.raises(aead.InvalidTag, match="15 bytes are nothing that OCB3 seals"):
+        aead.open("ocb3", KEY, NONCE, bytes(15))
+    sealed = aead.seal("ocb3", KEY, NONCE, b"text")
+    with pytest.raises(aead.InvalidTag) as caught:
+        aead.open_many("ocb3", KEY, [NONCE] * 3, [sealed, b"short", sealed])
+    assert caught.value.failed == [1] and caught.value.opened == [b"text", None, b"text"]
+    rows = np.zeros((2, 5), np.uint8)
+    nonces = np.zeros((2, 12), np.uint8)
+    assert aead.open_many("ocb3", KEY, nonces, rows, errors="none") == [None, None]
 
 
 def test_nothing_to_do_is_done() -> None:

@@ -52,9 +52,6 @@ def at_terminal(*arguments: str, typed: list[str]) -> tuple[int, str]:
             break
         shown += some
         if answers and some.rstrip().endswith(b":"):
-            # The question is there before the terminal has stopped to show what is typed.
-            while termios.tcgetattr(terminal)[3] & termios.ECHO:
-                time.sleep(0.001)
             os.write(terminal, answers.pop(0).encode())
     os.close(terminal)
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), shown.decode()
@@ -84,6 +81,22 @@ def usual_signals() -> None:
     """Nothing ignored, as for a command at a terminal."""
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, signal.SIG_DFL)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_at_the_question_leaves_the_terminal_as_it_was(ending: signal.Signals) -> None:
+    process, terminal = pty.fork()
+    if process == 0:
+        usual_signals()
+        os.execv(COMMAND[0], [*COMMAND, "seal", "plan.txt"])
+    shown = b""
+    while not shown.rstrip().endswith(b":"):
+        shown += os.read(terminal, 4096)
+    assert not termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.kill(process, ending)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 130
+    assert termios.tcgetattr(terminal)[3] & termios.ECHO
+    os.close(terminal)
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])

@@ -20,6 +20,7 @@ mod output;
 mod segment;
 mod stream;
 mod summary;
+mod terminal;
 #[cfg(test)]
 mod tests;
 mod watch;
@@ -100,6 +101,7 @@ fn sealed<'a>(
     };
     let target = Target::new(&sealed_name(args)?, args.force)?;
     let told = |trouble| faults::told(trouble, input, target.path());
+    spares(target.path(), input, args.key_file.as_deref())?;
     // What cannot be sealed is found before anybody is asked for a passphrase.
     let amount = match content {
         Content::File => {
@@ -161,6 +163,7 @@ fn opened<'a>(
     let input = args.input.as_path();
     let (mut from, size, header, commitment) = read_header(input)?;
     let target = Target::new(&opened_name(args)?, args.force)?;
+    spares(target.path(), input, args.key_file.as_deref())?;
     let master = match (&args.key_file, header.lock) {
         (Some(file), Lock::KeyFile) => Master::load(file)?,
         (None, Lock::Passphrase(cost)) => {
@@ -305,6 +308,24 @@ fn opened_name(args: &Open) -> Result<PathBuf, Failure> {
 fn nameless(input: &Path) -> Failure {
     let what = format!("no name for the output follows from {}", input.display());
     Failure::usage("command-line", what, "name the output, `-o NAME`")
+}
+
+/// Refuses an output in the place of the input or of the key, which would be lost.
+fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Failure> {
+    let Ok(output) = output.canonicalize() else {
+        return Ok(()); // there is nothing in its place
+    };
+    for (what, path) in [("input", Some(input)), ("key file", key_file)] {
+        if path.and_then(|path| path.canonicalize().ok()).as_ref() == Some(&output) {
+            let what = format!("the output would take the place of the {what}");
+            return Err(Failure::usage(
+                "command-line",
+                what,
+                "name another output, `-o NAME`",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses an output within the folder that is sealed, which would hold itself.

@@ -223,6 +223,11 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
             "invalid-tag",
             "nothing of it is kept; are key, nonce and associated data those of the sealer?",
         ),
+        // It came from elsewhere, as what is not authentic does, and may have been cut off there.
+        Error::SealedLength { .. } => (
+            "invalid-tag",
+            "it was not sealed so, or not all of it is here; are mode, tag_len= and version= the sealer's?",
+        ),
         Error::KeyWornOut { .. } => ("aead-key-worn-out", "take a new key for what follows"),
         Error::TextLengthNeeded { .. } => (
             "aead-parameter",
@@ -230,7 +235,7 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
         ),
         _ => (
             "aead-parameter",
-            "the page of the mode says what it takes: docs/aead",
+            "`sealane explain aead-parameter` says where each mode's page says what it takes",
         ),
     };
     let message = match number {

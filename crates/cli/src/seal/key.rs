@@ -20,6 +20,8 @@
 
 use super::faults;
 use super::header::{BOUND_BYTES, Cost};
+use super::terminal::Hidden;
+use super::watch;
 use crate::failure::Failure;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use sealane_net::private_file;
@@ -242,9 +244,16 @@ pub fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Failure> {
              makes one",
         ));
     }
-    let asked = write!(stderr(), "{text}").and_then(|()| stderr().flush());
-    let answer = asked.and_then(|()| rpassword::read_password());
-    answer.map(Zeroizing::new).map_err(|error| {
+    // Hidden before anything is asked, for a program may answer at once; and shown again if a signal comes.
+    watch::handle_signals();
+    let hidden = Hidden::begin();
+    let asked = hidden.and_then(|hidden| {
+        write!(stderr(), "{text}")?;
+        stderr().flush()?;
+        Ok(hidden)
+    });
+    let answer = asked.and_then(|hidden| hidden.line());
+    answer.map_err(|error| {
         let hint = "run it at a terminal, or use a key file, `--key-file FILE`";
         faults::passphrase("no passphrase was typed", hint).because(error.to_string())
     })

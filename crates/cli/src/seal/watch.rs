@@ -4,6 +4,7 @@
 //! says so. Asked twice, or where no verb of this room is at work, the process ends at once.
 
 use super::stream::Trouble;
+use super::terminal;
 use crate::progress::Transfer;
 use std::process;
 use std::sync::OnceLock;
@@ -26,19 +27,10 @@ pub struct AtWork(());
 impl AtWork {
     /// A verb begins its work.
     pub fn begin() -> AtWork {
-        static HANDLER: OnceLock<()> = OnceLock::new();
         if AT_WORK.fetch_add(1, SeqCst) == 0 {
             ASKED.store(false, SeqCst);
         }
-        HANDLER.get_or_init(|| {
-            // Where somebody else handles or ignores signals, they go on doing what they did: Python in
-            // a notebook, or `nohup`.
-            let _ = ctrlc::try_set_handler(|| {
-                if AT_WORK.load(SeqCst) == 0 || ASKED.swap(true, SeqCst) {
-                    process::exit(ENDED);
-                }
-            });
-        });
+        handle_signals();
         AtWork(())
     }
 
@@ -46,6 +38,21 @@ impl AtWork {
     pub fn watch(&self, shown: Option<Transfer>) -> Watch<'static> {
         Watch::new(&ASKED, shown)
     }
+}
+
+/// From now on signals ask a verb at work, or end the process and leave the terminal as it was.
+pub fn handle_signals() {
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    HANDLER.get_or_init(|| {
+        // Where somebody else handles or ignores signals, they go on doing what they did: Python in
+        // a notebook, or `nohup`.
+        let _ = ctrlc::try_set_handler(|| {
+            if AT_WORK.load(SeqCst) == 0 || ASKED.swap(true, SeqCst) {
+                terminal::restore();
+                process::exit(ENDED);
+            }
+        });
+    });
 }
 
 impl Drop for AtWork {

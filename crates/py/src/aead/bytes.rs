@@ -7,7 +7,7 @@ use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
-use pyo3::types::{PyBytes, PySlice};
+use pyo3::types::{PyBytes, PySlice, PyString};
 use sealane_program::diagnostic::Diagnostic;
 use zeroize::Zeroizing;
 
@@ -25,13 +25,9 @@ impl Given {
         if let Ok(bytes) = item.cast::<PyBytes>() {
             return Ok(Given::Frozen(bytes.clone().into()));
         }
-        PyBuffer::get(item).map(Given::Shared).map_err(|_| {
-            let kind = item.get_type();
-            let kind = kind
-                .name()
-                .map_or_else(|_| "it".into(), |name| name.to_string());
-            no_bytes(item.py(), name, &format!("of type `{kind}`"))
-        })
+        PyBuffer::get(item)
+            .map(Given::Shared)
+            .map_err(|_| no_bytes(item.py(), name, &kind(item)))
     }
 
     /// How many bytes it holds.
@@ -132,6 +128,11 @@ impl<'py> Items<'py> {
             }
             return Ok(Items::One(Given::new(name, item)?.freeze(py)?));
         }
+        // What a text has are characters, and an array of another kind has items that are no bytes, or
+        // bytes that have lost the zeros at their ends.
+        if item.is_instance_of::<PyString>() || item.hasattr("dtype")? {
+            return Err(no_bytes(py, name, &kind(item)));
+        }
         let items = item.try_iter().and_then(Iterator::collect::<PyResult<_>>);
         items
             .map(Items::List)
@@ -195,6 +196,18 @@ impl Part<'_> {
             Part::One(bytes) => bytes.as_ref(),
             Part::Each(items) => items[number].as_ref(),
             Part::Rows(bytes, width) => &bytes[number * width..(number + 1) * width],
+        }
+    }
+}
+
+/// What kind of thing an object is.
+fn kind(item: &Bound<'_, PyAny>) -> String {
+    let said = |what: &Bound<'_, PyAny>| what.to_string();
+    match item.getattr("dtype") {
+        Ok(dtype) => format!("an array of {}", said(&dtype)),
+        Err(_) => {
+            let name = item.get_type().name();
+            name.map_or_else(|_| "no bytes".into(), |name| format!("of type `{name}`"))
         }
     }
 }

@@ -153,7 +153,7 @@ impl<'py> Many<'py> {
             let mut take = |made: Result<Made<'_, 'py>, Error>| {
                 match made {
                     Ok(made) => show(made),
-                    Err(Error::NotAuthentic) => {
+                    Err(Error::NotAuthentic | Error::SealedLength { .. }) => {
                         failed.push(number);
                         show(Made::Copy(None));
                     }

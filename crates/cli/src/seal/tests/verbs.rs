@@ -74,6 +74,24 @@ fn a_file_that_is_there_is_replaced_only_if_that_is_asked_for() {
 }
 
 #[test]
+fn input_and_key_are_never_replaced() {
+    let desk = Desk::new();
+    desk.put("data", "text");
+    desk.does("seal @data --key-file @k");
+    let (key, sealed) = (desk.get("k"), desk.get("data.sealed"));
+    for command in [
+        "seal @data --key-file @k --force -o @k",
+        "seal @data --key-file @k --force -o @data",
+        "open @data.sealed --key-file @k --force -o @k",
+        "open @data.sealed --key-file @k --force -o @data.sealed",
+    ] {
+        assert_eq!(desk.refuses(command), "command-line", "{command}");
+    }
+    assert_eq!((desk.get("k"), desk.get("data.sealed")), (key, sealed));
+    assert_eq!(desk.get("data"), b"text");
+}
+
+#[test]
 fn a_file_that_comes_in_between_is_not_replaced() {
     let desk = Desk::new();
     desk.put("data", content(10));

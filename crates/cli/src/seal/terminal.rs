@@ -1,0 +1,63 @@
+//! A terminal that does not show what is typed.
+
+use rustix::io::{Errno, read};
+use rustix::stdio::stdin;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use zeroize::Zeroizing;
+
+/// How the terminal of the standard input was, while it is otherwise.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// As long as there is one, what is typed is not shown.
+pub struct Hidden(());
+
+impl Hidden {
+    /// Hides what is typed from now on.
+    pub fn begin() -> io::Result<Hidden> {
+        let before = tcgetattr(stdin())?;
+        let mut hidden = before.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        hidden.local_modes.insert(LocalModes::ECHONL);
+        *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+        tcsetattr(stdin(), OptionalActions::Now, &hidden)?;
+        Ok(Hidden(()))
+    }
+
+    /// A line that is typed, without its end. Terminals hand out one line at a time, of bounded length.
+    pub fn line(self) -> io::Result<Zeroizing<String>> {
+        let mut bytes = Zeroizing::new([0; LONGEST]);
+        let read = loop {
+            match read(stdin(), bytes.as_mut_slice()) {
+                Err(Errno::INTR) => {}
+                other => break other?,
+            }
+        };
+        let line = match &bytes[..read] {
+            [] => return Err(io::ErrorKind::UnexpectedEof.into()),
+            [line @ .., b'\n'] => line,
+            line => line,
+        };
+        let line = str::from_utf8(line).map_err(io::Error::other)?;
+        Ok(Zeroizing::new(line.to_owned()))
+    }
+}
+
+/// The longest line of a terminal.
+const LONGEST: usize = 4096;
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Shows what is typed again, if it was hidden: for whoever ends the process.
+pub fn restore() {
+    let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = before.take() {
+        // There is nobody left to tell.
+        let _ = tcsetattr(stdin(), OptionalActions::Now, &before);
+    }
+}
