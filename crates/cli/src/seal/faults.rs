@@ -21,7 +21,9 @@ pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
         ),
         Trouble::Altered(number, at) => altered(
             input,
-            format!("segment {number}, from byte {at} on, is not what was sealed"),
+            format!(
+                "segment {number}, from byte {at} on, is not what was sealed, or the file is cut off in it"
+            ),
         ),
         Trouble::Form(what) => not_sealed(input, format!("the folder in it has {what}")),
         Trouble::Stopped => Failure::usage(
