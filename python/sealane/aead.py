@@ -92,8 +92,8 @@ def open(
 
     Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key,
     or the message has a length that no sealed one has; `MisuseError` (`aead-parameter`) if the mode
-    does not take the lengths of the others. `plaintext_len` is for Julius, whose output does not say
-    how long the plaintext is; other modes do not look at it.
+    does not take the lengths of the others. `plaintext_len` is for Julius, whose output does not
+    say how long the plaintext is; other modes do not look at it.
     """
     return _core.aead_open(mode, key, nonce, data, ad, tag_len, version, plaintext_len)
 
