@@ -27,6 +27,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "fuzz/README.md",
+    "testdata/README.md",
 ]
 # Folders are named so that Sphinx does not look for pages in what is built.
 exclude_patterns = [".*", "target", "dist", "bench", "python", "docs/_site", "**/LICENSE*"]

@@ -6,6 +6,7 @@
    a dependency that some crate uses.
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 4. Notebooks hold no outputs: these come from the run that makes the site.
+5. Every file that the code of a room includes is one of those for which `make` builds again.
 
     python tools/house.py
 """
@@ -27,7 +28,7 @@ Manifest = dict[str, Any]
 def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
-    findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks()]
+    findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
     for finding in findings:
         print(finding, file=sys.stderr)
     if not findings:
@@ -39,6 +40,23 @@ def crates() -> list[Path]:
     """The manifests of all crates."""
     beside = [ROOT / room / "Cargo.toml" for room in ("bench", "fuzz")]
     return sorted([*ROOT.glob("crates/*/Cargo.toml"), *beside])
+
+
+def included() -> list[str]:
+    """Files that are compiled in, of which `make` does not know."""
+    folders = re.findall(
+        r"^RUST := .*\n *\$\(shell find (.*) -type f", read("Makefile"), re.MULTILINE
+    )
+    known = [ROOT / folder for folder in " ".join(folders).split()]
+    wrong = []
+    for path in [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("bench/src/**/*.rs")]:
+        for name in re.findall(
+            r'include_(?:str|bytes)!\((?:concat!\()?"([^"]+)"', path.read_text()
+        ):
+            file = (path.parent / name).resolve()
+            if not any(file.is_relative_to(folder) for folder in known) or "tests" in file.parts:
+                wrong.append(f"{path.relative_to(ROOT)}: `make` does not know {name}")
+    return wrong
 
 
 def rooms(manifests: dict[str, Manifest]) -> list[str]:

@@ -16,10 +16,10 @@ took() {
 }
 
 echo "networks: $seeds seeds of the simulator (about twenty minutes for 100,000 on two cores)"
-SEALANE_SIM_SEEDS=$seeds cargo test --quiet --locked -p sealane-engine --test simulator -- --nocapture
+SEALANE_SIM_SEEDS=$seeds cargo test --quiet --locked -p sealane-engine simulator:: -- --nocapture
 took "no seed hangs or gives a wrong result"
 
 echo "networks: every TLS record of small runs, harmed in every way (about ten minutes)"
-SEALANE_NIGHTLY=1 cargo test --quiet --locked -p sealane-engine --test faults_tls -- \
+SEALANE_NIGHTLY=1 cargo test --quiet --locked -p sealane-engine faults_tls:: -- \
     --nocapture a_network_that_harms_any_record
 took "every record that is harmed is noticed"

@@ -255,7 +255,10 @@ mod tests {
             let mut records = Vec::new();
             let ended = (suite.run)(&options, &mut |record| {
                 assert_eq!(record.suite, suite.name);
-                assert!(record.value.is_finite() && record.value > 0.0, "{record:?}");
+                // Beside other work, no window may have had the whole core.
+                let may_be_none = record.metric.ends_with("windows_kept") && record.value == 0.0;
+                assert!(record.value.is_finite(), "{record:?}");
+                assert!(record.value > 0.0 || may_be_none, "{record:?}");
                 let name = (
                     record.suite,
                     record.case.clone(),

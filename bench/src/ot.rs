@@ -61,16 +61,16 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
 /// Time of the set-up, and of the best window.
 fn measure_tier(cpu: Cpu, count: usize) -> (Duration, Duration) {
     let [mut here, mut there]: [Mesh; 2] = Mesh::in_memory(2).try_into().ok().expect("two parties");
-    let mut coins = Coins::danger_fixed_seed(cpu, 1);
-    let delta = coins.block();
+    let mut coins = Coins::danger_fixed_seed(1);
+    let delta = coins.secret("delta").block();
     let mut choices = vec![0u8; count];
-    coins.fill_bytes(&mut choices);
+    coins.secret("choices").fill_bytes(&mut choices);
     choices.iter_mut().for_each(|choice| *choice &= 1);
 
     thread::scope(|scope| {
         let sender = scope.spawn(move || {
             let mesh = &mut here;
-            let mut coins = Coins::danger_fixed_seed(cpu, 2);
+            let mut coins = Coins::danger_fixed_seed(2);
             let mut cot = CotSender::setup(cpu, mesh, RECEIVER, delta, &mut coins).expect(MEMORY);
             mesh.flush().expect(MEMORY);
             let mut zeros = vec![Block::ZERO; count];

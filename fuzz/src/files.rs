@@ -157,6 +157,10 @@ pub fn csv(bytes: &[u8]) -> Verdict {
         let wanted = plain.map(|table| fill(program, table));
         match read(program, bytes, ".csv") {
             Ok(data) => {
+                assert!(
+                    table != Some(None),
+                    "a quote where RFC 4180 has none is read"
+                );
                 verdict = sound(program, &data);
                 if let Some(wanted) = wanted {
                     let numbers: Vec<i128> = data.numbers().collect();

@@ -11,7 +11,7 @@ use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
-use sealane_net::{FrameKind, Limits, Mesh, PartyId};
+use sealane_net::{FrameKind, Limits, Mesh, PartyId, SessionId};
 use sealane_protocol::{
     Algebra, DIGEST_BYTES, Demand, Fault, Outcome, PartySet, Protocol, Setting, Step, Work,
     run_alone,
@@ -124,11 +124,14 @@ fn hostile<P: Protocol>(
     };
     let honest = &honest[usize::from(*me) % honest.len()];
     let mut streams = split(rest, setting.parties - 1);
-    for (stream, at) in streams.iter_mut().zip(&honest.settle_at) {
+    let peers = (0..setting.parties).map(PartyId::from_index);
+    let peers = peers.filter(|peer| *peer != honest.me);
+    for ((stream, at), peer) in streams.iter_mut().zip(&honest.settle_at).zip(peers) {
         let at = (*at).min(stream.len());
         let (before, after) = stream.split_at_mut(at);
         if let Some(digest) = after.first_chunk_mut() {
-            *digest = *blake3::hash(before).as_bytes();
+            let payload = blake3::hash(before);
+            *digest = SessionId::default().transcript(peer, honest.me, payload.as_bytes());
         }
     }
     let scripts = streams.iter().map(|stream| Script::payload(stream));
@@ -205,7 +208,7 @@ fn session<P: Protocol>(
         ));
     }
     let cpu = Cpu::detect().expect("a tier");
-    let coins = Coins::danger_fixed_seed(cpu, u64::from(me.0) + 1);
+    let coins = Coins::danger_fixed_seed(u64::from(me.0) + 1);
     let mut party = P::start(setting, me, cpu, coins);
     party.prepare(&demand, mesh)?;
 

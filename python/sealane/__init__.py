@@ -36,6 +36,7 @@ from sealane._errors import (
     PeerError,
     ProgramError,
     SealaneError,
+    SealaneWarning,
 )
 from sealane._functions import (
     abs,
@@ -86,17 +87,19 @@ if TYPE_CHECKING:
 
 else:
     from sealane._signature import Private, Revealed
+    from sealane._unsupported import function as _absent
     from sealane._value import element_type
 
     def __getattr__(name):
-        """Element types beyond the usual ones, such as `sealane.u13`."""
+        """Element types beyond the usual ones, such as `sealane.u13`. Other names are refused with
+        what there is instead.
+        """
+        if name.startswith("_"):
+            raise AttributeError(f"module 'sealane' has no attribute {name!r}")
         try:
             return element_type(name)
         except KeyError:
-            text = f"module 'sealane' has no attribute {name!r}"
-            if name in ("f16", "f32", "f64"):
-                text += "; fractions are fixed point: `sl.fixed(16, 16)`"
-            raise AttributeError(text) from None
+            raise _absent(name, __all__) from None
 
 
 __all__ = [
@@ -112,6 +115,7 @@ __all__ = [
     "ProgramError",
     "Revealed",
     "SealaneError",
+    "SealaneWarning",
     "Value",
     "__version__",
     "abs",

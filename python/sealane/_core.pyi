@@ -27,8 +27,8 @@ __all__ = [
 __version__: str
 
 Array: TypeAlias = tuple[str, tuple[int, ...] | list[int], bytes]
-"""Kind (`bool`, `u64`, `i64`, `f64`; for results the element type), shape, 64-bit elements; of kind
-`ratio` text, one `numerator/denominator` a line."""
+"""Kind (`bool`, `u64`, `i64`, `f64`, `f32`, `f16`; for results the element type), shape, 64-bit
+elements; of kinds `text` and `ratio` a line of text each."""
 Ratio: TypeAlias = tuple[int, int]
 """Numerator and denominator."""
 Operand: TypeAlias = Node | int | Ratio | Array
@@ -90,6 +90,8 @@ class Trace:
 @final
 class Program:
     @property
+    def warnings(self) -> list[tuple[str, str, tuple[str, int] | None, str, str]]: ...
+    @property
     def text(self) -> str: ...
     @property
     def parties(self) -> tuple[str, ...]: ...
@@ -126,6 +128,7 @@ class Program:
         record: bool,
         runs: str | PathLike[str] | None,
         show: _Show,
+        patience: float | None,
     ) -> Report: ...
 
 @final
@@ -146,6 +149,9 @@ class Check:
     @property
     def warnings(self) -> list[str]:
         """The warnings, as people read them."""
+    @property
+    def notes(self) -> list[str]:
+        """Those of them that are about the numbers which a run gives, a line each."""
     @property
     def json(self) -> str:
         """The same as `sealane check --json`."""
@@ -186,6 +192,9 @@ class Plan:
     def steps(self) -> str:
         """Every step, one a line."""
     @property
+    def notes(self) -> list[str]:
+        """What to know of the numbers that a run gives."""
+    @property
     def json(self) -> str:
         """The same as `sealane plan --json`."""
     def _repr_html_(self) -> str: ...
@@ -222,6 +231,7 @@ def aead_seal(
     ad: object,
     tag_len: int | None,
     version: str | None,
+    study: bool,
 ) -> bytes: ...
 def aead_open(
     mode: str,
@@ -231,6 +241,7 @@ def aead_open(
     ad: object,
     tag_len: int | None,
     version: str | None,
+    study: bool,
     plaintext_len: int | None,
 ) -> bytes: ...
 def aead_many(
@@ -242,7 +253,9 @@ def aead_many(
     ads: object | None,
     tag_len: int | None,
     version: str | None,
+    study: bool,
     plaintext_lens: int | Sequence[int] | None,
+    equal_nonces: bool,
 ) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
 def is_type(name: str) -> bool: ...
 def who(

@@ -2,90 +2,168 @@
 
 from __future__ import annotations
 
+import reprlib
+import sys
+from datetime import timedelta
 from decimal import Decimal
 from fractions import Fraction
-from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sealane._refusal import misuse
+from sealane._refusal import call, misuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
 
     from sealane import _core
+    from sealane._errors import SealaneError
     from sealane._signature import Signature
 
 
-def encode(name: str, item: object, *, fractions: bool) -> _core.Array:
-    """An input as the native module takes it; refused if its elements are no numbers, or have
-    fractions where the input has none.
+def encode(name: str, item: object) -> _core.Array:
+    """An input as the native module takes it: kind, shape and elements. Refused if its elements are
+    no numbers; which numbers an input takes is decided where those of files and tables are as well.
     """
     if has_masked(item):
         message = f"`{name}` has masked elements"
         raise misuse("data-null", message, reason=MASKED_REASON, hint=MASKED_HINT)
+    array = _as_array(name, item)
+    kind = array.dtype.kind
+    if kind in "biu":
+        wide = array.astype(np.int64 if kind == "i" else np.uint64)
+        return _KINDS[kind], array.shape, wide.tobytes()
+    if kind == "f" and array.dtype.itemsize <= 8:
+        bits = 8 * array.dtype.itemsize
+        return f"f{bits}", array.shape, array.astype(np.float64).tobytes()
+    if kind not in "fO":
+        raise misuse(
+            "data-type",
+            f"`{name}` has elements of type {array.dtype}, not numbers",
+            hint=DATE_HINT if kind in "mM" else "use numbers: arrays of integers or floats",
+        )
+    return _objects(name, array)
+
+
+def _as_array(name: str, item: object) -> np.ndarray[Any, Any]:
+    """The array that an input is. Elements of lists stay the objects that they are, which NumPy
+    would make into numbers of one type.
+    """
     try:
-        if not isinstance(item, np.ndarray) and np.asarray(item).size == 0:
-            # NumPy makes floats of an empty list; what is wrong with it is its shape.
-            item = np.asarray(item, dtype=np.uint64)
-        packed = pack(item, fractions=fractions)
-    except ValueError as error:
+        return np.asarray(item, dtype=object if isinstance(item, list | tuple) else None)
+    except (ValueError, TypeError) as error:
         raise misuse(
             "data-shape",
             f"`{name}` is no array",
             reason=str(error),
             hint="give every row as many elements",
         ) from None
-    if packed is None:
-        what, hint = _not_numbers(np.asarray(item), fractions)
-        raise misuse("data-type", f"`{name}` has {what}", hint=hint)
-    return packed
 
 
-MASKED_REASON = "a mask says that a value is missing, and every element takes part"
-MASKED_HINT = "fill the elements in, `x.filled(0)`, or drop their rows, before the array is given"
+def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
+    """An array of objects: floats as such, other numbers as a line of text each."""
+    elements: list[Any] = array.ravel().tolist()
+    kinds = set(map(type, elements))
+    if kinds == {float}:
+        return "f64", array.shape, np.array(elements, dtype=np.float64).tobytes()
+    lines: list[Any]
+    try:
+        lines = list(map(str if kinds <= {int, bool} else _line, elements))
+    except ValueError:  # Python prints no integer of thousands of digits.
+        lines = list(map(_line, elements))
+    if None in lines:
+        raise _no_number(name, array, lines.index(None))
+    return ("text", array.shape, "\n".join(lines).encode()) if lines else ("u64", array.shape, b"")
 
 
-def has_masked(item: object) -> bool:
-    """Whether an element is masked, which the array that NumPy makes of it no longer says."""
-    if isinstance(item, list | tuple):
-        return any(has_masked(inner) for inner in item)
-    return isinstance(item, np.ma.MaskedArray) and bool(np.ma.is_masked(item))
+def _line(number: object) -> str | None:
+    """A number as the native module reads it; `None` for what is none."""
+    match number:
+        # NumPy takes a span of time for an integer.
+        case np.timedelta64():
+            return None
+        case int() | np.integer() | np.bool_():
+            whole = int(number)
+            return str(whole) if whole.bit_length() < MOST_BITS else None
+        case float():
+            return float.__repr__(number)
+        case np.floating() if number.dtype.itemsize <= 8:
+            return f"{float(number)!r}:{np.finfo(number.dtype).nmant + 1}"
+        case np.floating() if not np.isfinite(number):
+            return repr(float(number))
+        case Decimal() if number.is_finite() and number == number.to_integral_value():
+            return str(int(number)) if number.adjusted() < MOST_BITS // 4 else f"d{number}"
+        case Decimal():
+            return f"d{number}"
+        case Fraction() | np.floating():
+            found = ratio(number)
+            return found and f"{found[0]}/{found[1]}"
+    return None
 
 
-def _not_numbers(array: np.ndarray[Any, Any], fractions: bool) -> tuple[str, str]:
-    """What is wrong with the elements of an array that was refused, and what to do about it."""
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        return "elements that are no numbers", "fill them in or drop their rows first"
-    if array.dtype.kind == "O" and array.ndim == 0:
+MOST_BITS = 1024
+"""Integers of more bits are not handed on to be told that they are too large: printing them takes
+long, and Python refuses to.
+"""
+
+
+def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneError:
+    """The refusal of an element that is no number, or one of too many digits."""
+    element = array.ravel()[place]
+    index = [int(at) for at in np.unravel_index(place, array.shape)] if array.ndim > 1 else place
+    at = f" at element {index}" if array.ndim else ""
+    if isinstance(element, list | tuple | np.ndarray):
+        return misuse(
+            "data-shape",
+            f"`{name}` is no array",
+            reason=f"the list{at} is not as long as its neighbours",
+            hint="give every row as many elements",
+        )
+    if isinstance(element, int | Fraction | np.floating):
+        return misuse(
+            "data-type",
+            f"`{name}` has a number of too many digits{at}",
+            reason="integers of 64 bits and ratios of about 37 digits are read",
+            hint="round it before it is given",
+        )
+    if hasattr(element, "year") or isinstance(element, np.datetime64 | timedelta | np.timedelta64):
+        hint = DATE_HINT
+    elif array.ndim == 0:
         hint = (
             "give numbers, an array, a file, or a table that streams Arrow; of a lazy one, what "
             "`.collect()` gives"
         )
-        return f"the type `{type(array.item()).__name__}`, which is none of these", hint
-    for place, element in enumerate(array.ravel().tolist() if array.dtype.kind == "O" else []):
-        if not isinstance(element, Number):
-            return f"{element!r} at element {place}", "fill it in, or drop its row first"
-    if fractions:
-        hint = "use numbers: arrays of integers or float64, `Decimal` or `Fraction`"
-        return f"elements of type {array.dtype}, not numbers of few enough digits", hint
-    hint = "use integers or truth values"
-    if array.dtype.kind == "f":
-        hint = (
-            "declare the input as fixed point, `sl.fixed(16, 16)`, or round and convert it first: "
-            "`np.rint(x).astype(np.int64)`"
-        )
-    elif array.dtype.kind == "O":
-        hint = "integers of at most 64 bits are read: `x.astype(np.int64)`"
-    return f"elements of type {array.dtype}, not integers", hint
+    else:
+        hint = "fill it in, or drop its row first"
+    if array.ndim == 0:
+        what = f"the type `{type(element).__name__}`, which is no number"
+    else:
+        what = f"{reprlib.repr(element)}{at}"
+    return misuse("data-type", f"`{name}` has {what}", hint=hint)
 
 
-def pack(item: object, *, fractions: bool = False) -> _core.Array | None:
-    """Integers or truth values, and where it says so numbers with `fractions`, as kind, shape and
-    elements; `None` for anything else.
-    """
+DATE_HINT = "convert it to whole numbers, such as days since a date"
+MASKED_REASON = "a mask says that a value is missing, and every element takes part"
+MASKED_HINT = "fill the elements in, `x.filled(0)`, or drop their rows, before the array is given"
+_KINDS = {"b": "bool", "i": "i64", "u": "u64"}
+
+
+def has_masked(item: object) -> bool:
+    """Whether an element is masked, which the array that NumPy makes of it no longer says."""
+    # Where nobody has loaded this part of NumPy there is no masked array; loading it takes time.
+    if "numpy.ma" not in sys.modules:
+        return False
+    if isinstance(item, list | tuple):
+        # Types are few where elements are many.
+        maskable = (list, tuple, np.ma.MaskedArray)
+        nested = [kind for kind in set(map(type, item)) if issubclass(kind, maskable)]
+        return bool(nested) and any(map(has_masked, item))
+    return isinstance(item, np.ma.MaskedArray) and bool(np.ma.is_masked(item))
+
+
+def pack(item: object) -> _core.Array | None:
+    """The numbers of a constant as kind, shape and elements; `None` for anything else."""
     array = np.asarray(item)
     kind: str = array.dtype.kind
     if kind in "fO":
@@ -94,15 +172,15 @@ def pack(item: object, *, fractions: bool = False) -> _core.Array | None:
         array = np.asarray(item, dtype=object) if listed else array
         numbers = array.ravel().tolist()
         if not listed or not numbers or not all(isinstance(number, int) for number in numbers):
-            return _pack_fractions(array) if fractions else None
+            return _pack_fractions(array)
         kind = "i" if min(numbers) < 0 else "u"
         bits = 64 - (kind == "i")
         if not -(1 << 63) <= min(numbers) <= max(numbers) < 1 << bits:
             return None
-    if kind not in "biu":
+    if kind not in _KINDS:
         return None
     wide = array.astype(np.int64 if kind == "i" else np.uint64)
-    return {"b": "bool", "i": "i64", "u": "u64"}[kind], array.shape, wide.tobytes()
+    return _KINDS[kind], array.shape, wide.tobytes()
 
 
 def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
@@ -123,9 +201,9 @@ def is_fractional(item: object) -> bool:
 
 
 def ratio(item: object) -> _core.Ratio | None:
-    """Numerator and denominator of a number; a float is the decimal that Python prints for it, and
-    one that is wider than those of Python is itself. `None` if it is no finite number, or has more
-    digits than the native module takes.
+    """Numerator and denominator of a number of the source, where a float is the decimal that Python
+    prints for it, and one that is wider than those of Python is itself. `None` if it is no finite
+    number, or has more digits than the native module takes.
     """
     try:
         if isinstance(item, np.floating) and item.dtype.itemsize > 8:
@@ -133,7 +211,7 @@ def ratio(item: object) -> _core.Ratio | None:
             exact = Fraction(*item.as_integer_ratio())
         elif isinstance(item, float | np.floating):
             exact = Fraction(repr(float(item)))
-        elif isinstance(item, int | np.integer):
+        elif isinstance(item, int | np.integer) and not isinstance(item, np.timedelta64):
             exact = Fraction(int(item))
         elif isinstance(item, Decimal | Fraction):
             exact = Fraction(item)
@@ -198,13 +276,13 @@ class Report:
         pyarrow: `pl.DataFrame(report.table())`. Where they belong to several, `name` chooses one;
         `single` are those that belong to none.
         """
-        return self._native.table(name)
+        return call(self._native.table, name)
 
     def write(self, path: str | PathLike[str]) -> None:
         """Writes results to a `.csv`, `.parquet` or `.npy` file, and those of further tables to
         files beside it, as `--output` does.
         """
-        self._native.write(path)
+        call(self._native.write, path)
 
     @property
     def payload_bytes(self) -> dict[str, int]:
@@ -228,7 +306,9 @@ class Report:
 
     @property
     def notes(self) -> list[str]:
-        """What to know of the inputs: how many numbers were rounded as they were read."""
+        """What to know of the numbers: which ones the program rounds, as `SealaneWarning` says, and
+        how many were rounded as the inputs were read.
+        """
         return self._native.notes
 
     @property

@@ -92,6 +92,28 @@ def users_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
     return [frame for frame in frames[first:] if not frame.filename.startswith(ours)]
 
 
+class SealaneWarning(UserWarning):
+    """A run gives other numbers than the source seems to mean: one was rounded, or many are.
+
+    It is given once, when the program is traced, with the place in the source; `notes` of checks,
+    plans and reports hold the same text.
+    """
+
+    code: str
+    """Stable name of the kind of warning, such as `literal-rounded`."""
+    message: str
+    """What it is about, in one sentence."""
+    reason: str
+    """Why."""
+    hint: str
+    """What to do."""
+
+    def __init__(self, code: str, message: str, reason: str = "", hint: str = "") -> None:
+        said = [f"{code}: {message}", reason and f"reason: {reason}", hint and f"hint: {hint}"]
+        super().__init__("; ".join(part for part in said if part))
+        self.code, self.message, self.reason, self.hint = code, message, reason, hint
+
+
 class ProgramError(SealaneError):
     """The program means something that cannot run as written: its author has to act."""
 

@@ -6,11 +6,12 @@ import contextlib
 import importlib.util
 import sys
 import traceback
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sealane import _core, _source
-from sealane._errors import users_frames
+from sealane._errors import SealaneWarning, users_frames
 from sealane._program import Program
 from sealane._refusal import misuse
 
@@ -22,9 +23,10 @@ def load(path: Path, name: str | None) -> _core.Program:
     """Runs a file and traces its one program, or the one of that name.
 
     What the file prints goes to standard error: standard output belongs to the command, and may be
-    JSON that a script reads.
+    JSON that a script reads. The command prints warnings itself.
     """
-    with contextlib.redirect_stdout(sys.stderr):
+    with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
+        warnings.simplefilter("ignore", SealaneWarning)
         return _load(path, name)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import reprlib
 import sys
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sealane import _data, _progress, _signature, _source, _tables
-from sealane._errors import none_swallowed
-from sealane._refusal import misuse, refuse
-from sealane._value import FixedPoint, Value, operand, type_name, wrap
+from sealane._errors import SealaneWarning, none_swallowed
+from sealane._refusal import call, misuse, refuse
+from sealane._value import Value, operand, type_name, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -52,8 +54,16 @@ class Program(Generic[P, R]):
 
     @functools.cached_property
     def native(self) -> _core.Program:
-        """The traced graph; tracing happens on first use."""
-        return _trace(self._function, self.signature)
+        """The traced graph; tracing happens on first use, and warns of the numbers that a run gives
+        where they are others than the source seems to mean.
+        """
+        traced = _trace(self._function, self.signature)
+        code = self._function.__code__
+        for name, message, place, reason, hint in traced.warnings:
+            file, line = place or (code.co_filename, code.co_firstlineno)
+            warning = SealaneWarning(name, message, reason, hint)
+            warnings.warn_explicit(warning, None, file, line)
+        return traced
 
     @property
     def text(self) -> str:
@@ -92,7 +102,7 @@ class Program(Generic[P, R]):
         `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody.
         """
         helpers = None if helpers is None else _names(helpers)
-        return self.native.plan(self._rows(rows), config, network, protocol, helpers)
+        return call(self.native.plan, self._rows(rows), config, network, protocol, helpers)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
@@ -121,7 +131,11 @@ class Program(Generic[P, R]):
         the signature names; one may be given for several inputs.
         """
         arrays, tables = self._encoded(self._bind(args, kwargs))
-        if clear and protocol not in ("yao", "clear"):
+        for name, switch in (("clear", clear), ("progress", progress)):
+            if not isinstance(switch, bool):
+                message = f"`{name}` is {reprlib.repr(switch)}, which is no bool"
+                raise misuse("argument", message, hint=f"say `{name}=True`, or leave it out")
+        if clear and not (isinstance(protocol, str) and protocol in ("yao", "clear")):
             raise misuse(
                 "clear-twice",
                 f'`clear=True` is `protocol="clear"`, and here is protocol="{protocol}" as well',
@@ -129,8 +143,15 @@ class Program(Generic[P, R]):
             )
         protocol = "clear" if clear else protocol
         show = _progress.show() if progress else False
-        report = self.native.simulate(
-            arrays, tables, network, protocol, _names(helpers), runs, show
+        report = call(
+            self.native.simulate,
+            arrays,
+            tables,
+            network,
+            protocol,
+            _names(helpers),
+            runs,
+            show,
         )
         return _data.Report(report, self.signature)
 
@@ -148,6 +169,7 @@ class Program(Generic[P, R]):
         record: bool = True,
         runs: Path | None = None,
         progress: bool = True,
+        patience: float | None = None,
     ) -> _data.Report:
         """Runs as one party, with the others over the network.
 
@@ -160,14 +182,19 @@ class Program(Generic[P, R]):
         the configuration says. The run leaves a folder with a page about it in `runs`, by default
         the folder that the configuration names, or `runs`; with `record=False` it leaves none.
         `progress=False` shows no progress.
+
+        `patience` is for how many seconds this party waits for what a party that is alive is to
+        send, by default what the configuration says, or an hour. `KeyboardInterrupt` cancels the
+        run: the other parties are told, and the exception comes when nothing of it is left.
         """
         from sealane import _core
 
-        as_ = _core.who(as_, config, identity)
+        as_ = call(_core.who, as_, config, identity)
         arrays, tables = ({}, []) if input is None else self._own_inputs(as_, input)
         helpers = None if helpers is None else _names(helpers)
         show = _progress.show() if progress else False
-        report = self.native.run(
+        report = call(
+            self.native.run,
             as_,
             arrays,
             tables,
@@ -180,6 +207,7 @@ class Program(Generic[P, R]):
             record,
             runs,
             show,
+            patience,
         )
         return _data.Report(report, self.signature)
 
@@ -229,15 +257,9 @@ class Program(Generic[P, R]):
         return bound.arguments
 
     def _encoded(self, given: Mapping[str, object]) -> tuple[dict[str, _core.Array], Tables]:
-        """What is given for inputs: arrays, encoded, and tables. Only fixed point has fractions."""
+        """What is given for inputs: arrays, encoded, and tables."""
         arrays, tables = _tables.split(given)
-        kinds = {p.name: p.element for p in self.signature.parameters}
-
-        def encoded(name: str, item: object) -> _core.Array:
-            fractions = name in kinds and issubclass(kinds[name], FixedPoint)
-            return _data.encode(name, item, fractions=fractions)
-
-        return {name: encoded(name, item) for name, item in arrays.items()}, tables
+        return {name: _data.encode(name, item) for name, item in arrays.items()}, tables
 
     def _own_inputs(self, party: str, given: Any) -> tuple[dict[str, _core.Array], Tables]:
         """What a party gives: a file or a table for all of its inputs, or something for each."""
@@ -334,8 +356,9 @@ def _is_count(rows: object) -> bool:
 
 def _names(helpers: Sequence[str]) -> list[str]:
     """Names of helpers, in order. One string would be taken for a list of letters."""
-    names = [helpers] if isinstance(helpers, str) else list(helpers)
-    if isinstance(helpers, str) or not all(isinstance(name, str) for name in names):
+    several = not isinstance(helpers, str) and hasattr(helpers, "__iter__")
+    names = list(helpers) if several else [str(helpers)]
+    if not several or not all(isinstance(name, str) for name in names):
         example = ", ".join(f'"{name.strip()}"' for name in str(helpers).strip("[]()").split(","))
         raise misuse(
             "helper-names",

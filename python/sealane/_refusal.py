@@ -5,12 +5,19 @@ The code of a refusal says who has to act, and so which class the exception has.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import reprlib
+import warnings
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from sealane import _core, _source
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sealane._errors import SealaneError
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def refuse(
@@ -30,3 +37,34 @@ def refuse(
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
     """The error to raise for a call or for data, where the traceback says where."""
     return _core.refusal(code, message, None, reason, hint)
+
+
+def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Calls a function of the native module. Arguments of a type, sign or size that it does not
+    take are refused with a code, and not with an exception of the binding.
+    """
+    try:
+        return function(*args, **kwargs)
+    except (TypeError, OverflowError) as error:
+        # What comes from code of the user has more frames than this one.
+        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            raise
+        name, _, reason = str(error).removeprefix("argument '").partition("': ")
+        wide = [item for item in args if isinstance(item, int) and not 0 <= item < 1 << 64]
+        if reason:
+            what = f"`{name}` has a type that it cannot have"
+        elif wide:
+            what = f"{reprlib.repr(wide[0])} is too small or too large for an argument"
+        else:
+            what = "an argument is none that this function takes"
+        raise misuse(
+            "argument",
+            what,
+            reason=reason or name,
+            hint="`help()` on the function says what it takes",
+        ) from None
+
+
+def warn(message: str) -> None:
+    """Warns of data that may not be those that were meant, at the user's current line."""
+    warnings.warn(message, UserWarning, stacklevel=_source.depth() + 1)

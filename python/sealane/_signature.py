@@ -265,7 +265,7 @@ def _parameter(
                 rows = _rows(marker, bounds, name, at)
             case bool():
                 raise _unknown(name, marker, at)
-            case int() if marker >= 1:
+            case int() if 1 <= marker < 1 << 64:
                 fixed.append(marker)
             case Between() if marker.ratios():
                 declared = marker
@@ -304,7 +304,7 @@ def _rows(marker: str, bounds: dict[str, int | None], name: str, at: _source.Spa
     rows = marker
     if found := _ROWS.fullmatch(marker):
         rows, bound = found[1], int(found[2])
-    if not rows.isidentifier() or bound == 0:
+    if not rows.isidentifier() or bound == 0 or (bound or 1) >= 1 << 64:
         raise refuse(
             "signature",
             f"`{name}` has rows that cannot be read: `{marker}`",

@@ -121,6 +121,16 @@ def _user_frame() -> FrameType | None:
     return frame
 
 
+def depth() -> int:
+    """How many frames of this package stand above the user's code, that of the caller included."""
+    frame: FrameType | None = sys._getframe(1)
+    count = 0
+    outside = _user_frame()
+    while frame is not None and frame is not outside:
+        frame, count = frame.f_back, count + 1
+    return count
+
+
 def _extent(code: CodeType, instruction: int) -> _Extent:
     """The extent of the instruction at a byte offset; columns are -1 where none are known."""
     line, end_line, column, end_column = next(

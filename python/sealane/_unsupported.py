@@ -6,6 +6,8 @@ the base of `Value`, so that the operations that do work can be read on their ow
 
 from __future__ import annotations
 
+import difflib
+import math
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from sealane import _source
@@ -13,7 +15,7 @@ from sealane._errors import ProgramError, SealaneError
 from sealane._refusal import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 _NO_CONTENT = "A value has no content while the program is traced: it runs once, without data."
 
@@ -83,17 +85,16 @@ class Unsupported:
             if name.startswith("_"):
                 raise AttributeError(name)
             kind = type(self).__name__
-            refusal = refuse(
-                "attribute",
+            if name == "mean":
+                hint = _mean(kind, self.shape)
+            else:
+                everything = "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
+                hint = _INSTEAD.get(name) or _MISSING.get(name) or everything
+            raise missing(
                 f"a value of type `{kind}` has no `{name}`",
                 reason=_NO_CONTENT if name in ("item", "tolist", "tobytes") else "",
-                hint=_INSTEAD.get(
-                    name, "`dir(sl.u32)` lists what values have, `dir(sl)` the functions"
-                ),
+                hint=hint,
             )
-            missing = MissingAttributeError(*refusal.args)
-            missing.__dict__.update(refusal.__dict__)
-            raise missing
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         raise refuse(
@@ -110,6 +111,37 @@ class Unsupported:
         raise numpy_function(function.__name__)
 
 
+def missing(message: str, *, reason: str = "", hint: str) -> MissingAttributeError:
+    """The refusal of a name that there is not, to be asked for by `hasattr` as well."""
+    refusal = refuse("attribute", message, reason=reason, hint=hint)
+    error = MissingAttributeError(*refusal.args)
+    error.__dict__.update(refusal.__dict__)
+    return error
+
+
+def function(name: str, known: Sequence[str]) -> MissingAttributeError:
+    """The refusal of a function that `sealane` has not, whose names are `known`."""
+    close = difflib.get_close_matches(name, known, n=2)
+    near = " or ".join(f"`sl.{other}`" for other in close)
+    hint = _MISSING.get(name) or (f"write {near}" if close else "`dir(sl)` lists what there is")
+    return missing(f"`sealane` has no `{name}`", hint=hint)
+
+
+def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
+    """How to take the mean of values of a type, of so many elements."""
+    whole, _, fraction = kind.removeprefix("u").removeprefix("fixed").partition(".")
+    if "fixed" in kind:
+        room = min(int(whole) + _ROOM, 64 - int(fraction))
+        signed = "ufixed" if kind.startswith("u") else "fixed"
+        total = f"x.sum(dtype=sl.{signed}({room}, {fraction}))"
+    else:
+        total = "x.sum(dtype=sl.i64).astype(sl.fixed(48, 16))"
+    rows = any(isinstance(length, str) for length in shape)
+    if rows:
+        return f"add and divide by the count: `{total} / sl.maximum((x == x).sum(), 1)`"
+    return f"add and divide: `{total} / {math.prod(length for length in shape)}`"
+
+
 def truth(construct: str, at: _source.Span | None) -> SealaneError:
     """The refusal to say whether a value is true, for the construct that asks."""
     what, hint = _TRUTH.get(
@@ -124,7 +156,12 @@ def truth(construct: str, at: _source.Span | None) -> SealaneError:
 
 def numpy_function(name: str) -> SealaneError:
     """The refusal of a function of NumPy."""
-    hint = f"write `sl.{name}(...)`" if name in _OWN else "use operators and functions of `sealane`"
+    if name in _OWN:
+        hint = f"write `sl.{name}(...)`"
+    else:
+        hint = _MISSING.get(name) or (
+            "use operators and functions of `sealane`, which `dir(sl)` lists"
+        )
     return refuse("numpy", f"`np.{name}` does not work on values", reason=_NO_CONTENT, hint=hint)
 
 
@@ -146,6 +183,77 @@ _OWN = {
     "sum",
     "where",
 }
+
+_ROOM = 24
+"""Bits that a sum is given beyond those of its elements: enough for 16 million of them."""
+
+_CURVE = (
+    "there is none yet: look it up in a table of public numbers by an integer, "
+    "`sl.lookup(sl.fixed(8, 16)(table), index)`, or compute a polynomial with `*` and `+`"
+)
+_ORDER = (
+    "there is none yet: order two values with `sl.minimum(a, b)` and `sl.maximum(a, b)`, and take "
+    "the ends of many with `x.min()` and `x.max()`"
+)
+_AVERAGE = "add and divide: `x.sum(dtype=sl.fixed(40, 16)) / count`"
+_MISSING = {
+    **dict.fromkeys(
+        (
+            *(
+                "exp",
+                "exp2",
+                "expm1",
+                "log",
+                "log2",
+                "log10",
+                "log1p",
+                "sqrt",
+                "cbrt",
+                "sin",
+                "cos",
+            ),
+            *("tan", "tanh", "sinh", "cosh", "arctan", "sigmoid", "softmax", "erf", "reciprocal"),
+        ),
+        _CURVE,
+    ),
+    **dict.fromkeys(
+        ("sort", "argsort", "argmin", "argmax", "median", "percentile", "quantile", "unique"),
+        _ORDER,
+    ),
+    **dict.fromkeys(("mean", "average", "nanmean"), _AVERAGE),
+    **dict.fromkeys(
+        ("var", "std", "cov", "corrcoef"),
+        "there is none yet: subtract the mean, add squares: `(d * d).sum(dtype=sl.fixed(40, 16))`",
+    ),
+    **dict.fromkeys(
+        ("prod", "cumsum", "cumprod", "diff"),
+        "carry it along the elements: `sl.scan(body, start, x)`",
+    ),
+    **dict.fromkeys(("power", "float_power", "square", "pow"), "multiply: `x * x`"),
+    **dict.fromkeys(
+        ("concatenate", "hstack", "vstack", "append", "array", "asarray"),
+        "join values of one shape along a new axis: `sl.stack([a, b])`",
+    ),
+    **dict.fromkeys(("floor", "trunc", "fix"), "round down: `x.astype(sl.i64)`"),
+    **dict.fromkeys(("ceil",), "round up: `-((-x).astype(sl.i64))`"),
+    **dict.fromkeys(("round", "around", "rint"), "round: `(x + 0.5).astype(sl.i64)`"),
+    **dict.fromkeys(
+        ("matmul", "inner", "vdot", "tensordot", "einsum"),
+        "write `sl.dot(x, y)`, or multiply and add along an axis: `(x * y).sum(axis=0)`",
+    ),
+    **dict.fromkeys(("count_nonzero",), "write `(x != 0).sum(dtype=sl.u32)`"),
+    **dict.fromkeys(("len", "shape", "size"), "count: `(x == x).sum(dtype=sl.u32)`"),
+    **dict.fromkeys(("amin", "nanmin"), "write `x.min()`"),
+    **dict.fromkeys(("amax", "nanmax"), "write `x.max()`"),
+    **dict.fromkeys(("reduce", "fold", "foldl"), "write `sl.scan(body, start, x)`"),
+    **dict.fromkeys(("int32", "int64", "int8", "int16", "int"), "element types: `sl.i64`"),
+    **dict.fromkeys(("uint8", "uint16", "uint32", "uint64", "uint"), "element types: `sl.u64`"),
+    **dict.fromkeys(
+        ("float", "float16", "float32", "float64", "f16", "f32", "f64", "decimal"),
+        "fractions are fixed point: `sl.fixed(16, 16)`",
+    ),
+}
+"""What to do where a function of others is missed, by its name."""
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 
@@ -194,7 +302,6 @@ _CALLS = {
 }
 
 _INSTEAD = {
-    "mean": "add and divide: `x.sum(dtype=sl.i64) // count`",
     "dot": "write `sl.dot(x, y)`",
     "item": "reveal it as a result of the program",
     "tolist": "reveal it as a result of the program",

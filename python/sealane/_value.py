@@ -328,7 +328,7 @@ class Value(Unsupported, metaclass=ElementType):
         return self._length(
             "a Python length",
             "reduce over the rows with `.sum()`, or walk them with `sl.map` or `sl.scan`; for a "
-            "mean, count them by `(x == x).sum(dtype=sl.u32)`",
+            "mean, divide by their number, `sl.maximum((x == x).sum(), 1)`",
         )
 
     def __iter__(self) -> Iterator[Self]:
@@ -587,7 +587,7 @@ def operand(item: object) -> _core.Operand:
         return _literal(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not holds_values(item):
         _check_constants(item)
-        packed = pack(item, fractions=True)
+        packed = pack(item)
         if packed is not None:
             return packed
         item = _strange(item if isinstance(item, np.ndarray) else np.asarray(item, dtype=object))

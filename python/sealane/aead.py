@@ -25,15 +25,16 @@ Messages of one length can be the rows of an array; so can keys and nonces.
 (1000, 80)
 
 A nonce may be used once under a key. `mode` is `"gcm"`, `"ccm"` or `"ocb3"` for everyday use.
-`"ecb"`, `"ctr"` and `"cbc"` are building blocks, which authenticate nothing. `"otr"`, `"cloc"`,
-`"silc"`, `"jambu"`, `"copa"`, `"poet"`, `"julius"`, `"mcoe_g"` and `"cobra_r1"` are for research
-only. `version` chooses among the versions that some of these have (`"v1"`, `"v2"`, `"v3"`; by
+All others need `study=True`, which says that nothing is protected by them: `"ecb"`, `"ctr"` and
+`"cbc"` are building blocks, which authenticate nothing; `"otr"`, `"cloc"`, `"silc"`, `"jambu"`,
+`"copa"`, `"poet"`, `"julius"`, `"mcoe_g"` and `"cobra_r1"` are for research only, and some are
+broken. `version` chooses among the versions that some of these have (`"v1"`, `"v2"`, `"v3"`; by
 default the first), and `tag_len` among lengths of tags, in bytes (by default the longest).
 
 Bytes are `bytes`, or anything that holds them: a `bytearray`, a `memoryview`, an array of
 `uint8`. What is not `bytes` is copied before the interpreter is set free, so that other threads
-may go on with it. A key is expanded in each call, and what a key has sealed is counted within a
-call alone: keep within the limits of the mode across calls.
+may go on with it. A key is expanded in each call, and what a key has sealed, or failed to open, is
+counted within a call alone: keep within the limits of the mode across calls.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ import numpy as np
 
 from sealane import _core
 from sealane._errors import InvalidTag
-from sealane._refusal import misuse
+from sealane._refusal import call, misuse
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -67,14 +68,16 @@ def seal(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
 ) -> bytes:
     """Seals a message: the whole output of the mode, which for most modes is as long as `data` and
     the tag together.
 
-    `ad` is authenticated and not part of the output. Raises `MisuseError` (`aead-parameter`) if the
-    mode does not take these lengths.
+    `ad` is authenticated and not part of the output. Raises `MisuseError` if the mode does not take
+    these lengths (`aead-parameter`), or protects nothing and `study=True` does not say that this is
+    known (`aead-for-study`).
     """
-    return _core.aead_seal(mode, key, nonce, data, ad, tag_len, version)
+    return call(_core.aead_seal, mode, key, nonce, data, ad, tag_len, version, study)
 
 
 def open(
@@ -86,6 +89,7 @@ def open(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
     plaintext_len: int | None = None,
 ) -> bytes:
     """Opens a sealed message: the plaintext.
@@ -95,7 +99,7 @@ def open(
     does not take the lengths of the others. `plaintext_len` is for Julius, whose output does not
     say how long the plaintext is; other modes do not look at it.
     """
-    return _core.aead_open(mode, key, nonce, data, ad, tag_len, version, plaintext_len)
+    return call(_core.aead_open, mode, key, nonce, data, ad, tag_len, version, study, plaintext_len)
 
 
 @overload
@@ -108,6 +112,8 @@ def seal_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
+    equal_nonces: bool = False,
 ) -> Rows: ...
 
 
@@ -121,6 +127,8 @@ def seal_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
+    equal_nonces: bool = False,
 ) -> list[bytes]: ...
 
 
@@ -133,14 +141,32 @@ def seal_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
+    equal_nonces: bool = False,
 ) -> Rows | list[bytes]:
     """Seals messages side by side, of any lengths: what `seal` makes of each, in order.
 
     `keys` is one key for all or a list of them, `nonces` a list, `datas` a list of messages,
     `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message;
     where `datas` is one, so is the result.
+
+    If two messages have one nonce under one key, none is sealed and `MisuseError` is raised
+    (`aead-nonce-twice`), unless `equal_nonces=True` says that it is meant.
     """
-    made, shape, _ = _core.aead_many(False, mode, keys, nonces, datas, ads, tag_len, version, None)
+    made, shape, _ = call(
+        _core.aead_many,
+        False,
+        mode,
+        keys,
+        nonces,
+        datas,
+        ads,
+        tag_len,
+        version,
+        study,
+        None,
+        equal_nonces,
+    )
     if shape is not None:
         return _rows(made, shape)
     return cast("list[bytes]", made)
@@ -156,6 +182,7 @@ def open_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     errors: Literal["none"],
 ) -> list[bytes | None]: ...
@@ -171,6 +198,7 @@ def open_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     errors: Literal["raise"] = "raise",
 ) -> Rows | list[bytes]: ...
@@ -186,6 +214,7 @@ def open_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     errors: Literal["raise"] = "raise",
 ) -> list[bytes]: ...
@@ -200,6 +229,7 @@ def open_many(
     *,
     tag_len: int | None = None,
     version: str | None = None,
+    study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
     errors: Literal["raise", "none"] = "raise",
 ) -> Rows | list[bytes] | list[bytes | None]:
@@ -214,11 +244,22 @@ def open_many(
     Where `datas` is an array of rows, so is the result, but for Julius and version 2 of COPA, whose
     plaintexts may differ in length, and with `errors="none"`: these give a list.
     """
-    if errors not in ("raise", "none"):
+    if not (isinstance(errors, str) and errors in ("raise", "none")):
         message = f'`errors` is {errors!r}, neither "raise" nor "none"'
         raise misuse("aead-parameter", message, hint='leave it out, or say `errors="none"`')
-    made, shape, failed = _core.aead_many(
-        True, mode, keys, nonces, datas, ads, tag_len, version, plaintext_lens
+    made, shape, failed = call(
+        _core.aead_many,
+        True,
+        mode,
+        keys,
+        nonces,
+        datas,
+        ads,
+        tag_len,
+        version,
+        study,
+        plaintext_lens,
+        True,
     )
     if shape is not None and not failed and errors == "raise":
         return _rows(made, shape)

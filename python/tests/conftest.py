@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -37,6 +39,18 @@ def make_key(file: Path, party: str) -> str:
     found = re.search("ed25519:[0-9a-f]{64}", card)
     assert found, card
     return found[0]
+
+
+def fingerprint(key: str) -> str:
+    """The fingerprint of a public key, as the command lists it."""
+    table = f'me = "a"\n[parties.a]\naddress = "a:1"\nkey = "{key}"\n'
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "sealane.toml"
+        file.write_text(table, encoding="utf-8")
+        command = [sys.executable, "-m", "sealane", "peer", "list", "--json", "--config", str(file)]
+        listed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    found: str = json.loads(listed)["parties"][0]["fingerprint"]
+    return found
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import operator
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -20,7 +21,6 @@ import sealane as sl
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -208,7 +208,8 @@ def test_scans_maps_tables_and_choices() -> None:
         return last, kept
 
     x, at = [1.5, -2.0, 0.0625, 7.5], [0, 1, 2, 3]
-    last, kept = f.simulate(x, at, clear=True).value
+    with pytest.warns(sl.SealaneWarning, match="rounded-sum"):
+        last, kept = f.simulate(x, at, clear=True).value
     larger = [max(a, curve[i]) for a, i in zip(x, at, strict=True)]
     halves = [floor(Fraction(a) / 2, 4) for a in larger]
     assert Fraction(last) == sum(halves)
@@ -290,15 +291,28 @@ def test_literals_are_rounded_aloud() -> None:
     @sl.program
     def f(
         x: sl.Private[sl.fixed(8, 8), "alice", sl.between(-2, 2)],
-    ) -> sl.Revealed[sl.fixed(8, 8), "alice"]:
+    ) -> sl.Revealed[sl.fixed(8, 8), "bob"]:
         return x * 0.1 + Fraction(1, 4) + Decimal("0.5") + x * [0.75, 2.0][1] + 3
 
-    warned = f.check().warnings
-    assert len(warned) == 1, warned
-    assert "0.1 is taken for 0.1015625" in warned[0]
-    assert "test_fixed.py" in warned[0]
-    value = f.simulate(1, clear=True).value
+    with pytest.warns(sl.SealaneWarning) as caught:
+        value = f(1)
     assert value == 26 / 256 + 0.25 + 0.5 + 2 + 3
+    (warning,) = caught
+    assert isinstance(warning.message, sl.SealaneWarning)
+    assert warning.message.code == "literal-rounded"
+    assert warning.message.message == "0.1 is taken for 0.1015625"
+    line = Path(__file__).read_text(encoding="utf-8").splitlines()[warning.lineno - 1]
+    assert line.strip().startswith("return x * 0.1")
+    assert Path(warning.filename).resolve() == Path(__file__).resolve()
+    # Every verb has it in its notes, and says it once.
+    report, check, plan = f.simulate(1, clear=True), f.check(), f.plan()
+    assert len(check.warnings) == 1
+    for item in (report, check, plan, report.plan):
+        (note,) = item.notes
+        assert "warning[literal-rounded]: 0.1 is taken for 0.1015625" in note
+    for text in (report._native.json, check.json, plan.json):
+        assert len(json.loads(text)["notes"]) == 1
+    assert "literal-rounded" in repr(report)
 
 
 def test_arrays_of_constants_take_the_type_beside_them() -> None:
@@ -351,3 +365,107 @@ def test_tables_of_decimals_are_read(tmp_path: Path) -> None:
     assert out.read_text(encoding="utf-8") == (
         "result_0,result_1\n1250.5,0.1015625\n-3.25,0.01171875\n"
     )
+
+
+ROWS = 40
+"""Bound of the rows below."""
+SUMS: dict[str, Callable[..., Any]] = {
+    "dot": lambda x, y, keep: sl.dot(x, y, dtype=WIDE),
+    "matmul": lambda x, y, keep: (x.astype(WIDE) @ y).astype(WIDE),
+    "sum": lambda x, y, keep: (x.astype(WIDE) * y).sum(dtype=WIDE),
+    "chosen": lambda x, y, keep: sl.where(keep, x.astype(WIDE) * y, 0).sum(axis=0, dtype=WIDE),
+    "masked": lambda x, y, keep: (keep * (x.astype(WIDE) * y)).sum(dtype=WIDE),
+    "columns": lambda x, y, keep: sl.dot(x, sl.stack([y, y], axis=1), dtype=WIDE)[1],
+}
+
+
+@pytest.mark.parametrize("protocol", ["clear", "yao", "trio"])
+@pytest.mark.parametrize("name", SUMS)
+@QUICK
+@given(data=st.data())
+def test_sums_of_products_over_rows_are_rounded_once(
+    name: str, protocol: str, data: st.DataObject
+) -> None:
+    if protocol != "clear" and data.draw(st.integers(0, 5)):
+        return  # a few cases of each, since each takes a session
+    integer, fine = data.draw(st.tuples(st.integers(1, 8), st.integers(0, 10)))
+    kind = sl.fixed(integer, fine)
+    top = (1 << integer + fine - 1) - 1
+    stored = st.integers(-top - 1, top)
+    count = data.draw(st.integers(1, ROWS))
+    column = st.lists(stored, min_size=count, max_size=count)
+    x, y = ([Fraction(n, 1 << fine) for n in data.draw(column)] for _ in "xy")
+    keep = data.draw(st.lists(st.booleans(), min_size=count, max_size=count))
+
+    def f(x: Any, y: Any, keep: Any) -> Any:
+        return SUMS[name](x, y, keep)
+
+    f.__annotations__ = {
+        "x": sl.Private[kind, "alice", f"rows <= {ROWS}"],
+        "y": sl.Private[kind, "bob", "rows"],
+        "keep": sl.Private[sl.boolean, "bob", "rows"],
+        "return": sl.Revealed[WIDE, "alice"],
+    }
+    helpers = ["una"] if protocol == "trio" else []
+    report = sl.program(f).simulate(x, y, keep, protocol=protocol, helpers=helpers)
+    assert report.as_planned
+    chosen = keep if name in ("chosen", "masked") else [True] * count
+    exact = sum(a * b for a, b, kept in zip(x, y, chosen, strict=True) if kept)
+    assert Fraction(report.value) == floor(Fraction(exact), 12)
+
+
+def test_twenty_thousand_small_products_add_up() -> None:
+    rng = np.random.default_rng(7)
+    x, y = (rng.integers(1, 17, 20_000) / 256 for _ in "xy")
+
+    @sl.program
+    def f(
+        x: sl.Private[sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(0, 100)],
+        y: sl.Private[sl.fixed(16, 8), "ben", "rows", sl.between(0, 100)],
+    ) -> tuple[sl.Revealed[sl.fixed(40, 8), "ann"], sl.Revealed[sl.fixed(40, 8), "ann"]]:
+        return (x * y).sum(dtype=sl.fixed(40, 8)), sl.dot(x, y, dtype=sl.fixed(40, 8))
+
+    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True))
+    assert exact > 10
+    report = f.simulate(x, y, clear=True)
+    assert [Fraction(value) for value in report.value] == [floor(exact, 8)] * 2
+    assert report.notes == []
+
+
+def test_a_sum_of_quotients_is_warned_of() -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.fixed(16, 8), "ann", "rows <= 20_000", sl.between(1, 100)],
+    ) -> sl.Revealed[sl.fixed(40, 8), "ben"]:
+        return (x / 3).sum(dtype=sl.fixed(40, 8))
+
+    with pytest.warns(sl.SealaneWarning, match="rounded-sum.*by up to 78.13"):
+        assert f([1, 1]) == 2 * 85 / 256
+    assert len(f.check().notes) == 1
+
+
+@pytest.mark.parametrize("name", ["lt", "le", "gt", "ge"])
+@QUICK
+@given(data=st.data())
+def test_a_literal_is_compared_as_it_is_written(name: str, data: st.DataObject) -> None:
+    item = data.draw(numbers())
+    literal = data.draw(st.decimals(-9, 9, places=4).map(float) | st.sampled_from(item.values))
+    compare = getattr(operator, name)
+    result = run(lambda a: compare(a, literal), sl.boolean, item)
+    meant = Fraction(repr(literal)) if isinstance(literal, float) else literal
+    assert result.tolist() == [compare(value, meant) for value in item.values]
+    mirrored = run(lambda a: compare(literal, a), sl.boolean, item)
+    assert mirrored.tolist() == [compare(meant, value) for value in item.values]
+
+
+def test_an_equality_that_cannot_be_is_told() -> None:
+    @sl.program
+    def f(
+        x: sl.Private[sl.fixed(8, 4), "alice", 2],
+    ) -> tuple[sl.Revealed[sl.boolean, "bob"], sl.Revealed[sl.boolean, "bob"]]:
+        return x == 0.1, x <= np.array([0.1, 0.2])
+
+    with pytest.warns(sl.SealaneWarning, match="never-equal") as caught:
+        equal, below = f([0.125, 0.1875])
+    assert (equal.tolist(), below.tolist()) == ([False, False], [False, True])
+    assert len(caught) == 1

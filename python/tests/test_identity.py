@@ -120,6 +120,17 @@ def test_fingerprints_are_the_same_on_both_sides(sides: tuple[Side, Side]) -> No
     assert shown in alice.sealane("peer", "list").stdout
 
 
+def test_a_fingerprint_that_was_read_aloud_is_compared_as_a_whole(sides: tuple[Side, Side]) -> None:
+    alice, bob = sides
+    told = bob.sealane("card").stderr.removeprefix("fingerprint of bob: ").strip()
+    last = str((int(told[-1]) + 1) % 10)
+    add = ("peer", "add", bob.card, "--fingerprint")
+    error = alice.sealane(*add, told[:-1] + last, status=2).stderr
+    assert error.startswith("error[peer-fingerprint]: ") and told in error
+    assert "ask for the whole of it" in alice.sealane(*add, told[:23], status=2).stderr
+    assert "all 30 digits agree" in alice.sealane(*add, told.replace(" ", "")).stderr
+
+
 def test_cards_are_pasted_as_they_come(sides: tuple[Side, Side]) -> None:
     alice, bob = sides
     wrapped = "\n".join(f"> {bob.card[at : at + 40]}" for at in range(0, len(bob.card), 40))
@@ -170,7 +181,7 @@ def test_doctor_says_what_is_wrong_and_what_to_do(sides: tuple[Side, Side], tmp_
         done = alice.sealane("doctor", "--wait", "8", status=5)
     assert peers(theirs, status=5)["alice"]["problem"]["code"] in ("wrong-key", "unreachable")
     for code, words in [
-        ("wrong-key", "the key it shows is"),
+        ("wrong-key", "shows a key with the fingerprint"),
         ("malformed-message", "leads to Sealane"),
         ("no-address", "has no address"),
     ]:

@@ -149,6 +149,40 @@ def test_an_error_of_the_producer_is_told() -> None:
         learnt(pa.RecordBatchReader.from_batches(table.schema, failing()))
 
 
+class Broken:
+    """An object whose stream is whatever it is made with, or an error."""
+
+    def __init__(self, stream: object) -> None:
+        self.stream = stream
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        if isinstance(self.stream, BaseException):
+            raise self.stream
+        return self.stream
+
+
+def test_an_object_that_streams_no_arrow_is_refused_in_our_words() -> None:
+    no_capsule = [
+        Broken(7),
+        Broken(None),
+        Broken(library("pyarrow").schema([]).__arrow_c_schema__()),
+    ]
+    for item in [*no_capsule, Broken(KeyError("gone")), Broken(AttributeError("no method"))]:
+        with pytest.raises(sl.DataError) as refused:
+            learnt(item)
+        assert refused.value.code == "data-unreadable"
+        assert "Broken" in refused.value.message
+        assert refused.value.__cause__ is not None
+    # What asks the process to stop is no error of the table, and an error of ours stays as it is.
+    with pytest.raises(KeyboardInterrupt):
+        learnt(Broken(KeyboardInterrupt()))
+    with pytest.raises(sl.DataError) as first:
+        learnt(Broken(7))
+    with pytest.raises(sl.DataError) as again:
+        learnt(Broken(first.value))
+    assert again.value is first.value
+
+
 def test_objects_that_only_give_an_array_are_read() -> None:
     pa = library("pyarrow")
 

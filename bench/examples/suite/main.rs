@@ -6,16 +6,19 @@
 //!     [--quick]          no longer than it takes to see that it works
 //!     [--tables]         tables, in suites that have them
 //!     [--plot FILE]      bar charts as well
-//!     [--peers]          in `aead`: GCM of other libraries, in the same run
+//!     [--peers]          in `aead`: GCM of other libraries, in the same run (`--features peers`)
 //! ```
 //!
-//! The peers are dependencies of this example alone, so `sealane bench` does not know them.
+//! The peers are built with `--features peers` alone, since they take minutes; `sealane bench` does
+//! not know them.
 
 use std::process::exit;
 use std::time::Duration;
 
 use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
+use sealane_files::Rights;
 
+#[cfg(feature = "peers")]
 mod peers;
 
 /// What the command line says.
@@ -34,6 +37,18 @@ fn main() {
         eprintln!("{what}");
         exit(status);
     }
+}
+
+#[cfg(feature = "peers")]
+fn peers() -> Result<Vec<aead::Peer>, Failure> {
+    Ok(peers::all())
+}
+
+#[cfg(not(feature = "peers"))]
+fn peers() -> Result<Vec<aead::Peer>, Failure> {
+    let hint =
+        "run it with `cargo run --release -p sealane-bench --features peers --example suite`";
+    Err(misuse(format!("this build has no peers: {hint}")))
 }
 
 /// An exit status and what is wrong.
@@ -102,7 +117,7 @@ fn run(args: &Args) -> Result<(), Failure> {
         records.push(record);
     };
     let ended = match args.peers {
-        true => aead::run_beside(&peers::all(), &options, &mut record),
+        true => aead::run_beside(&peers()?, &options, &mut record),
         false => (suite.run)(&options, &mut record),
     };
     ended.map_err(|what| (1, what))?;
@@ -118,6 +133,7 @@ fn draw(args: &Args, suite: &Suite, records: &[Record]) -> Result<(), Failure> {
     };
     let machine = Machine::detect();
     let heading = format!("{}: {}, {}", suite.name, machine.cpu, machine.version);
-    std::fs::write(file, plot::svg(&heading, &(suite.charts)(records)))
+    let drawn = plot::svg(&heading, &(suite.charts)(records));
+    sealane_files::replace(file.as_ref(), Rights::Usual, drawn.as_bytes())
         .map_err(|error| (1, format!("cannot write {file}: {error}")))
 }

@@ -3,8 +3,6 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use sealane_block::Cpu;
-
 use super::mixes;
 use super::subject::{Batch, KEYS, Subject, key};
 use super::{LENGTHS, Number, SUITE};
@@ -45,7 +43,7 @@ impl Way {
 }
 
 impl Bench<'_> {
-    pub(super) fn run(&mut self, cpu: Cpu, few: bool) -> Result<(), String> {
+    pub(super) fn run(&mut self, few: bool) -> Result<(), String> {
         self.check()?;
         let lengths = match few {
             true => vec![LENGTHS[0], LENGTHS[4]],
@@ -66,11 +64,7 @@ impl Bench<'_> {
         }
         if !few {
             let (short, long) = (0, lengths.len() - 1);
-            self.mixes(
-                cpu,
-                [single[short], single[long]],
-                [batch[short], batch[long]],
-            );
+            self.mixes([single[short], single[long]], [batch[short], batch[long]]);
         }
         self.key();
         Ok(())
@@ -110,7 +104,7 @@ impl Bench<'_> {
     }
 
     /// Both mixes, given the medians of 128 and of 2048 bytes, alone and in batches.
-    fn mixes(&mut self, cpu: Cpu, single: [f64; 2], batch: [f64; 2]) {
+    fn mixes(&mut self, single: [f64; 2], batch: [f64; 2]) {
         let lengths = mixes::realistic();
         let cycles = |rates: [f64; 2]| -> f64 {
             let each = |length: &usize| rates[usize::from(*length == LENGTHS[4])] * *length as f64;
@@ -124,7 +118,7 @@ impl Bench<'_> {
         self.say(case, Number::RateKept(100.0 * cycles(batch) / together));
         self.say(case, Number::SpeedUp(cycles(single) / together));
 
-        let mut lengths = mixes::internet(cpu);
+        let mut lengths = mixes::internet();
         if self.subject.whole_blocks() {
             lengths = mixes::whole_blocks(lengths);
         }
@@ -168,13 +162,16 @@ impl Bench<'_> {
         let copies = copies.min_cycles.min(measured.min_cycles / 2.0);
         measured.min_cycles -= copies;
         measured.median_cycles -= copies;
+        measured.all_median_cycles -= copies;
         measured
     }
 
-    /// Both figures; the median comes back.
+    /// All figures; the median comes back.
     fn say_cycles(&mut self, case: &str, measured: Measured) -> f64 {
         self.say(case, Number::CyclesPerByte(measured.median_cycles));
         self.say(case, Number::LeastCyclesPerByte(measured.min_cycles));
+        self.say(case, Number::AllCyclesPerByte(measured.all_median_cycles));
+        self.say(case, Number::WindowsKept(measured.kept));
         measured.median_cycles
     }
 

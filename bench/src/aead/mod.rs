@@ -58,6 +58,10 @@ pub enum Number {
     CyclesPerByte(f64),
     /// The least.
     LeastCyclesPerByte(f64),
+    /// The median of all windows, those beside a neighbour included.
+    AllCyclesPerByte(f64),
+    /// The share of windows in which the whole core was free.
+    WindowsKept(f64),
     /// The median, of a key.
     CyclesPerKey(f64),
     /// The least.
@@ -77,6 +81,8 @@ impl Number {
         match self {
             Number::CyclesPerByte(value) => ("cycles_per_byte", value, "cycles"),
             Number::LeastCyclesPerByte(value) => ("cycles_per_byte_min", value, "cycles"),
+            Number::AllCyclesPerByte(value) => ("cycles_per_byte_all", value, "cycles"),
+            Number::WindowsKept(value) => ("windows_kept", value, "of 1"),
             Number::CyclesPerKey(value) => ("cycles_per_key", value, "cycles"),
             Number::LeastCyclesPerKey(value) => ("cycles_per_key_min", value, "cycles"),
             Number::SpeedUp(value) => ("speed_up", value, "times"),
@@ -134,7 +140,7 @@ pub fn run_beside(
                 record,
             };
             bench.say("many", Number::Lanes(lanes));
-            bench.run(*cpu, few)?;
+            bench.run(few)?;
         }
         if name == PEERS {
             measure_peers(peers, options, record)?;
@@ -175,7 +181,7 @@ fn measure_peers(
             budget: options.budget / SHARE,
             record,
         };
-        bench.run(*cpu, false)?;
+        bench.run(false)?;
     }
     Ok(())
 }

@@ -68,7 +68,9 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
             "{portable}"
         );
     }
-    assert!(records.iter().all(|r| r.value.is_finite() && r.value > 0.0));
+    // Beside other work, no window may have had the whole core.
+    let sound = |r: &Record| r.value > 0.0 || r.metric == "windows_kept" && r.value == 0.0;
+    assert!(records.iter().all(|r| r.value.is_finite() && sound(r)));
 
     let text = tables::text(&records);
     let charts = tables::charts(&records);

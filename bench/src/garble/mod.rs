@@ -210,9 +210,13 @@ impl<'a> Bench<'a> {
                 min_cycles,
                 median_cycles,
                 median_ns,
+                all_median_cycles,
+                kept,
             } = figures.sides[side];
             self.say(&case, cpu, names.cycles, median_cycles, "cycles");
             self.say(&case, cpu, names.least, min_cycles, "cycles");
+            self.say(&case, cpu, names.all, all_median_cycles, "cycles");
+            self.say(&case, cpu, names.kept, kept, "of 1");
             self.say(&case, cpu, names.ns, median_ns, "ns");
             self.say(&case, cpu, names.speed, 1e3 / median_ns, "million/s");
             self.say(&case, cpu, names.fraction, figures.fractions[side], "of 1");
@@ -306,6 +310,8 @@ fn mean_figures(all: &[Figures]) -> Figures {
         min_cycles: mean(&|f| f.sides[side].min_cycles),
         median_cycles: mean(&|f| f.sides[side].median_cycles),
         median_ns: mean(&|f| f.sides[side].median_ns),
+        all_median_cycles: mean(&|f| f.sides[side].all_median_cycles),
+        kept: all.iter().map(|f| f.sides[side].kept).sum::<f64>() / all.len() as f64,
     };
     Figures {
         sides: [side(0), side(1)],
@@ -317,6 +323,8 @@ fn mean_figures(all: &[Figures]) -> Figures {
 struct Names {
     cycles: &'static str,
     least: &'static str,
+    all: &'static str,
+    kept: &'static str,
     ns: &'static str,
     speed: &'static str,
     fraction: &'static str,
@@ -330,6 +338,8 @@ const SIDES: [Names; 2] = [
     Names {
         cycles: "garble_cycles_per_and",
         least: "garble_cycles_per_and_min",
+        all: "garble_cycles_per_and_all",
+        kept: "garble_windows_kept",
         ns: "garble_ns_per_and",
         speed: "garble_million_ands_per_s",
         fraction: "garble_of_aes_limit",
@@ -341,6 +351,8 @@ const SIDES: [Names; 2] = [
     Names {
         cycles: "eval_cycles_per_and",
         least: "eval_cycles_per_and_min",
+        all: "eval_cycles_per_and_all",
+        kept: "eval_windows_kept",
         ns: "eval_ns_per_and",
         speed: "eval_million_ands_per_s",
         fraction: "eval_of_aes_limit",

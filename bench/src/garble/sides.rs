@@ -63,8 +63,9 @@ impl Ports for Row<'_> {
 impl<'a> Sides<'a> {
     /// Both sides with labels for the inputs of `case`, whose circuit `tape` is.
     pub fn new(cpu: Cpu, scheme: Scheme, tape: &'a Tape, case: &Case, how: Rows) -> Sides<'a> {
-        let mut coins = Coins::danger_fixed_seed(cpu, case.rows as u64);
-        let garbler = Garbler::new(cpu, scheme, &mut coins);
+        let mut coins = Coins::danger_fixed_seed(case.rows as u64);
+        let seed = coins.public("hash").block();
+        let garbler = Garbler::new(cpu, scheme, seed, &mut coins);
         let count = case.inputs.len();
         let mut zeros = Labels::new(tape, case.rows, scheme.labels());
         zeros.inputs = garbler.fresh_labels(&mut coins, count);

@@ -8,7 +8,7 @@ use std::time::Instant;
 use sealane_block::{Block, Coins, Cpu, Prg};
 use sealane_circuit::{Builder, Machine, Tape, compile};
 use sealane_garble::{Evaluator, Garbler, Labels, Scheme, decode};
-use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use sealane_yao::{IncomingTables, OutgoingTables};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ const EVALUATOR: PartyId = PartyId(1);
 const CHAIN_ANDS: usize = 10_000;
 
 /// The seed of the evaluator's labels: inputs are nobody's secret here.
-const LABEL_SEED: u128 = 11;
+const LABEL_SEED: u64 = 11;
 
 /// The netlists that are called.
 #[derive(Clone, Copy, Serialize, Deserialize)]
@@ -124,6 +124,7 @@ impl Part {
             parties,
             listen: None,
             limits: Limits::default(),
+            cancel: Cancel::default(),
         })
     }
 }
@@ -172,7 +173,7 @@ impl Run {
     /// evaluator holds.
     fn labels(&self, offset: Block) -> Labels {
         let mut labels = Labels::new(&self.tape, self.rows, 1);
-        Prg::new(self.cpu, Block::new(LABEL_SEED)).fill(&mut labels.inputs);
+        Prg::danger_fixed(self.cpu, LABEL_SEED).fill(&mut labels.inputs);
         for (i, label) in labels.inputs.iter_mut().enumerate() {
             *label ^= offset.masked((i % 3 == 1) as u8);
         }
@@ -180,11 +181,9 @@ impl Run {
     }
 
     fn garble(&self, mesh: &mut Mesh) -> Result<Outcome, NetError> {
-        let mut garbler = Garbler::new(
-            self.cpu,
-            Scheme::Mi,
-            &mut Coins::danger_fixed_seed(self.cpu, 7),
-        );
+        let mut coins = Coins::danger_fixed_seed(7);
+        let seed = coins.public("hash").block();
+        let mut garbler = Garbler::new(self.cpu, Scheme::Mi, seed, &mut coins);
         mesh.send(EVALUATOR, Block::as_bytes(&[garbler.seed()]))?;
         mesh.flush()?;
         let mut labels = self.labels(garbler.delta());

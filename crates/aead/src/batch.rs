@@ -14,7 +14,7 @@ use crate::cipher::{Fit, KeyOf, Lengths, Request, blocks};
 use crate::lanes::lockstep::{Outcome, Queue, Work};
 use crate::lanes::mode::lanes_of;
 use crate::rows::Left;
-use crate::{Cipher, Error, Suite};
+use crate::{Cipher, Error, KeyId, Nonces, Suite};
 
 /// Messages that are held at a time: 32 for each of 16 lanes.
 const WINDOW: usize = 512;
@@ -47,6 +47,10 @@ pub struct Done<B> {
 /// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in the
 /// order of messages, and no more than a few hundred are held at a time. Nothing happens before the
 /// first result is asked for.
+///
+/// A message with the nonce of an earlier one under the same [`Cipher`] is not sealed
+/// ([`Error::NonceRepeated`]), for which all nonces are remembered, 16 bytes each or a little more;
+/// see [`Many::with_equal_nonces`].
 pub fn seal_many<I>(messages: I) -> Many<I::IntoIter, false>
 where
     I: IntoIterator,
@@ -72,6 +76,8 @@ pub struct Many<I: Iterator, const OPEN: bool> {
     suite: Option<Suite>,
     window: vec::IntoIter<I::Item>,
     fates: vec::IntoIter<Fate>,
+    /// When sealing, to find one that is used again.
+    nonces: Option<Nonces>,
 }
 
 /// What came of a message: bytes of its result. Errors are rare and large.
@@ -84,7 +90,17 @@ impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
             suite: None,
             window: Vec::new().into_iter(),
             fates: Vec::new().into_iter(),
+            nonces: (!OPEN).then(Nonces::default),
         }
+    }
+}
+
+impl<I: Iterator> Many<I, false> {
+    /// Seals messages though their nonces may be equal. It is for whoever counts nonces, and for those
+    /// who do not need what a mode loses if one repeats.
+    pub fn with_equal_nonces(mut self) -> Self {
+        self.nonces = None;
+        self
     }
 }
 
@@ -105,7 +121,8 @@ where
                 .first()
                 .map(|message| message.cipher.borrow().suite());
             let suite = *self.suite.get_or_insert(first?);
-            self.fates = run_window::<C, N, A, B, OPEN>(&mut window, suite).into_iter();
+            let fates = run_window::<C, N, A, B, OPEN>(&mut window, suite, &mut self.nonces);
+            self.fates = fates.into_iter();
             self.window = window.into_iter();
         }
         Some(Done {
@@ -119,6 +136,7 @@ where
 fn run_window<C, N, A, B, const OPEN: bool>(
     window: &mut [Message<C, N, A, B>],
     suite: Suite,
+    nonces: &mut Option<Nonces>,
 ) -> Vec<Fate>
 where
     C: Borrow<Cipher>,
@@ -145,7 +163,9 @@ where
         for message in same {
             let (buffer, cipher) = (message.buffer.as_mut(), message.cipher.borrow());
             let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
-            let fit = match fitting.fit(cipher, nonce, ad, buffer, message.text) {
+            let fit = fitting.fit(cipher, nonce, ad, buffer, message.text);
+            let used = used_once(nonces, cipher, fit.is_ok().then_some(nonce));
+            let fit = match fit.and_then(|fit| used.map(|()| fit)) {
                 Ok(fit) => fit,
                 Err(error) => {
                     fates.push(Err(Box::new(error)));
@@ -194,6 +214,27 @@ where
         }
     }
     fates
+}
+
+/// Refuses a nonce that the batch has used before under the same cipher; there is none of a message
+/// that is not sealed.
+fn used_once(
+    nonces: &mut Option<Nonces>,
+    cipher: &Cipher,
+    nonce: Option<&[u8]>,
+) -> Result<(), Error> {
+    let Some(nonces) = nonces else {
+        return Ok(());
+    };
+    let number = nonces.count();
+    let first = match nonce {
+        Some(nonce) => nonces.used_before(KeyId::Numbered(cipher.id()), nonce),
+        None => {
+            nonces.skip();
+            None
+        }
+    };
+    first.map_or(Ok(()), |first| Err(Error::NonceRepeated { first, number }))
 }
 
 /// The length, for the order, of messages that do not take part in it.
@@ -368,6 +409,7 @@ mod tests {
         };
         let nonces = [12, 12, 0, 12, 12].map(|bytes| &[0; 16][..bytes]);
         let sealed: Vec<bool> = seal_many(buffers.iter_mut().zip(nonces).map(message))
+            .with_equal_nonces()
             .map(|done| done.result.is_ok())
             .collect();
         // The third has no nonce, and costs nothing.
@@ -405,7 +447,7 @@ mod tests {
                 buffers: buffers[..count].as_flattened_mut(),
                 text: None,
             };
-            rows.seal()
+            rows.seal_with_equal_nonces()
         };
         assert!(matches!(seal(3), Err(Error::KeyWornOut { .. })));
         assert_eq!(seal(0), Ok(()));

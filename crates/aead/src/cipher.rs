@@ -16,14 +16,20 @@ use crate::{Error, Suite};
 
 /// A mode under a key.
 ///
-/// It counts what it seals, and refuses to seal more than the mode allows under one key; whoever
-/// makes several for one key has to count as well.
+/// It counts what it seals, and refuses to seal more than the mode allows under one key. It counts what
+/// it failed to open as well, and opens nothing any more once a guess at a tag might have succeeded:
+/// see [`Suite::most_failures`]. Whoever makes several for one key has to count both as well.
 pub struct Cipher {
     cpu: Cpu,
     suite: Suite,
     pub(crate) key: Key,
+    /// The number of this object, which no other one has.
+    id: u64,
     /// Blocks that were sealed; a message counts as some more.
     spent: AtomicU64,
+    /// Messages that were not authentic. Threads that open at the same time may each count one more
+    /// than is allowed.
+    failed: AtomicU64,
 }
 
 /// What is known of a message before its bytes are looked at.
@@ -104,7 +110,15 @@ macro_rules! keys {
                         Key::$kind(Box::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
-                Cipher { cpu, suite, key, spent: AtomicU64::new(0) }
+                static NEXT: AtomicU64 = AtomicU64::new(0);
+                Cipher {
+                    cpu,
+                    suite,
+                    key,
+                    id: NEXT.fetch_add(1, Ordering::Relaxed),
+                    spent: AtomicU64::new(0),
+                    failed: AtomicU64::new(0),
+                }
             }
 
             /// Runs one message. The direction is no type here, so that kernels are compiled with this
@@ -254,6 +268,11 @@ impl Cipher {
         self.suite
     }
 
+    /// The number of this object, which no other one has.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Bytes of the sealed message for `text` bytes of text.
     pub fn sealed_len(&self, text: usize) -> usize {
         self.shape(text).sealed
@@ -299,7 +318,8 @@ impl Cipher {
     /// length that it had; with others it may be left out, and is compared where it is given.
     ///
     /// # Errors
-    /// A length is not what the mode takes; or [`Error::NotAuthentic`].
+    /// A length is not what the mode takes; [`Error::NotAuthentic`]; or [`Error::TooManyFailures`], if
+    /// that has been so too often.
     pub fn open(
         &self,
         nonce: &[u8],
@@ -317,7 +337,7 @@ impl Cipher {
     /// them means nothing. If the message is not authentic, all of the buffer is zero.
     ///
     /// # Errors
-    /// As [`open`](Cipher::open).
+    /// As [`open`](Cipher::open); then the buffer is left as it was, unless it was not authentic.
     pub fn open_in_place(
         &self,
         nonce: &[u8],
@@ -331,6 +351,7 @@ impl Cipher {
             buffer: buffer.len(),
             text,
         })?;
+        self.may_open()?;
         let outcome = self.run_one(true, Request::new(nonce, ad, buffer, &fit));
         self.opened(outcome, buffer, fit.text)
     }
@@ -392,15 +413,12 @@ impl Cipher {
     ) -> Result<(), Error> {
         self.check_detached(tag.len())?;
         self.check(nonce.len(), ad.len(), text.len())?;
+        self.may_open()?;
         let mut given = [0; 16];
         let given = &mut given[..tag.len()];
         given.copy_from_slice(tag);
         let outcome = self.run_one(true, self.detached(nonce, ad, text, given));
-        if !outcome.authentic {
-            text.zeroize();
-            return Err(Error::NotAuthentic);
-        }
-        Ok(())
+        self.judge(outcome, text)
     }
 
     fn detached<'a>(
@@ -442,15 +460,39 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<usize, Error> {
-        if !outcome.authentic {
-            buffer.zeroize();
-            return Err(Error::NotAuthentic);
-        }
+        self.judge(outcome, buffer)?;
         let front = self.shape(text).front;
         if front > 0 {
             buffer.copy_within(front..front + text, 0);
         }
         Ok(text - outcome.padding)
+    }
+
+    /// Wipes what is not authentic, and counts it. Of a batch, what comes behind the last failure that is
+    /// allowed is wiped as well, though it has been opened: it would not have been alone.
+    fn judge(&self, outcome: Outcome, bytes: &mut [u8]) -> Result<(), Error> {
+        let may_open = self.may_open();
+        if outcome.authentic && may_open.is_ok() {
+            return Ok(());
+        }
+        bytes.zeroize();
+        may_open?;
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        Err(Error::NotAuthentic)
+    }
+
+    /// Refuses to open under a key that has failed as often as is safe.
+    pub(crate) fn may_open(&self) -> Result<(), Error> {
+        let suite = self.suite;
+        let failures = suite.most_failures();
+        match self.failed.load(Ordering::Relaxed) < failures {
+            true => Ok(()),
+            false => Err(Error::TooManyFailures {
+                suite,
+                tag: suite.tag_bytes(),
+                failures,
+            }),
+        }
     }
 
     /// Whether the lengths of a message are in order, and what follows from them.

@@ -105,6 +105,28 @@ pub enum Error {
         /// The most blocks of text and associated data.
         blocks: u64,
     },
+    /// A message of a batch was to be sealed with the nonce of an earlier one under the same key.
+    #[error("messages {first} and {number} have the same nonce under one key")]
+    NonceRepeated {
+        /// The number of the earlier message, from 0.
+        first: usize,
+        /// The number of this one.
+        number: usize,
+    },
+    /// So many messages were not authentic that a guess at the tag of another is no longer unlikely
+    /// enough to succeed: the key opens none any more.
+    #[error(
+        "{failures} messages under this key were not authentic, which is as many as are safe with \
+         {suite} and tags of {tag} bytes; take a new one"
+    )]
+    TooManyFailures {
+        /// The mode.
+        suite: Suite,
+        /// Bytes of its tag.
+        tag: usize,
+        /// The most failures.
+        failures: u64,
+    },
     /// What is to be opened is shorter, or longer, than anything that the mode seals to.
     #[error("{bytes} bytes are nothing that {suite} seals a text to")]
     SealedLength {

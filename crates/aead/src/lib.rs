@@ -13,8 +13,9 @@
 //! `modes` holds each mode once, as equations on waves of lanes; `lanes` says what a lane is, and runs
 //! them on one message or on many.
 //!
-//! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key; what is
-//! lost otherwise stands on the page of each mode in `docs/aead`. GCM, CCM and OCB3 are for everyday
+//! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key (a batch
+//! refuses one that it has used before, and knows of no other batch); what is lost otherwise stands on
+//! the page of each mode in `docs/aead`. GCM, CCM and OCB3 are for everyday
 //! use. ECB, CTR and CBC authenticate nothing. The modes behind the feature `research` are for study:
 //! some are broken.
 #![forbid(unsafe_code)]
@@ -26,6 +27,7 @@ mod cipher;
 mod error;
 mod lanes;
 mod modes;
+mod nonces;
 mod rows;
 mod suite;
 pub mod traits;
@@ -33,5 +35,6 @@ pub mod traits;
 pub use batch::{Done, Many, Message, open_many, seal_many};
 pub use cipher::Cipher;
 pub use error::Error;
+pub use nonces::{KeyId, Nonces};
 pub use rows::{Ads, Rows};
 pub use suite::Suite;

@@ -6,7 +6,7 @@ use crate::batch::Source;
 use crate::cipher::{Fit, KeyOf, Lengths, Request};
 use crate::lanes::lockstep::{Outcome, Queue, Work};
 use crate::lanes::mode::lanes_of;
-use crate::{Cipher, Error};
+use crate::{Cipher, Error, KeyId, Nonces};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.
 ///
@@ -41,11 +41,34 @@ impl<'a> Rows<'a> {
     /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
     ///
     /// # Errors
-    /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    /// Lengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
+    /// is sealed.
     pub fn seal(self) -> Result<(), Error> {
-        let Some((lengths, fit)) = self.fit::<false>()? else {
+        let Some(fitting) = self.fit::<false>()? else {
             return Ok(());
         };
+        let mut nonces = Nonces::default();
+        for (number, nonce) in self.nonces.chunks(fitting.0.nonce.max(1)).enumerate() {
+            if let Some(first) = nonces.used_before(KeyId::Numbered(0), nonce) {
+                return Err(Error::NonceRepeated { first, number });
+            }
+        }
+        self.seal_fitting(fitting)
+    }
+
+    /// Seals every row, though nonces may be equal: [`seal`](Rows::seal) without the search for them.
+    /// It is for whoever counts nonces, or does not need what a mode loses if one repeats.
+    ///
+    /// # Errors
+    /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    pub fn seal_with_equal_nonces(self) -> Result<(), Error> {
+        match self.fit::<false>()? {
+            Some(fitting) => self.seal_fitting(fitting),
+            None => Ok(()),
+        }
+    }
+
+    fn seal_fitting(self, (lengths, fit): (Lengths, Fit)) -> Result<(), Error> {
         let cost = fit.cost.saturating_mul(self.count as u64);
         self.cipher.spend(cost)?;
         self.run(false, lengths, fit, &mut []);
@@ -56,11 +79,13 @@ impl<'a> Rows<'a> {
     /// none if it is not authentic; then all of its buffer is zero.
     ///
     /// # Errors
-    /// Lengths are not what the mode takes.
+    /// Lengths are not what the mode takes. Or so many rows were not authentic, these and those before,
+    /// that the key opens none any more; then all buffers behind the last of these are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
         let Some((lengths, fit)) = self.fit::<true>()? else {
             return Ok(Vec::new());
         };
+        self.cipher.may_open()?;
         let mut outcomes = vec![Outcome::default(); self.count];
         let (cipher, mut buffers) = (self.cipher, self.buffers);
         let rows = Rows {
@@ -68,11 +93,20 @@ impl<'a> Rows<'a> {
             ..self
         };
         rows.run(true, lengths, fit, &mut outcomes);
+        let mut refused = None;
         let open = |outcome| {
             let buffer = split_off_mut(&mut buffers, lengths.buffer);
-            cipher.opened(outcome, buffer, fit.text).ok()
+            match cipher.opened(outcome, buffer, fit.text) {
+                Ok(text) => Some(text),
+                Err(Error::NotAuthentic) => None,
+                Err(error) => {
+                    refused = Some(error);
+                    None
+                }
+            }
         };
-        Ok(outcomes.into_iter().map(open).collect())
+        let opened = outcomes.into_iter().map(open).collect();
+        refused.map_or(Ok(opened), Err)
     }
 
     /// The lengths of every message, if there are any, and what follows from them.

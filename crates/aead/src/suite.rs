@@ -40,6 +40,15 @@ pub(crate) struct Limits {
 /// been equal with a probability below 2^-32 (RFC 7253, section 5).
 const BIRTHDAY: u64 = 1 << 48;
 
+/// The probability, as a power of one half, with which some guess at a tag may have succeeded before a
+/// key opens nothing any more. NIST SP 800-38C, appendix B.2: tags of `t` bits allow at most
+/// `Risk * 2^t` failed openings.
+const FORGERY_RISK: u32 = 20;
+
+/// The most failed openings under any key, as of packets in RFC 9001, section 6.6, for the mode whose
+/// limit is no more than that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of [`BIRTHDAY`].
+const MOST_FAILURES: u64 = 1 << 36;
+
 /// The usual limits, for the others to differ from.
 const USUAL: Limits = Limits {
     name: "",
@@ -213,6 +222,22 @@ impl Suite {
     /// Bytes of the tag; none for building blocks.
     pub fn tag_bytes(&self) -> usize {
         self.params.tag_len
+    }
+
+    /// Whether the mode is for everyday use. The others are for study: they authenticate nothing, or
+    /// are for research alone, and their pages say what is broken.
+    pub fn is_everyday(&self) -> bool {
+        matches!(self.kind, Kind::Gcm | Kind::Ccm | Kind::Ocb3)
+    }
+
+    /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)` for
+    /// tags of `t` bits, and at most 2^36.
+    pub fn most_failures(&self) -> u64 {
+        match (8 * self.params.tag_len as u32).checked_sub(FORGERY_RISK) {
+            Some(bits @ 0..36) => 1 << bits,
+            // Where the tag is not apart, as much redundancy stands in the text.
+            _ => MOST_FAILURES,
+        }
     }
 
     /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.

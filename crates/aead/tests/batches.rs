@@ -117,7 +117,9 @@ proptest! {
                     let text = Some(m.text.len());
                     Message { cipher: &ciphers[m.key], nonce: &m.nonce, ad: &m.ad, buffer, text }
                 });
-                let sealed: Vec<Done<Vec<u8>>> = seal_many(messages).collect();
+                // Few seeds make many equal nonces.
+                let messages = seal_many(messages).with_equal_nonces();
+                let sealed: Vec<Done<Vec<u8>>> = messages.collect();
                 prop_assert_eq!(sealed.len(), alone.len());
                 for (done, alone) in sealed.iter().zip(&alone) {
                     prop_assert_eq!(&done.result, &Ok(alone.len()));
@@ -184,7 +186,7 @@ proptest! {
                 }
                 let ads = if same { Ads::Same(&ad) } else { Ads::Each(&ads) };
                 let all = (&cipher, count, text);
-                let done = rows(all, &nonces, ads, &mut buffers).seal();
+                let done = rows(all, &nonces, ads, &mut buffers).seal_with_equal_nonces();
                 if text == 0 && nonces.is_empty() && count > 0 {
                     let nothing = matches!(done, Err(Error::UnevenRows { bytes: 0, .. }));
                     prop_assert!(nothing, "any number of messages would do");
@@ -260,7 +262,7 @@ fn same<A: Aead + KeyInit + AeadCore<NonceSize = U12>>(
                 text: None,
             }
         });
-    for (at, done) in seal_many(messages).enumerate() {
+    for (at, done) in seal_many(messages).with_equal_nonces().enumerate() {
         let payload = Payload {
             msg: &texts[at],
             aad: &ads[at],
@@ -348,7 +350,13 @@ fn what_a_mode_does_not_take_has_a_name() {
         };
         rows.seal()
     };
-    assert_eq!(rows(&[0; 36], 108), Ok(()));
+    let counted = [[1; 12], [2; 12], [3; 12]];
+    assert_eq!(rows(counted.as_flattened(), 108), Ok(()));
+    let (first, number) = (0, 1);
+    assert_eq!(
+        rows(&[0; 36], 108),
+        Err(Error::NonceRepeated { first, number })
+    );
     assert!(matches!(
         rows(&[0; 35], 108),
         Err(Error::UnevenRows {
@@ -381,9 +389,60 @@ fn what_a_mode_does_not_take_has_a_name() {
         buffer: vec![0; 36],
         text: None,
     };
-    let mixed: Vec<_> = seal_many([message(&one), message(&other), message(&one)]).collect();
+    let mixed = seal_many([message(&one), message(&other), message(&one)]);
+    let mixed: Vec<_> = mixed.with_equal_nonces().collect();
     assert_eq!((&mixed[0].result, &mixed[2].result), (&Ok(36), &Ok(36)));
     assert!(matches!(mixed[1].result, Err(Error::MixedBatch { .. })));
+}
+
+/// A nonce that a batch has used before under the same key fails its message alone, whatever lies
+/// between them; under another key, or of a message that was not sealed, it is new.
+#[test]
+fn a_nonce_is_sealed_with_once() {
+    let cpu = Cpu::detect().expect("a processor");
+    let suite = Suite::named("gcm", None, None).expect("a mode");
+    let ciphers = [1, 2].map(|key| Cipher::new(cpu, suite, &[key; 16]).expect("a key"));
+    let nonce = |number: u16| [&[7; 10], &number.to_be_bytes()[..]].concat();
+    // More than a window, and each as its own object, at whose place another one may come to lie.
+    let many = (0..1100).map(|number| (0, nonce(number)));
+    let extra = [
+        (0, nonce(3)),
+        (1, nonce(3)),
+        (0, vec![]),
+        (1, nonce(4)),
+        (1, nonce(3)),
+    ];
+    let messages = many.chain(extra).map(|(key, nonce)| Message {
+        cipher: &ciphers[key],
+        nonce,
+        ad: [],
+        buffer: vec![9; 20],
+        text: Some(4),
+    });
+    let refused = |messages: Vec<Done<Vec<u8>>>| {
+        let refused = messages.into_iter().enumerate();
+        let refused = refused.filter_map(|(number, done)| Some((number, done.result.err()?)));
+        refused.collect::<Vec<_>>()
+    };
+    let again = |number, first| (number, Error::NonceRepeated { first, number });
+    let found = refused(seal_many(messages.clone()).collect());
+    assert_eq!(found.len(), 3);
+    assert_eq!(
+        (&found[0], &found[2]),
+        (&again(1100, 3), &again(1104, 1101))
+    );
+    assert!(matches!(found[1], (1102, Error::NonceLength { .. })));
+    let found = refused(seal_many(messages).with_equal_nonces().collect());
+    assert!(matches!(found[..], [(1102, Error::NonceLength { .. })]));
+
+    let owned = (0..1100u16).map(|number| Message {
+        cipher: Cipher::new(cpu, suite, &[number as u8; 16]).expect("a key"),
+        nonce: [7; 12],
+        ad: [],
+        buffer: vec![9; 20],
+        text: Some(4),
+    });
+    assert!(seal_many(owned).all(|done| done.result == Ok(20)));
 }
 
 /// Nobody has to ask for a result for what is not authentic to be gone.

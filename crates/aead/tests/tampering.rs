@@ -1,7 +1,7 @@
 //! Whatever is changed in a sealed message, its nonce or its associated data, it does not open; and
 //! nothing is left of it.
 
-use sealane_aead::{Cipher, Error, Message, Suite, open_many};
+use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many};
 use sealane_block::Cpu;
 
 /// What authenticates nothing.
@@ -97,5 +97,113 @@ fn no_changed_message_opens() {
             let short = &sealed[..sealed.len() - 1];
             assert!(cipher.open(&nonce, b"header", short, Some(len)).is_err());
         }
+    }
+}
+
+/// CCM with tags of 4 bytes: a guess in 2^32 succeeds, so a key allows 2^12 failures (NIST SP
+/// 800-38C, appendix B.2, with a risk of 2^-20).
+#[test]
+fn a_key_that_failed_too_often_opens_nothing_any_more() {
+    const MOST: usize = 1 << 12;
+    let cpu = Cpu::detect().expect("a processor");
+    let suite = Suite::named("ccm", None, Some(4)).expect("a mode");
+    let failures = MOST as u64;
+    assert_eq!(suite.most_failures(), failures);
+    let worn = Error::TooManyFailures {
+        suite,
+        tag: 4,
+        failures,
+    };
+    // As many of the last messages are authentic as there are between the ends of two windows.
+    let sealed = |cipher: &Cipher| cipher.seal(&[1; 12], b"", b"text").expect("sealed");
+    let wrong = [9; 8];
+    let fresh = || Cipher::new(cpu, suite, &[3; 16]).expect("a key");
+
+    let cipher = fresh();
+    let good = sealed(&cipher);
+    for _ in 0..MOST - 1 {
+        let opened = cipher.open(&[1; 12], b"", &wrong, None);
+        assert_eq!(opened, Err(Error::NotAuthentic));
+    }
+    // What opens does not count, and what has another length was not tried.
+    assert_eq!(
+        cipher.open(&[1; 12], b"", &good, None).as_deref(),
+        Ok(&b"text"[..])
+    );
+    assert!(cipher.open(&[1; 12], b"", &[9; 3], None).is_err());
+    let (text, tag) = good.split_at(4);
+    let mut detached = text.to_vec();
+    assert_eq!(
+        cipher.open_detached(&[1; 12], b"", &mut detached, tag),
+        Ok(())
+    );
+    assert_eq!(
+        cipher.open(&[1; 12], b"", &wrong, None),
+        Err(Error::NotAuthentic)
+    );
+    assert_eq!(cipher.open(&[1; 12], b"", &good, None), Err(worn.clone()));
+    assert_eq!(
+        cipher.open_detached(&[1; 12], b"", &mut detached, tag),
+        Err(worn.clone())
+    );
+    assert!(cipher.seal(&[2; 12], b"", b"text").is_ok());
+
+    // In a batch, exactly where it would be alone.
+    let cipher = fresh();
+    let good = sealed(&cipher);
+    let mut all = vec![wrong.to_vec(); MOST];
+    all.insert(7, good.clone());
+    all.push(good.clone());
+    let messages = all.iter().map(|sealed| Message {
+        cipher: &cipher,
+        nonce: [1; 12],
+        ad: [],
+        buffer: sealed.clone(),
+        text: None,
+    });
+    let done = open_many(messages)
+        .map(|done| (done.result, done.buffer))
+        .collect::<Vec<_>>();
+    assert_eq!(done[7].0, Ok(4));
+    assert_eq!(done[MOST].0, Err(Error::NotAuthentic));
+    assert_eq!(done[MOST + 1], (Err(worn.clone()), vec![0; 8]));
+
+    // In rows, which are opened all or, from there on, none.
+    let cipher = fresh();
+    let mut buffers = all.concat();
+    fn rows<'a>(cipher: &'a Cipher, buffers: &'a mut [u8]) -> Rows<'a> {
+        Rows {
+            cipher,
+            count: MOST + 2,
+            nonces: &[1; 12 * (MOST + 2)],
+            ads: Ads::Same(&[]),
+            buffers,
+            text: None,
+        }
+    }
+    assert_eq!(rows(&cipher, &mut buffers).open(), Err(worn.clone()));
+    assert_eq!(buffers[8 * (MOST + 1)..], [0; 8]);
+    let before = all.concat();
+    let mut again = before.clone();
+    assert_eq!(rows(&cipher, &mut again).open(), Err(worn));
+    assert_eq!(again, before);
+}
+
+#[test]
+fn longer_tags_allow_more_failures() {
+    let most = |name, tag| {
+        Suite::named(name, None, Some(tag))
+            .expect("a mode")
+            .most_failures()
+    };
+    assert_eq!(most("ccm", 6), 1 << 28);
+    for (name, tag) in [
+        ("ccm", 8),
+        ("ccm", 16),
+        ("gcm", 12),
+        ("gcm", 16),
+        ("ocb3", 16),
+    ] {
+        assert_eq!(most(name, tag), 1 << 36, "{name} {tag}");
     }
 }

@@ -40,6 +40,7 @@ pub struct Aes128 {
 
 impl Aes128 {
     /// Expands a key.
+    #[inline]
     pub fn new(cpu: Cpu, key: Block) -> Aes128 {
         let mut keys = Group::ZERO;
         keys[0] = key;
@@ -58,6 +59,7 @@ impl Aes128 {
     }
 
     /// Encrypts every block in place (ECB: the caller sees to the mode).
+    #[inline]
     pub fn encrypt_blocks(&self, blocks: &mut [Block]) {
         self.cpu.run(CipherBlocks {
             direction: PhantomData::<Forward>,
@@ -67,17 +69,20 @@ impl Aes128 {
     }
 
     /// Encrypts one block. Many blocks in one call cost far less each.
+    #[inline]
     pub fn encrypt(&self, block: Block) -> Block {
         let mut blocks = [block];
         self.encrypt_blocks(&mut blocks);
         blocks[0]
     }
 
+    #[inline]
     pub(crate) fn cpu(&self) -> Cpu {
         self.cpu
     }
 
     /// The round keys of [`Forward`], as secret as the key itself.
+    #[inline]
     pub fn round_keys(&self) -> &[Block; 11] {
         &self.round_keys
     }
@@ -93,6 +98,7 @@ pub struct Aes128Dec {
 
 impl Aes128Dec {
     /// Turns the round keys of encryption into those of decryption.
+    #[inline]
     pub fn new(aes: &Aes128) -> Aes128Dec {
         let mut round_keys = aes.round_keys;
         round_keys.reverse();
@@ -110,6 +116,7 @@ impl Aes128Dec {
     }
 
     /// Decrypts every block in place (ECB: the caller sees to the mode).
+    #[inline]
     pub fn decrypt_blocks(&self, blocks: &mut [Block]) {
         self.cpu.run(CipherBlocks {
             direction: PhantomData::<Back>,
@@ -119,6 +126,7 @@ impl Aes128Dec {
     }
 
     /// Decrypts one block. Many blocks in one call cost far less each.
+    #[inline]
     pub fn decrypt(&self, block: Block) -> Block {
         let mut blocks = [block];
         self.decrypt_blocks(&mut blocks);
@@ -127,6 +135,7 @@ impl Aes128Dec {
 
     /// The round keys of [`Back`], as secret as the key itself: key 0, which is used first, is key
     /// 10 of encryption; keys 1 to 9 are InvMixColumns of keys 9 to 1; key 10 is key 0.
+    #[inline]
     pub fn round_keys(&self) -> &[Block; 11] {
         &self.round_keys
     }
@@ -144,6 +153,7 @@ pub struct Aes128Many {
 
 impl Aes128Many {
     /// Expands all keys.
+    #[inline]
     pub fn new(cpu: Cpu, keys: &[Block]) -> Aes128Many {
         let mut round_keys = vec![[Group::ZERO; 11]; keys.len().div_ceil(GROUP)];
         for (keys, expanded) in keys.chunks(GROUP).zip(&mut round_keys) {
@@ -166,6 +176,7 @@ impl Aes128Many {
     ///
     /// # Panics
     /// If there is not one block for each key.
+    #[inline]
     pub fn encrypt_each(&self, blocks: &mut [Block]) {
         assert_eq!(blocks.len(), self.len, "one block for each key");
         self.cpu.run(EncryptMany {
@@ -180,6 +191,7 @@ impl Aes128Many {
 ///
 /// # Panics
 /// If there is not one block for each key.
+#[inline]
 pub fn encrypt_fresh(cpu: Cpu, keys: &[Block], blocks: &mut [Block]) {
     assert_eq!(keys.len(), blocks.len(), "one block for each key");
     cpu.run(EncryptFresh { keys, blocks });

@@ -24,30 +24,37 @@ impl Block {
     pub const ONES: Block = Block(u128::MAX);
 
     /// A block from its value as a little-endian integer.
+    #[inline]
     pub const fn new(value: u128) -> Block {
         Block(value)
     }
     /// The little-endian integer.
+    #[inline]
     pub const fn value(self) -> u128 {
         self.0
     }
     /// A block from its 16 bytes.
+    #[inline]
     pub const fn from_bytes(bytes: [u8; 16]) -> Block {
         Block(u128::from_le_bytes(bytes))
     }
     /// The 16 bytes.
+    #[inline]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.0.to_le_bytes()
     }
     /// Bit 0, as 0 or 1: the permute bit of a label.
+    #[inline]
     pub const fn lsb(self) -> u8 {
         (self.0 & 1) as u8
     }
     /// Four copies of one 32-bit word.
+    #[inline]
     pub const fn from_word(word: u32) -> Block {
         Block(word as u128 * 0x0000_0001_0000_0001_0000_0001_0000_0001)
     }
     /// The four little-endian words: the columns of an AES state.
+    #[inline]
     pub const fn words(self) -> [u32; 4] {
         [
             self.0 as u32,
@@ -59,18 +66,22 @@ impl Block {
     /// All ones where the lowest bit of `choice` is 1, zero where it is 0, without a branch. A
     /// compiler that saw that a mask has only two values could make a branch of what is done with
     /// it, and has done so: hence the barrier.
+    #[inline]
     pub fn mask(choice: u8) -> Block {
         Block(black_box(0u128.wrapping_sub((choice & 1) as u128)))
     }
     /// This block where the lowest bit of `choice` is 1, zero where it is 0, without a branch.
+    #[inline]
     pub fn masked(self, choice: u8) -> Block {
         self & Block::mask(choice)
     }
     /// The bytes of many blocks, in place.
+    #[inline]
     pub fn as_bytes(blocks: &[Block]) -> &[u8] {
         bytemuck::must_cast_slice(blocks)
     }
     /// The bytes of many blocks, in place, to be written.
+    #[inline]
     pub fn as_bytes_mut(blocks: &mut [Block]) -> &mut [u8] {
         bytemuck::must_cast_slice_mut(blocks)
     }
@@ -78,6 +89,7 @@ impl Block {
 
 impl ConstantTimeEq for Block {
     /// Whether two blocks are equal, in time that does not depend on either.
+    #[inline]
     fn ct_eq(&self, other: &Block) -> Choice {
         self.0.ct_eq(&other.0)
     }
@@ -117,10 +129,12 @@ impl Group {
     pub const ZERO: Group = Group([Block::ZERO; GROUP]);
 
     /// The blocks of many groups, in order.
+    #[inline]
     pub fn as_blocks(groups: &[Group]) -> &[Block] {
         bytemuck::must_cast_slice(groups)
     }
     /// The blocks of many groups, in order, to be written.
+    #[inline]
     pub fn as_blocks_mut(groups: &mut [Group]) -> &mut [Block] {
         bytemuck::must_cast_slice_mut(groups)
     }

@@ -85,6 +85,11 @@ pub struct Cpu {
 pub trait Kernel {
     /// What the computation returns.
     type Output;
+    /// Whether the portable tier runs it too. Where another kernel does the same work there, its
+    /// code is not worth the size: without vector registers it is the largest of all tiers.
+    const PORTABLE: bool = true;
+    /// Whether VAES-512 has code of its own; else that tier runs the code of VAES-256.
+    const VAES512: bool = true;
     /// The body.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
@@ -126,6 +131,7 @@ impl Cpu {
     }
 
     /// The tier of this token.
+    #[inline]
     pub fn tier(self) -> Tier {
         self.tier
     }
@@ -135,7 +141,8 @@ impl Cpu {
     #[inline]
     pub fn run<K: Kernel>(self, kernel: K) -> K::Output {
         match self.tier {
-            Tier::Portable => kernel.run(Portable),
+            Tier::Portable if const { K::PORTABLE } => kernel.run(Portable),
+            Tier::Portable => unreachable!("the caller has another kernel for the portable tier"),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a `Cpu` of this tier is made only after `has_aesni` was true.
             Tier::AesNi => unsafe { x86::run_aesni(kernel) },
@@ -144,7 +151,10 @@ impl Cpu {
             Tier::Vaes256 => unsafe { x86::run_vaes256(kernel) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a `Cpu` of this tier is made only after `has_vaes512` was true.
-            Tier::Vaes512 => unsafe { x86::run_vaes512(kernel) },
+            Tier::Vaes512 if const { K::VAES512 } => unsafe { x86::run_vaes512(kernel) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `has_vaes512` was true, which implies `has_vaes256`.
+            Tier::Vaes512 => unsafe { x86::run_vaes256(kernel) },
             #[cfg(not(target_arch = "x86_64"))]
             _ => unreachable!("no token of an x86 tier is made on another architecture"),
         }

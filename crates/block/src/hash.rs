@@ -44,18 +44,61 @@ pub struct Tweak {
     pub part: u32,
 }
 
+/// Calls that have a number.
+const CALLS: u64 = 1 << 60;
+
+/// Parts of a gate.
+const PARTS: u32 = 16;
+
 impl Tweak {
+    /// Refuses numbers that have no place in the block, for this row and those behind it: two hashes
+    /// would share a tweak. It is for those who set them, once for many rows.
+    ///
+    /// # Panics
+    /// If a number is out of its bounds.
+    pub const fn check(self, rows: usize) {
+        assert!(self.call < CALLS, "a seed serves 2^60 calls");
+        assert!(self.part < PARTS, "a gate has 16 parts");
+        assert!(
+            rows as u64 <= (1 << 32) - self.row as u64,
+            "a call has 2^32 rows"
+        );
+    }
+
     /// The numbers as the words of a block: gate, the lower word of the call, row, and in the last
     /// word the part below the rest of the call.
+    #[inline]
     pub const fn block(self) -> Block {
-        debug_assert!(self.call < 1 << 60 && self.part < 16);
+        debug_assert!(self.call < CALLS && self.part < PARTS);
         let low = self.gate as u128 | (((self.call as u32) as u128) << 32);
         let high = self.row as u64 | ((high_word(self.call) | self.part) as u64) << 32;
         Block::new(low | (high as u128) << 64)
     }
 }
 
+/// The numbers of calls under one seed, each of which is given once.
+#[derive(Debug, Default)]
+pub struct Calls(u64);
+
+impl Calls {
+    /// The number of the next call.
+    pub fn next(&self) -> u64 {
+        self.0
+    }
+
+    /// The number of a call, which no other call gets.
+    ///
+    /// # Panics
+    /// If all 2^60 have been given: the next one would have the tweaks of the first.
+    pub fn take(&mut self) -> u64 {
+        assert!(self.0 < CALLS, "a seed serves 2^60 calls");
+        self.0 += 1;
+        self.0 - 1
+    }
+}
+
 /// What of a call's number goes into the word of parts.
+#[inline]
 const fn high_word(call: u64) -> u32 {
     ((call >> 32) as u32) << 4
 }
@@ -73,7 +116,12 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
 
     /// Replaces block `i` by its hash under the tweak `first` with the row `first.row + i`.
+    ///
+    /// # Panics
+    /// If a number of a tweak is out of its bounds: see [`Tweak::check`].
+    #[inline]
     fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        first.check(blocks.len());
         cpu.run(HashRows {
             hash: self,
             first,
@@ -153,6 +201,7 @@ impl LabelHash for Prp {
     type Lanes<L: Lanes> = Prp;
     const READY: usize = 4;
 
+    #[inline]
     fn new(cpu: Cpu, seed: Block) -> Prp {
         Prp {
             round_keys: *Aes128::new(cpu, seed).round_keys(),
@@ -218,6 +267,7 @@ impl LabelHash for Tccr {
     type Lanes<L: Lanes> = Tccr;
     const READY: usize = 4;
 
+    #[inline]
     fn new(cpu: Cpu, seed: Block) -> Tccr {
         let Prp { round_keys } = Prp::new(cpu, seed);
         Tccr { round_keys }
@@ -282,6 +332,7 @@ impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
     const READY: usize = 0;
 
+    #[inline]
     fn new(_: Cpu, seed: Block) -> Circ {
         Circ { seed }
     }
@@ -348,6 +399,7 @@ impl LabelHash for Mi {
     type Lanes<L: Lanes> = MiLanes<L>;
     const READY: usize = 8;
 
+    #[inline]
     fn new(_: Cpu, seed: Block) -> Mi {
         Mi { seed }
     }
@@ -620,18 +672,18 @@ mod tests {
         let first = Tweak {
             gate: 0x8123_4567,
             call: 0x0fed_cba9_8765_4321,
-            row: u32::MAX - 37,
+            row: u32::MAX - 99,
             part: 5,
         };
         for cpu in Cpu::available() {
             let hash = H::new(cpu, SEED);
             for len in LENGTHS {
                 let mut blocks = vec![Block::ZERO; len];
-                Prg::new(cpu, Block::new(len as u128)).fill(&mut blocks);
+                Prg::danger_fixed(cpu, len as u64).fill(&mut blocks);
                 let inputs = blocks.clone();
                 hash.hash(cpu, first, &mut blocks);
                 for (i, (x, h)) in inputs.into_iter().zip(blocks).enumerate() {
-                    let row = first.row.wrapping_add(i as u32);
+                    let row = first.row + i as u32;
                     let expected = definition(x, Tweak { row, ..first }.block());
                     assert_eq!(h.value(), expected.value(), "{} {i}/{len}", cpu.tier());
                 }
@@ -712,6 +764,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Whether hashing so many labels from this tweak on is refused.
+    fn refused(first: Tweak, labels: usize) -> bool {
+        let hash = || {
+            let cpu = Cpu::available()[0];
+            Mi::new(cpu, SEED).hash(cpu, first, &mut vec![Block::ZERO; labels]);
+        };
+        std::panic::catch_unwind(hash).is_err()
+    }
+
+    #[test]
+    fn numbers_that_do_not_fit_a_tweak_are_refused() {
+        let last = Tweak {
+            gate: u32::MAX,
+            call: CALLS - 1,
+            row: u32::MAX - 1,
+            part: PARTS - 1,
+        };
+        assert!(!refused(last, 2));
+        assert!(refused(last, 3), "the third row would be row 0");
+        let (call, part) = (CALLS, PARTS);
+        assert!(refused(Tweak { call, ..last }, 1));
+        assert!(refused(Tweak { part, ..last }, 1));
+        let mut calls = Calls(CALLS - 2);
+        assert_eq!([calls.take(), calls.take()], [CALLS - 2, CALLS - 1]);
+        assert!(std::panic::catch_unwind(move || calls.take()).is_err());
     }
 
     #[test]

@@ -10,7 +10,8 @@
 //! | [`cpu`] | tiers, their detection, and the one dispatch |
 //! | [`lanes`] | the vocabulary of kernels, and its four tiers |
 //! | [`aes`] | AES-128: one key in both directions, many keys, a fresh key for every block |
-//! | [`prg`] | the CTR generator and [`Coins`], the one source of randomness of protocols |
+//! | [`coins`] | [`Coins`], the one source of randomness of protocols, and its labelled streams |
+//! | [`prg`] | the CTR generator for bulk, and the rule for every generator |
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
@@ -34,6 +35,7 @@ compile_error!("blocks are viewed as little-endian bytes; big-endian machines ar
 pub mod aes;
 mod block;
 pub mod clock;
+pub mod coins;
 pub mod cpu;
 pub mod gf;
 pub mod hash;
@@ -43,8 +45,9 @@ pub mod transpose;
 
 pub use aes::{Aes128, Aes128Dec, Aes128Many};
 pub use block::{Block, GROUP, Group};
+pub use coins::{Coins, CoinsError, Nonce, PublicStream, SecretStream, Seed};
 pub use cpu::{Cpu, Kernel, Tier, TierError};
-pub use hash::{LabelHash, Tweak};
+pub use hash::{Calls, LabelHash, Tweak};
 pub use lanes::Lanes;
-pub use prg::{Coins, CoinsError, Prg};
+pub use prg::Prg;
 pub use transpose::transpose;

@@ -1,38 +1,70 @@
-//! The CTR generator, and the coins that protocols toss.
+//! The generator for bulk: AES-128 in counter mode, from a key and a start that are made for one use.
 //!
-//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5): block `i`
-//! of the stream is the encryption of `i`, a 128-bit big-endian integer, under the seed. It is
-//! pseudorandom as long as AES-128 is a pseudorandom permutation and far fewer than 2^64 blocks
-//! are drawn from one seed. It has no forward secrecy: a seed that leaks tells the whole stream.
+//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5) over counters
+//! of its own: block `i` of the stream is the encryption of `start ^ i`, where `i` is a 128-bit
+//! big-endian integer. It is pseudorandom as long as AES-128 is a pseudorandom permutation and far
+//! fewer than 2^64 blocks are drawn from one generator. It has no forward secrecy: a key that leaks
+//! tells the whole stream.
+//!
+//! # The rule for generators
+//! It holds for every generator of this project, those of pools and of hardware included.
+//!
+//! 1. A *seed* has 256 bits and goes through BLAKE3 in its mode of key derivation, never into a
+//!    block cipher. What is drawn once (an offset, a label, a scalar, a key) is taken from that
+//!    output itself.
+//! 2. Whoever draws names a *label*, and says by the type whether the values stay secret
+//!    ([`SecretStream`](crate::SecretStream)) or leave this party
+//!    ([`PublicStream`](crate::PublicStream)). No stream is drawn from twice.
+//! 3. *Bulk* may come from AES-128 in counter mode, under a key that serves one use, at a random
+//!    start: this type, which has no other constructor.
+//!
+//! **Many instances.** Whoever knows what one stream gives in part (zero padding, say) can search
+//! for its key, at 2^128 tries. If all streams began at 0, one try would serve all of them: of `N`
+//! streams, one falls after `2^128 / N` tries. Here a try, of a key at one counter, serves the
+//! streams alone that have this counter in use. With random starts, `N` streams of `L` blocks each
+//! overlap at all with a chance below `N^2 L / 2^128`; where no more than `m` overlap at one
+//! counter, `T` tries find a key with a chance of at most `m T / 2^128`. That holds even if starts
+//! are public. A search over seeds themselves has 2^256 to go through.
 
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::aes::{self, Aes128, MAX_TURN};
 use crate::{Block, Cpu, Kernel, Lanes};
 
-/// A pseudorandom generator: AES-128 in counter mode.
+/// A pseudorandom generator for bulk: AES-128 in counter mode, at a random start. It comes from a
+/// stream of 256 bits with a label, by [`SecretStream::prg`](crate::SecretStream::prg) and
+/// [`PublicStream::prg`](crate::PublicStream::prg).
 ///
 /// Every draw starts at the next multiple of 32 blocks of the stream, so the values that a
 /// sequence of draws gives are the same on every tier.
 #[derive(ZeroizeOnDrop)]
 pub struct Prg {
     aes: Aes128,
+    start: Block,
     #[zeroize(skip)]
     next: u128,
 }
 
 impl Prg {
-    /// A generator with this seed.
-    pub fn new(cpu: Cpu, seed: Block) -> Prg {
+    /// The generator of this key and start, both random and for this use alone.
+    pub(crate) fn at(cpu: Cpu, key: Block, start: Block) -> Prg {
         Prg {
-            aes: Aes128::new(cpu, seed),
+            aes: Aes128::new(cpu, key),
+            start,
             next: 0,
         }
     }
 
+    /// A generator that repeats: for tests and benchmarks alone.
+    pub fn danger_fixed(cpu: Cpu, number: u64) -> Prg {
+        let number = u128::from(number);
+        Prg::at(cpu, Block::new(number), Block::new(number << 64))
+    }
+
     /// Overwrites `out` with the next blocks.
+    #[inline]
     pub fn fill(&mut self, out: &mut [Block]) {
-        keystream(&self.aes, self.next, out);
+        keystream(&self.aes, self.start, self.next, out);
         self.next += out.len().next_multiple_of(MAX_TURN) as u128;
     }
 
@@ -49,6 +81,7 @@ impl Prg {
     }
 
     /// The next block. Draw many at once where speed matters.
+    #[inline]
     pub fn block(&mut self) -> Block {
         let mut out = [Block::ZERO];
         self.fill(&mut out);
@@ -59,6 +92,7 @@ impl Prg {
 impl Aes128 {
     /// Counter mode (SP 800-38A, section 6.5): `data` is combined with the encryptions of
     /// `first`, `first + 1` and so on, 128-bit big-endian integers that wrap.
+    #[inline]
     pub fn apply_ctr(&self, first: Block, data: &mut [Block]) {
         let first = first.value().swap_bytes();
         // The stream is made in aligned turns; what comes before `first` is skipped.
@@ -67,7 +101,7 @@ impl Aes128 {
         let mut rest = data;
         let mut stream = [Block::ZERO; MAX_TURN];
         while !rest.is_empty() {
-            keystream(self, base, &mut stream);
+            keystream(self, Block::ZERO, base, &mut stream);
             let (now, later) = rest.split_at_mut(rest.len().min(MAX_TURN - skip));
             for (block, mask) in now.iter_mut().zip(&stream[skip..]) {
                 *block ^= *mask;
@@ -80,12 +114,13 @@ impl Aes128 {
     }
 }
 
-/// Fills `out` with the encryptions of `base`, `base + 1`, ..., where `base` is a multiple of
-/// [`MAX_TURN`].
-fn keystream(aes: &Aes128, base: u128, out: &mut [Block]) {
+/// Fills `out` with the encryptions of `start ^ base`, `start ^ (base + 1)`, ..., where `base` is a
+/// multiple of [`MAX_TURN`].
+fn keystream(aes: &Aes128, start: Block, base: u128, out: &mut [Block]) {
     debug_assert_eq!(base % MAX_TURN as u128, 0);
     aes.cpu().run(Keystream {
         round_keys: aes.round_keys(),
+        start,
         base,
         out,
     });
@@ -93,6 +128,7 @@ fn keystream(aes: &Aes128, base: u128, out: &mut [Block]) {
 
 struct Keystream<'a> {
     round_keys: &'a [Block; 11],
+    start: Block,
     base: u128,
     out: &'a mut [Block],
 }
@@ -113,29 +149,36 @@ impl Kernel for Keystream<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let keys = self.round_keys;
+        let (keys, start) = (self.round_keys, self.start);
         let mut counter = self.base;
         let mut turns = self.out.chunks_exact_mut(8 * L::WIDTH);
         for turn in &mut turns {
-            keystream_turn(l, keys, counter, turn);
+            keystream_turn(l, keys, start ^ counter_block(counter), turn);
             counter = counter.wrapping_add(8 * L::WIDTH as u128);
         }
         let rest = turns.into_remainder();
         if !rest.is_empty() {
             let mut padded = [Block::ZERO; MAX_TURN];
-            keystream_turn(l, keys, counter, &mut padded);
+            keystream_turn(l, keys, start ^ counter_block(counter), &mut padded);
             rest.copy_from_slice(&padded[..rest.len()]);
             padded.zeroize();
         }
     }
 }
 
-/// Eight vectors of key stream. `counter` is a multiple of their number of blocks, so counters
-/// differ in low bits only and an exclusive or replaces the addition.
+/// A counter as a big-endian block.
 #[inline(always)]
-fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], counter: u128, turn: &mut [Block]) {
+fn counter_block(counter: u128) -> Block {
+    Block::new(counter.swap_bytes())
+}
+
+/// Eight vectors of key stream. `first` is the start, summed with a counter that is a multiple of
+/// their number of blocks, so counters differ in low bits only and an exclusive or replaces the
+/// addition.
+#[inline(always)]
+fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], first: Block, turn: &mut [Block]) {
     let turn = &mut turn[..8 * L::WIDTH];
-    let base = l.splat(Block::new(counter.swap_bytes()));
+    let base = l.splat(first);
     let mut states = [base; 8];
     for i in 0..8 {
         states[i] = l.xor(base, l.load(&NUMBERS[i * L::WIDTH..]));
@@ -146,66 +189,6 @@ fn keystream_turn<L: Lanes>(l: L, keys: &[Block; 11], counter: u128, turn: &mut 
     }
 }
 
-/// The one source of randomness of protocols: seeded by the operating system, or, in tests only,
-/// by a fixed seed.
-pub struct Coins {
-    prg: Prg,
-    cpu: Cpu,
-}
-
-impl Coins {
-    /// Coins seeded by the operating system.
-    ///
-    /// # Errors
-    /// The operating system gives no randomness.
-    pub fn from_os(cpu: Cpu) -> Result<Coins, CoinsError> {
-        let mut seed = [0; 16];
-        getrandom::fill(&mut seed).map_err(|error| CoinsError(error.to_string()))?;
-        let coins = Coins {
-            prg: Prg::new(cpu, Block::from_bytes(seed)),
-            cpu,
-        };
-        seed.zeroize();
-        Ok(coins)
-    }
-
-    /// Coins that repeat: for `testkit` alone.
-    pub fn danger_fixed_seed(cpu: Cpu, seed: u64) -> Coins {
-        Coins {
-            prg: Prg::new(cpu, Block::new(seed as u128)),
-            cpu,
-        }
-    }
-
-    /// Fresh random blocks.
-    pub fn fill(&mut self, out: &mut [Block]) {
-        self.prg.fill(out);
-    }
-
-    /// Fresh random bytes.
-    pub fn fill_bytes(&mut self, out: &mut [u8]) {
-        self.prg.fill_bytes(out);
-    }
-
-    /// One fresh random block.
-    pub fn block(&mut self) -> Block {
-        self.prg.block()
-    }
-
-    /// Coins independent of these, for another thread or role.
-    pub fn fork(&mut self) -> Coins {
-        Coins {
-            prg: Prg::new(self.cpu, self.prg.block()),
-            cpu: self.cpu,
-        }
-    }
-}
-
-/// The operating system gave no randomness.
-#[derive(Debug, thiserror::Error)]
-#[error("the operating system gave no randomness: {0}")]
-pub struct CoinsError(pub String);
-
 #[cfg(test)]
 mod tests {
     use subtle::ConstantTimeEq;
@@ -215,21 +198,22 @@ mod tests {
     #[test]
     fn draws_do_not_depend_on_the_tier_or_on_each_others_length() {
         for cpu in Cpu::available() {
-            let mut prg = Prg::new(cpu, Block::new(7));
+            let start = Block::new(0x0123_4567_89ab_cdef << 40 | 77);
+            let mut prg = Prg::at(cpu, Block::new(7), start);
             let aes = Aes128::new(cpu, Block::new(7));
-            let mut start = 0u128;
+            let mut first = 0u128;
             for len in [1, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 257, 0, 3] {
                 let mut blocks = vec![Block::ZERO; len];
                 prg.fill(&mut blocks);
                 for (i, block) in blocks.iter().enumerate() {
-                    let counter = Block::new((start + i as u128).swap_bytes());
+                    let counter = start ^ Block::new((first + i as u128).swap_bytes());
                     assert!(
                         bool::from(block.ct_eq(&aes.encrypt(counter))),
                         "{}",
                         cpu.tier()
                     );
                 }
-                start += len.next_multiple_of(32) as u128;
+                first += len.next_multiple_of(32) as u128;
             }
         }
     }
@@ -239,32 +223,10 @@ mod tests {
         let cpu = Cpu::detect().unwrap();
         for len in [0, 1, 15, 16, 17, 4095, 4096, 4097, 9000] {
             let mut bytes = vec![0; len];
-            Prg::new(cpu, Block::new(1)).fill_bytes(&mut bytes);
+            Prg::danger_fixed(cpu, 1).fill_bytes(&mut bytes);
             let mut blocks = vec![Block::ZERO; len.div_ceil(16)];
-            Prg::new(cpu, Block::new(1)).fill(&mut blocks);
+            Prg::danger_fixed(cpu, 1).fill(&mut blocks);
             assert_eq!(bytes, Block::as_bytes(&blocks)[..len]);
         }
-    }
-
-    #[test]
-    fn forks_and_system_coins_are_fresh() {
-        let cpu = Cpu::detect().unwrap();
-        let mut coins = Coins::danger_fixed_seed(cpu, 1);
-        let (mut a, mut b) = (coins.fork(), coins.fork());
-        let (mut os1, mut os2) = (Coins::from_os(cpu).unwrap(), Coins::from_os(cpu).unwrap());
-        let drawn = [
-            coins.block(),
-            a.block(),
-            b.block(),
-            os1.block(),
-            os2.block(),
-        ];
-        for (i, x) in drawn.iter().enumerate() {
-            for y in &drawn[..i] {
-                assert!(!bool::from(x.ct_eq(y)));
-            }
-        }
-        let again = Coins::danger_fixed_seed(cpu, 1).fork().block();
-        assert!(bool::from(again.ct_eq(&drawn[1])));
     }
 }

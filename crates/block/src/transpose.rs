@@ -138,7 +138,7 @@ mod tests {
     fn every_bit_moves_to_its_place_on_every_tier() {
         for columns in [128, 256, 384, 512, 640, 1024, 1152] {
             let mut rows = vec![Block::ZERO; columns];
-            Prg::new(Cpu::detect().unwrap(), Block::new(columns as u128)).fill(&mut rows);
+            Prg::danger_fixed(Cpu::detect().unwrap(), columns as u64).fill(&mut rows);
             for cpu in Cpu::available() {
                 let mut out = vec![Block::ZERO; columns];
                 transpose(cpu, &rows, &mut out);

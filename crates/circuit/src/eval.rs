@@ -2,6 +2,7 @@
 
 use crate::circuit::Circuit;
 use crate::tape::{FIRST_INPUT, Gate, ONE, Tape};
+use zeroize::Zeroizing;
 
 /// One bit in each of 512 lanes: lane i is bit i % 64 of word i / 64.
 pub type Lanes = [u64; 8];
@@ -18,7 +19,8 @@ impl Tape {
             self.inputs as usize,
             "one value for each input bit"
         );
-        let mut slots = vec![[0; 8]; self.slots as usize];
+        // Values may be those of a party that computes alone: nothing of them stays in memory.
+        let mut slots = Zeroizing::new(vec![[0; 8]; self.slots as usize]);
         slots[ONE as usize] = [u64::MAX; 8];
         slots[FIRST_INPUT as usize..][..inputs.len()].copy_from_slice(inputs);
         for batch in &self.batches {

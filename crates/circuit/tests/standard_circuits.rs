@@ -1,32 +1,12 @@
 //! The standard circuits of the two Bristol formats give the answers of the standards.
 
-use std::fs;
-use std::path::PathBuf;
-
 use sealane_circuit::bristol::{CircuitFile, Format, read, write};
 use sealane_circuit::{CircuitInfo, Machine, compile, eval_hex, eval_words};
-
-/// The folder with material that all rooms share, or none with a note; in CI it must be there.
-fn shared_dir() -> Option<PathBuf> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
-    let dir = std::env::var_os("SEALANE_SHARED").map_or_else(beside, PathBuf::from);
-    if dir.is_dir() {
-        return Some(dir);
-    }
-    assert!(
-        std::env::var_os("CI").is_none(),
-        "CI needs the shared folder at {}",
-        dir.display()
-    );
-    eprintln!("skipped: there is no shared folder at {}", dir.display());
-    None
-}
+use sealane_testkit::testdata;
 
 /// Reads a circuit and checks it against the other ways to hold it: its tape, and both formats.
-fn load(name: &str) -> Option<CircuitFile> {
-    let path = shared_dir()?.join("circuits").join(name);
-    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let file = read(&text).unwrap();
+fn load(text: &str) -> CircuitFile {
+    let file = read(text).unwrap();
     for machine in [Machine::CPU, Machine::ROWS, Machine::ROUNDS] {
         let tape = compile(&file.circuit, &machine);
         tape.check().unwrap();
@@ -34,10 +14,22 @@ fn load(name: &str) -> Option<CircuitFile> {
     }
     let again = read(&write(&file.circuit, Format::BristolFashion).unwrap()).unwrap();
     assert_eq!(again.circuit.input_widths(), file.circuit.input_widths());
-    Some(CircuitFile {
+    CircuitFile {
         circuit: again.circuit,
         ..file
-    })
+    }
+}
+
+/// A circuit of Bristol fashion that lies in the repository.
+fn packed(name: &str) -> CircuitFile {
+    load(&testdata::text(&format!("circuits/{name}.txt")))
+}
+
+/// A circuit that lies beside some checkouts: it is large, or of the old format, whose files have
+/// another licence.
+fn beside(name: &str) -> Option<CircuitFile> {
+    let text = testdata::shared(&format!("circuits/{name}.txt"))?;
+    Some(load(&text))
 }
 
 fn info(wires: u64, gates: u64, ands: u64, xors: u64, depth: u64) -> CircuitInfo {
@@ -63,7 +55,7 @@ const WORDS: [u64; 7] = [
 
 /// Checks a circuit of two words against `expected` on all pairs.
 fn check_words(name: &str, expected: impl Fn(u64, u64) -> u128) {
-    let Some(file) = load(name) else { return };
+    let file = packed(name);
     assert_eq!(file.format, Format::BristolFashion);
     for x in WORDS {
         for y in WORDS {
@@ -82,20 +74,16 @@ fn check_words(name: &str, expected: impl Fn(u64, u64) -> u128) {
 
 #[test]
 fn arithmetic_of_bristol_fashion() {
-    check_words("bristol_fashion/adder64.txt", |x, y| {
-        x.wrapping_add(y).into()
-    });
-    check_words("bristol_fashion/sub64.txt", |x, y| x.wrapping_sub(y).into());
-    check_words("bristol_fashion/mult64.txt", |x, y| {
-        x.wrapping_mul(y).into()
-    });
-    check_words("bristol_fashion/neg64.txt", |x, _| x.wrapping_neg().into());
-    check_words("bristol_fashion/zero_equal.txt", |x, _| (x == 0).into());
+    check_words("adder64", |x, y| x.wrapping_add(y).into());
+    check_words("sub64", |x, y| x.wrapping_sub(y).into());
+    check_words("mult64", |x, y| x.wrapping_mul(y).into());
+    check_words("neg64", |x, _| x.wrapping_neg().into());
+    check_words("zero_equal", |x, _| (x == 0).into());
 }
 
 #[test]
 fn adder_of_the_old_format() {
-    let Some(file) = load("bristol_old/adder_32bit.txt") else {
+    let Some(file) = beside("bristol_old/adder_32bit") else {
         return;
     };
     assert_eq!(file.format, Format::Bristol);
@@ -116,9 +104,7 @@ const CIPHERTEXT: u128 = 0x69c4e0d86a7b0430d8cdb78070b4c55a;
 
 #[test]
 fn aes_of_bristol_fashion() {
-    let Some(file) = load("bristol_fashion/aes_128.txt") else {
-        return;
-    };
+    let file = packed("aes_128");
     assert_eq!(file.info, info(36919, 36663, 6400, 28176, 60));
     assert_eq!(
         eval_words(&file.circuit, &[KEY, PLAINTEXT]).unwrap(),
@@ -128,7 +114,7 @@ fn aes_of_bristol_fashion() {
 
 #[test]
 fn aes_of_the_old_format() {
-    let Some(file) = load("bristol_old/AES-non-expanded.txt") else {
+    let Some(file) = beside("bristol_old/AES-non-expanded") else {
         return;
     };
     assert_eq!(file.info, info(33872, 33616, 6800, 25124, 40));
@@ -140,7 +126,7 @@ fn aes_of_the_old_format() {
 
 #[test]
 fn sha_256_of_bristol_fashion() {
-    let Some(file) = load("bristol_fashion/sha256.txt") else {
+    let Some(file) = beside("bristol_fashion/sha256") else {
         return;
     };
     assert_eq!(file.info, info(135841, 135073, 22573, 110644, 1607));

@@ -1,7 +1,8 @@
 //! Room `clear`: the reference protocol: the same trait **without any secrecy**.
 //!
 //! Every party learns every input and computes everything itself. It is the oracle of every test
-//! and what `--clear` runs; its name is part of the job's hash, so nobody runs it by accident.
+//! and what `--clear` runs; its name is part of the job's hash, so nobody runs it by accident. It is
+//! also what a party computes alone in any run, on inputs that are its secret: so values are erased.
 #![forbid(unsafe_code)]
 
 use sealane_block::{Coins, Cpu};
@@ -134,8 +135,9 @@ impl Protocol for Clear {
                 ..
             } if owner == self.me => {
                 let others = (0..self.parties).map(PartyId).filter(|to| *to != owner);
+                let packed = pack_bytes(&bits);
                 for to in others {
-                    mesh.send(to, &pack_bytes(&bits))?;
+                    mesh.send(to, &packed)?;
                 }
                 Progress::More(Pending::Own(Planes::new(planes, elements, bits.to_vec())))
             }
@@ -175,7 +177,7 @@ impl Protocol for Clear {
         let share = match pending {
             Pending::Own(bits) => bits,
             Pending::Input(owner, elements, planes) => {
-                let mut bytes = vec![0; (elements * planes).div_ceil(8)];
+                let mut bytes = Zeroizing::new(vec![0; (elements * planes).div_ceil(8)]);
                 mesh.recv(owner, &mut bytes)?;
                 let bit = |i: usize| bytes[i / 8] >> (i % 8) & 1;
                 Planes::new(planes, elements, (0..elements * planes).map(bit).collect())
@@ -186,9 +188,9 @@ impl Protocol for Clear {
 }
 
 /// Bits, one a byte, packed eight a byte, first bit lowest.
-fn pack_bytes(bits: &[u8]) -> Vec<u8> {
+fn pack_bytes(bits: &[u8]) -> Zeroizing<Vec<u8>> {
     let byte = |chunk: &[u8]| chunk.iter().rev().fold(0, |byte, bit| byte << 1 | bit);
-    bits.chunks(8).map(byte).collect()
+    Zeroizing::new(bits.chunks(8).map(byte).collect())
 }
 
 /// Runs a tape on all lanes, as many at a time as the room `circuit` evaluates.
@@ -201,7 +203,8 @@ fn evaluate(tape: &Tape, lanes: usize, operands: &[Arc<Bits>]) -> Bits {
     for first in (0..lanes).step_by(LANES) {
         let lanes = first..lanes.min(first + LANES);
         let inputs = planes.iter().map(|plane| pack_lanes(&plane[lanes.clone()]));
-        let outputs = tape.eval(&inputs.collect::<Vec<_>>());
+        let inputs = Zeroizing::new(inputs.collect::<Vec<_>>());
+        let outputs = Zeroizing::new(tape.eval(&inputs));
         for (plane, word) in outputs.iter().enumerate() {
             for (lane, bit) in out.plane_mut(plane)[lanes.clone()].iter_mut().enumerate() {
                 *bit = (word[lane / 64] >> (lane % 64) & 1) as u8;

@@ -193,6 +193,12 @@ pub struct Run {
     /// Start every party as a process of its own on this machine, with keys made for this run
     #[arg(long, conflicts_with_all = ["party", "config", "identity"])]
     pub local: bool,
+    /// Be such a process: configuration and key come by the standard input, whose end ends it
+    #[arg(long, hide = true, conflicts_with_all = ["local", "config", "identity"])]
+    pub handed_over: bool,
+    /// How long to wait for a party that is alive and sends nothing [default: an hour]
+    #[arg(long, value_name = "SECONDS", value_parser = patience)]
+    pub patience: Option<Duration>,
     /// Write results to this `.csv`, `.parquet` or `.npy` file; --local adds each party's name
     #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -309,6 +315,10 @@ pub enum PeerVerb {
         /// Replace the key that is pinned under this name
         #[arg(long)]
         replace: bool,
+        /// What the party read to you over the telephone: if one of the thirty digits is another,
+        /// nothing is pinned
+        #[arg(long, value_name = "DIGITS", value_parser = crate::identity::whole_fingerprint)]
+        fingerprint: Option<String>,
     },
     /// List all parties with addresses and fingerprints
     List {
@@ -576,6 +586,13 @@ fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds));
     let seconds = seconds.ok_or("write seconds, at most those of a day, such as 60")?;
     Ok(Duration::from_secs_f64(seconds))
+}
+
+/// A time to wait as a configuration has it.
+fn patience(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse::<f64>().ok();
+    let patience = seconds.and_then(|seconds| crate::config::patience(seconds).ok());
+    patience.ok_or_else(|| "write seconds, from 0.1 to those of a day, such as 3600".into())
 }
 
 fn rows(text: &str) -> Result<(String, u64), String> {

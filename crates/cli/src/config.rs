@@ -19,6 +19,7 @@
 //! [limits]
 //! timeout_s = 30                     # longest silence of a party
 //! wait_s = 600                       # how long this party waits for the others to start
+//! patience_s = 3600                  # how long it waits for one that is alive and sends nothing
 //! ```
 //!
 //! The same file serves all parties if each names itself and its `identity` on the command line, or
@@ -60,6 +61,8 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// How long this party waits for the others to start; by default the longest silence.
     pub wait: Option<Duration>,
+    /// How long this party waits for what a party that is alive is to send or to take in.
+    pub patience: Option<Duration>,
 }
 
 /// One party.
@@ -84,6 +87,14 @@ impl Config {
         read::config(path, &text).map_err(refused)
     }
 
+    /// Reads a text that lies in no file.
+    ///
+    /// # Errors
+    /// As [`Config::load`].
+    pub fn of_text(text: &str) -> Result<Config, Failure> {
+        read::config(Path::new(DEFAULT_FILE), text).map_err(refused)
+    }
+
     /// Reads the file that is named, else `sealane.toml` of this folder.
     ///
     /// # Errors
@@ -100,6 +111,21 @@ impl Config {
         match named {
             None if !Path::new(DEFAULT_FILE).exists() => Ok(None),
             named => Config::find(named).map(Some),
+        }
+    }
+}
+
+/// The patience that a call states, in seconds.
+///
+/// # Errors
+/// It is out of the bounds of times in a configuration.
+pub fn patience(seconds: f64) -> Result<Duration, Failure> {
+    match read::TIMES_S.contains(&seconds) {
+        true => Ok(Duration::from_secs_f64(seconds)),
+        false => {
+            let what = format!("patience={seconds} is not between 0.1 seconds and a day");
+            let hint = "write a number of seconds, such as 3600";
+            Err(Failure::config("config-timeout", what, hint))
         }
     }
 }

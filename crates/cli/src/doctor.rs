@@ -13,8 +13,8 @@ use crate::verbs::show;
 use sealane_block::Cpu;
 use sealane_engine::{EngineError, Kind, ProtocolName};
 use sealane_net::{
-    Answer, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight, Sign,
-    Version, examine,
+    Answer, Cancel, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight,
+    Sign, Version, examine,
 };
 use sealane_page::Card;
 use sealane_page::units::seconds;
@@ -139,6 +139,7 @@ fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, Examination
         parties,
         listen,
         limits: meet::limits(config),
+        cancel: Cancel::default(),
     };
     let names = mesh.names();
     let mut notice = |sign| {
@@ -294,7 +295,7 @@ impl Problem {
     /// What came of asking, with names for parties and, for keys, what people compare.
     fn of(error: &NetError, mesh: &MeshConfig) -> Problem {
         let explained = error.with_names(&mesh.names());
-        let (mut message, mut reason) = (explained.message, explained.reason.to_string());
+        let (mut message, reason) = (explained.message, explained.reason.to_string());
         if let Some(party) = error.party() {
             // The numbers of parties are those of a program, and here is none.
             message = message.replace(&format!(" ({party})"), "");
@@ -302,17 +303,11 @@ impl Problem {
         let name = error.party().map(|party| &mesh.parties[party.index()].name);
         let name = name.map_or("", String::as_str);
         let hint = match error {
-            NetError::WrongKey(_, KeyFault::Theirs { expected, seen }) => {
-                reason = format!(
-                    "The fingerprint of the pinned key is {}, that of the key it shows is {}.",
-                    expected.fingerprint(),
-                    seen.fingerprint()
-                );
-                format!(
-                    "ask {name} over the telephone which fingerprint `sealane card` shows there; if \
-                     it has a new key, `sealane peer add CARD --replace`, and if not, do not go on"
-                )
-            }
+            NetError::WrongKey(_, KeyFault::Theirs { .. }) => format!(
+                "let {name} read the whole fingerprint that `sealane card` shows there over the \
+                 telephone; if it has a new key, `sealane peer add CARD --replace`, and if not, do \
+                 not go on"
+            ),
             NetError::WrongKey(_, KeyFault::Ours { .. }) => format!(
                 "{name} has not pinned this party's key: send it what `sealane card` prints here, \
                  for `sealane peer add` there"

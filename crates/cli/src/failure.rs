@@ -67,7 +67,13 @@ impl Failure {
 
     /// Adds why it is so.
     pub fn because(mut self, reason: impl Into<String>) -> Failure {
-        self.finding.reason = reason.into();
+        *self.finding = self.finding.because(reason);
+        self
+    }
+
+    /// With another hint.
+    pub fn hint(mut self, hint: impl Into<String>) -> Failure {
+        self.finding.hint = hint.into();
         self
     }
 

@@ -8,16 +8,20 @@ use crate::config::{Change, Config, DEFAULT_FILE, Editor};
 use crate::failure::Failure;
 use crate::meet;
 use crate::verbs::{say, show};
+use sealane_files::Rights;
 use sealane_net::{CardError, ContactCard, Identity};
 use sealane_page::Card;
 use serde_json::json;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{Write, stderr};
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::Path;
 
 /// The port of a party that states none.
 const DEFAULT_PORT: u16 = 7700;
+
+/// Digits of a fingerprint.
+const FINGERPRINT_DIGITS: usize = 30;
 
 /// Makes a key and a configuration, and prints the card.
 pub fn init(args: &Init) -> Result<(), Failure> {
@@ -34,9 +38,8 @@ pub fn init(args: &Init) -> Result<(), Failure> {
                     folder of its own, `--folder DIR`";
         return Err(Failure::config("identity-exists", what, hint));
     }
-    let mut options = OpenOptions::new();
-    let file = options.write(true).create_new(true).open(&config);
-    file.and_then(|mut file| file.write_all(configuration(&card, &key_name).as_bytes()))
+    let text = configuration(&card, &key_name);
+    sealane_files::create(&config, Rights::Usual, text.as_bytes())
         .map_err(|error| cannot_write(&config, &error))?;
     identity.save(&key).map_err(|error| {
         // Without the key, the configuration would only be in the way of another try.
@@ -84,7 +87,11 @@ pub fn peer(args: &Peer) -> Result<(), Failure> {
             card,
             name,
             replace,
-        } => add(path, &card.concat(), name.as_deref(), *replace),
+            fingerprint,
+        } => {
+            let heard = fingerprint.as_deref();
+            add(path, &card.concat(), name.as_deref(), *replace, heard)
+        }
         PeerVerb::List { json } => list(path, *json),
         PeerVerb::Remove { name } => {
             Editor::open(path)?.remove(name)?;
@@ -93,7 +100,29 @@ pub fn peer(args: &Peer) -> Result<(), Failure> {
     }
 }
 
-fn add(path: &Path, pasted: &str, name: Option<&str>, replace: bool) -> Result<(), Failure> {
+/// The digits of a fingerprint as somebody read them aloud, with or without spaces and dashes.
+///
+/// # Errors
+/// They are not thirty. A part is refused: the chance that any twenty digits agree is 2^-43.
+pub fn whole_fingerprint(text: &str) -> Result<String, String> {
+    let is_gap = |c: char| c.is_whitespace() || c == '-';
+    let digits: String = text.chars().filter(|c| !is_gap(*c)).collect();
+    if digits.chars().all(|c| c.is_ascii_digit()) && digits.len() == FINGERPRINT_DIGITS {
+        return Ok(digits);
+    }
+    Err(format!(
+        "a fingerprint has {FINGERPRINT_DIGITS} digits; ask for the whole of it"
+    ))
+}
+
+/// Pins the party of a card; `heard` are the digits that it is known to have told.
+fn add(
+    path: &Path,
+    pasted: &str,
+    name: Option<&str>,
+    replace: bool,
+    heard: Option<&str>,
+) -> Result<(), Failure> {
     let card = pasted.parse::<ContactCard>().map_err(|error| {
         let hint = "copy the whole line that `sealane card` prints there, and paste it in quotes";
         Failure::usage("card-malformed", error.to_string(), hint)
@@ -101,6 +130,11 @@ fn add(path: &Path, pasted: &str, name: Option<&str>, replace: bool) -> Result<(
     let name = name.unwrap_or(card.name());
     // Whatever programs cannot call a party, the configuration does not either.
     ContactCard::new(name, card.address(), card.key()).map_err(unfit)?;
+    let fingerprint = card.key().fingerprint();
+    let agrees = heard.map(|heard| whole_fingerprint(&fingerprint).as_deref() == Ok(heard));
+    if agrees == Some(false) {
+        return Err(another_fingerprint(name, &fingerprint));
+    }
     let editor = Editor::open(path)?;
     let config = path.display();
     let (title, old) = match editor.pin(name, &card, replace)? {
@@ -116,13 +150,28 @@ fn add(path: &Path, pasted: &str, name: Option<&str>, replace: bool) -> Result<(
     shown.line("address", card.address());
     shown.lines("before", old);
     shown.line("key", card.key());
-    shown.line("fingerprint", card.key().fingerprint());
+    shown.line("fingerprint", fingerprint);
     say(shown)?;
-    tell(format_args!(
-        "compare the fingerprint with the one that `sealane card` shows at {name}, over the \
-         telephone"
-    ));
+    match agrees {
+        Some(_) => tell(format_args!("all {FINGERPRINT_DIGITS} digits agree")),
+        None => tell(format_args!(
+            "compare the fingerprint with the one that `sealane card` shows at {name}, over the \
+             telephone, and all {FINGERPRINT_DIGITS} digits of it: a forgery that agrees in most \
+             of them is far easier to make"
+        )),
+    }
     Ok(())
+}
+
+/// The refusal of a card whose key has another fingerprint than the party told.
+fn another_fingerprint(name: &str, fingerprint: &str) -> Failure {
+    let what = format!("the key of this card is not the one whose fingerprint `{name}` told");
+    let hint = format!(
+        "read the digits to each other again; if they differ, somebody else made this card: let \
+         `{name}` send what `sealane card` prints by another way"
+    );
+    Failure::config("peer-fingerprint", what, hint)
+        .because(format!("The fingerprint of this card is {fingerprint}."))
 }
 
 fn list(path: &Path, json: bool) -> Result<(), Failure> {
@@ -246,6 +295,33 @@ mod tests {
             (config.network, config.protocol, config.helpers),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn a_fingerprint_that_was_told_is_compared_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        init(&args("alice", folder.path())).unwrap();
+        let path = folder.path().join(DEFAULT_FILE);
+        let bob = ContactCard::new("bob", "b:1", Identity::generate().public_key()).unwrap();
+        let told = bob.key().fingerprint();
+        let add = |heard: &str| {
+            let heard = whole_fingerprint(heard).unwrap();
+            add(&path, &bob.to_string(), None, false, Some(&heard))
+        };
+        for place in (0..told.len()).filter(|place| told.as_bytes()[*place] != b' ') {
+            let mut other = told.clone().into_bytes();
+            other[place] = b'0' + (other[place] - b'0' + 1) % 10;
+            let other = String::from_utf8(other).unwrap();
+            let code = add(&other).unwrap_err().finding().code;
+            assert_eq!(code, "peer-fingerprint", "digit at {place}");
+        }
+        assert!(!Config::load(&path).unwrap().parties.contains_key("bob"));
+        let (short, long) = (&told[..told.len() - 1], format!("{told} 0"));
+        for bad in ["", short, &long, &format!("{short}O")] {
+            assert!(whole_fingerprint(bad).is_err(), "{bad}");
+        }
+        add(&told.replace(' ', "-")).unwrap();
+        assert_eq!(Config::load(&path).unwrap().parties["bob"].key, bob.key());
     }
 
     #[test]

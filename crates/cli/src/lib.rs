@@ -11,7 +11,8 @@
 //! | `identity`, `doctor` | keys, cards and peers; whether these answer |
 //! | `approve` | `--yes`, the prompt, the refusal |
 //! | `inputs`, `results` | files to and from parties |
-//! | `local` | every party as a process of its own |
+//! | `local`, `handover` | every party as a process of its own |
+//! | `signals` | requests to end, by whoever has started the command |
 //! | `view`, `part` | tables and JSON |
 //! | `session` | runs with what they leave and show |
 //! | `record`, `reports` | the folder of a run, and how to look at it again |
@@ -30,6 +31,7 @@ pub mod config;
 mod doctor;
 mod explain;
 mod failure;
+mod handover;
 mod identity;
 mod inputs;
 mod local;
@@ -43,6 +45,7 @@ mod reports;
 pub mod results;
 mod seal;
 mod session;
+mod signals;
 mod terminal;
 mod tools;
 mod verbs;
@@ -50,7 +53,7 @@ pub mod view;
 
 pub use approve::approved;
 pub use failure::Failure;
-pub use program::{Loaded, ProgramLoader};
+pub use program::{Loaded, ProgramLoader, notes};
 pub use progress::{Line, Shown};
 pub use record::{RUNS, Recording};
 #[doc(hidden)]
@@ -71,6 +74,9 @@ pub struct Host<'a> {
 
 /// Runs the command with its arguments, without the name of the command. Returns the exit status.
 pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
+    // A command line that cannot be read may still have asked for JSON.
+    let asked = arguments.iter().take_while(|argument| *argument != "--");
+    let json = asked.into_iter().any(|argument| argument == "--json");
     let named = std::iter::once(OsString::from("sealane")).chain(arguments);
     let cli = match args::Cli::try_parse_from(named) {
         Ok(cli) => cli,
@@ -80,14 +86,15 @@ pub fn main(arguments: Vec<OsString>, host: &Host<'_>) -> u8 {
                 let _ = error.print();
                 return 0;
             }
-            terminal::show_misuse(&error);
+            terminal::show_misuse(&error, json);
             return 2;
         }
     };
+    signals::handle();
     match verbs::run(cli.verb, host) {
         Ok(()) => 0,
         Err(failure) => {
-            terminal::show(&failure);
+            terminal::show(&failure, json);
             failure.status()
         }
     }

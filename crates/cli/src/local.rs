@@ -1,20 +1,22 @@
 //! `sealane run --local`: every party is a process of its own on this machine, with a key made for
 //! this run, over mutual TLS on loopback; nothing but the machine is shared.
+//!
+//! No party outlives the command, however that ends, and no key lies in a file (`handover.rs`).
 
 use crate::approve::approved;
 use crate::args::Run;
 use crate::failure::Failure;
+use crate::session::cancelled;
+use crate::signals::AtWork;
 use crate::verbs::{job, say};
-use crate::{Host, inputs, results, view};
+use crate::{Host, handover, inputs, results, view};
 use sealane_engine::{EngineError, Job};
-use sealane_net::{Identity, free_loopback_port};
+use sealane_net::{Cancel, Identity, free_loopback_port};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -28,26 +30,37 @@ const POLL: Duration = Duration::from_millis(10);
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
 pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
-    let job = job(&args.job, None, host)?;
+    let (job, _) = job(&args.job, None, host)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
-    let folder = tempfile::Builder::new()
-        .prefix("sealane-")
-        .tempdir()
-        .map_err(cannot_write)?;
-    let config = folder.path().join("sealane.toml");
-    fs::write(&config, configuration(&job, folder.path())?).map_err(cannot_write)?;
     let names = job.parties();
+    let marks = results::marks(names.iter().map(|name| Some(name.as_str())));
+    let outputs = args.output.as_deref();
+    let outputs = marks
+        .iter()
+        .map(|mark| outputs.map(|path| results::marked(path, mark)));
+    let outputs = outputs.collect::<Vec<_>>();
+    for (party, output) in outputs.iter().enumerate() {
+        results::check(
+            job.program(),
+            Some(party as u8),
+            output.as_deref(),
+            &sources,
+        )?;
+    }
+    let (config, identities) = configuration(&job)?;
     let width = names
         .iter()
         .map(|name| name.chars().count())
         .max()
         .unwrap_or(0);
+    let work = AtWork::begin();
     let recording = args.traces.recording(None, &job);
     let mut parties = Running(Vec::new());
-    for (name, sources) in names.iter().zip(&sources) {
+    let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
+    for (((name, sources), identity), output) in each {
         let mut command = Command::new(&host.command[0]);
         command
             .args(&host.command[1..])
@@ -60,14 +73,16 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
         ]);
         command
             .args(["--network", view::class(job.network())])
-            .arg("--config")
-            .arg(&config);
+            .arg("--handed-over");
+        if let Some(patience) = args.patience {
+            command.args(["--patience", &patience.as_secs_f64().to_string()]);
+        }
         if !job.helpers().is_empty() {
             command.args(["--helpers", &job.helpers().join(",")]);
         }
         command.args(inputs::arguments(sources));
-        if let Some(output) = &args.output {
-            command.arg("--output").arg(results::marked(output, name));
+        if let Some(output) = output {
+            command.arg("--output").arg(output);
         }
         match &recording {
             Some(all) => command.arg("--record-in").arg(all.party_folder(name)),
@@ -80,13 +95,19 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
             command.arg("--json");
         }
         let shown = format!("{name:<width$}");
-        parties
-            .0
-            .push(Some(Party::start(name, &shown, command, args.json)?));
+        let mut party = Party::start(name, &shown, command, args.json, work.cancel())?;
+        if let Some(lead) = &mut party.lead {
+            // A party that has ended already says why itself.
+            let _ = handover::give(lead, &config, identity);
+        }
+        parties.0.push(Some(party));
     }
-    let parties = wait(parties);
+    let parties = wait(parties, work.cancel());
     if let Some(recording) = &recording {
         recording.end(&job);
+    }
+    if work.cancel().is_cancelled() {
+        return Err(cancelled(recording.as_ref()));
     }
     let parties = parties?;
     if args.json {
@@ -95,32 +116,30 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The configuration of all parties, with keys and ports of this run. The ports are free now; the
-/// chance that another process takes one before its party does is left to that party to report.
-fn configuration(job: &Job, folder: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
+/// The configuration of all parties, and the private key of each. The ports are free now; the chance
+/// that another process takes one before its party does is left to that party to report.
+fn configuration(job: &Job) -> Result<(String, Vec<Identity>), Failure> {
+    let (mut text, mut identities) = (String::new(), Vec::new());
     for name in job.parties() {
         let identity = Identity::generate();
-        let file = folder.join(format!("{name}.key"));
-        identity
-            .save(&file)
-            .map_err(|error| EngineError::from_net(error, &[]))?;
-        let port = free_loopback_port().map_err(cannot_write)?;
+        let port = free_loopback_port().map_err(cannot_start)?;
         let address = format!("{}:{port}", Ipv4Addr::LOCALHOST);
         let key = identity.public_key();
         let _ = write!(
             text,
-            "[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n\
-             identity = \"{name}.key\"\n"
+            "[parties.{name}]\naddress = \"{address}\"\nkey = \"{key}\"\n"
         );
+        identities.push(identity);
     }
-    Ok(text)
+    Ok((text, identities))
 }
 
 /// A running party.
 struct Party {
     name: String,
     child: Child,
+    /// What it reads; it ends when this does.
+    lead: Option<ChildStdin>,
     /// Pass on or collect what it prints.
     readers: [JoinHandle<String>; 2],
 }
@@ -133,20 +152,28 @@ struct Ended {
 }
 
 impl Party {
-    /// Starts a party, whose lines are shown behind its name as `shown`.
-    fn start(name: &str, shown: &str, mut command: Command, quiet: bool) -> Result<Party, Failure> {
+    /// Starts a party, whose lines are shown behind its name as `shown` until `cancel` asks for the
+    /// end: then there is one thing to say for all.
+    fn start(
+        name: &str,
+        shown: &str,
+        mut command: Command,
+        quiet: bool,
+        cancel: &Cancel,
+    ) -> Result<Party, Failure> {
         command
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(cannot_write)?;
+        let mut child = command.spawn().map_err(cannot_start)?;
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let readers = [
-            reader(shown, out, false, quiet),
-            reader(shown, err, true, false),
+            reader(shown, out, false, quiet, cancel),
+            reader(shown, err, true, false, cancel),
         ];
         Ok(Party {
             name: name.to_string(),
+            lead: child.stdin.take(),
             child,
             readers,
         })
@@ -174,14 +201,23 @@ impl Drop for Running {
     }
 }
 
-/// Waits for all. Once one has failed, the others get a moment to say why they end, too.
-fn wait(mut running: Running) -> Result<Vec<Ended>, Failure> {
+/// Waits for all. Once one has failed, or `cancel` asks for the end, the others get a moment to say
+/// why they end, too.
+fn wait(mut running: Running, cancel: &Cancel) -> Result<Vec<Ended>, Failure> {
     let mut ended = Vec::new();
     let mut deadline = None;
     while running.0.iter().any(Option::is_some) {
+        if cancel.is_cancelled() {
+            running
+                .0
+                .iter_mut()
+                .flatten()
+                .for_each(|party| party.lead = None);
+            deadline.get_or_insert(Instant::now() + GRACE);
+        }
         for slot in &mut running.0 {
             let Some(party) = slot else { continue };
-            let status = party.child.try_wait().map_err(cannot_write)?;
+            let status = party.child.try_wait().map_err(cannot_start)?;
             let late = deadline.is_some_and(|deadline| Instant::now() > deadline);
             if status.is_none() && !late {
                 continue;
@@ -218,15 +254,18 @@ fn reader(
     stream: Option<impl Read + Send + 'static>,
     to_stderr: bool,
     collect: bool,
+    cancel: &Cancel,
 ) -> JoinHandle<String> {
-    let name = name.to_string();
+    let (name, cancel) = (name.to_string(), cancel.clone());
     thread::spawn(move || {
         let mut collected = String::new();
         let lines = stream
             .into_iter()
             .flat_map(|stream| BufReader::new(stream).lines());
         for line in lines.map_while(Result::ok) {
-            if to_stderr {
+            if to_stderr && cancel.is_cancelled() {
+                continue;
+            } else if to_stderr {
                 let _ = writeln!(std::io::stderr(), "{name} │ {line}");
             } else if collect {
                 let _ = writeln!(collected, "{line}");
@@ -234,7 +273,7 @@ fn reader(
                 let _ = writeln!(collected, "{name} │ {line}");
             }
         }
-        if !collect {
+        if !collect && !cancel.is_cancelled() {
             let _ = std::io::stdout().write_all(collected.as_bytes());
         }
         collected
@@ -279,9 +318,9 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
     }))
 }
 
-fn cannot_write(error: std::io::Error) -> Failure {
+fn cannot_start(error: std::io::Error) -> Failure {
     let what = "this machine refused what a local run needs";
-    let hint = "a local run needs a folder for temporary files, processes, and ports of loopback";
+    let hint = "a local run needs a process and a port of loopback for each party";
     Failure::config("local-run", what, hint).because(error.to_string())
 }
 
@@ -291,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_machine_that_refuses_a_local_run_is_asked_for_what_it_needs() {
-        let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        sealane_testkit::page::shows("local-run", &cannot_write(full).to_string());
+        let none = std::io::Error::from(std::io::ErrorKind::AddrInUse);
+        sealane_testkit::page::shows("local-run", &cannot_start(none).to_string());
     }
 }

@@ -7,7 +7,7 @@
 use crate::config::{Config, Party};
 use crate::failure::Failure;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
-use sealane_net::{Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use std::path::Path;
 
 /// The index of a party of a job, of its program or a helper.
@@ -137,6 +137,7 @@ pub fn limits(config: &Config) -> Limits {
     let connect = config.timeout.unwrap_or(limits.connect);
     Limits {
         connect: config.wait.unwrap_or(connect),
+        patience: config.patience.unwrap_or(limits.patience),
         silence,
         ..limits
     }
@@ -159,9 +160,15 @@ impl Meeting {
     pub fn me(&self) -> PartyId {
         self.me
     }
+
+    /// Has `cancel` end the meeting, and the run that comes of it.
+    pub fn cancelled_by(&mut self, cancel: &Cancel) {
+        self.config.cancel = cancel.clone();
+    }
 }
 
-/// Prepares the meeting of party `me` with the others; nothing is sent yet.
+/// Prepares the meeting of party `me` with the others; nothing is sent yet. Its private key is in the
+/// file that is stated or the configured one.
 ///
 /// # Errors
 /// The configuration lacks a party or its private key, or that key is another party's.
@@ -170,6 +177,21 @@ pub fn meeting(
     me: u8,
     config: &Config,
     identity: Option<&Path>,
+) -> Result<Meeting, Failure> {
+    meeting_with(job, me, config, |name| {
+        self::identity(name, config, identity)
+    })
+}
+
+/// As [`meeting`], with the private key that `identity` finds.
+///
+/// # Errors
+/// Those of [`meeting`].
+pub fn meeting_with(
+    job: &Job,
+    me: u8,
+    config: &Config,
+    identity: impl FnOnce(&str) -> Result<Identity, Failure>,
 ) -> Result<Meeting, Failure> {
     let mut in_order = job.parties().to_vec();
     in_order[job.program().parties.len()..].sort();
@@ -190,10 +212,11 @@ pub fn meeting(
     let listen = known(name, config)?.listen.clone();
     let config = MeshConfig {
         me: places[usize::from(me)],
-        identity: self::identity(name, config, identity)?,
+        identity: identity(name)?,
         parties,
         listen,
         limits: limits(config),
+        cancel: Cancel::default(),
     };
     Ok(Meeting {
         config,
@@ -213,7 +236,9 @@ pub fn connect(meeting: &Meeting) -> Result<Mesh, Failure> {
     let mut met = met.map_err(|error| refused(meeting, error))?;
     let transports = places.iter().map(|place| met[place.index()].take());
     let mesh = Mesh::from_transports(meeting.me, transports.collect(), config.limits);
-    mesh.map_err(|error| refused(meeting, error))
+    let mut mesh = mesh.map_err(|error| refused(meeting, error))?;
+    mesh.cancelled_by(&config.cancel);
+    Ok(mesh)
 }
 
 /// The error of a meeting that came to nothing, with what to look at where the two sides may not
@@ -269,6 +294,7 @@ mod tests {
             helpers: None,
             timeout: Some(std::time::Duration::from_secs(20)),
             wait: None,
+            patience: None,
         }
     }
 
@@ -283,6 +309,9 @@ mod tests {
         assert_eq!(seconds(&config), (20, 20));
         config.wait = Some(std::time::Duration::from_secs(600));
         assert_eq!(seconds(&config), (600, 20));
+        assert_eq!(limits(&config).patience, Limits::default().patience);
+        config.patience = Some(std::time::Duration::from_secs(7));
+        assert_eq!(limits(&config).patience.as_secs(), 7);
     }
 
     /// Runs a session over TLS, in which each party names the helpers as it believes they are.

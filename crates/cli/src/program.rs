@@ -15,6 +15,19 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Loaded {
+    /// The warnings about the numbers that a run gives, a line each: no verb keeps them to itself.
+    pub fn notes(&self) -> Vec<String> {
+        notes(&self.warnings)
+    }
+}
+
+/// Of warnings those about the numbers that a run gives, a line each.
+pub fn notes(warnings: &[Diagnostic]) -> Vec<String> {
+    let about = warnings.iter().filter(|warning| warning.is_about_numbers());
+    about.map(Diagnostic::line).collect()
+}
+
 /// Loads programs in a language that this crate does not know.
 pub trait ProgramLoader: Sync {
     /// The program that a file defines. `name` picks one of several.

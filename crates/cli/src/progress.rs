@@ -9,7 +9,8 @@ use sealane_engine::events::{Event, Phase, Record};
 use sealane_engine::{Observer, Progress};
 use sealane_page::units::{bytes, seconds, speed};
 use std::io::{IsTerminal, Write, stderr};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// A run that is over sooner shows no bar.
@@ -20,13 +21,138 @@ const DRAW_EVERY: Duration = Duration::from_millis(100);
 const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Part of the work after which what was measured says more than the plan.
 const ENOUGH: f64 = 0.02;
+/// How long a run that is over waits until its bar is gone.
+const LAST_DRAW: Duration = Duration::from_millis(500);
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
 
-/// Shows how far a run has come.
-pub struct Shown {
-    party: String,
+/// Shows how far a run has come. The terminal may be paused or slow, and whoever computes never waits
+/// for it: a thread of its own draws the latest that it was told, and skips what it has missed.
+pub struct Shown(Arc<Board>);
+
+/// What there is to draw.
+struct Board {
+    now: Mutex<Now>,
+    changed: Condvar,
+}
+
+#[derive(Clone)]
+struct Now {
     phase: Phase,
+    progress: Option<Progress>,
+    /// Whether there is more than was drawn last.
+    fresh: bool,
+    /// Whether the run is over.
+    over: bool,
+    /// Whether nothing is on the terminal any more.
+    cleared: bool,
+}
+
+impl Shown {
+    /// Shows it on standard error, at a party of this name.
+    pub fn on_stderr(party: &str) -> Shown {
+        let mut drawer = Drawer {
+            party: party.to_string(),
+            began: Instant::now(),
+            to: To::stderr(Instant::now()),
+        };
+        Shown::by(move |now| drawer.draw(now))
+    }
+
+    /// Shows it by `draw`, which may take its time.
+    fn by(mut draw: impl FnMut(&Now) + Send + 'static) -> Shown {
+        let board = Arc::new(Board {
+            now: Mutex::new(Now {
+                phase: Phase::Meet,
+                progress: None,
+                fresh: false,
+                over: false,
+                cleared: false,
+            }),
+            changed: Condvar::new(),
+        });
+        let shared = Arc::clone(&board);
+        let drawing = thread::Builder::new().name("progress".into());
+        let drawing = drawing.spawn(move || {
+            while let Some(now) = shared.next() {
+                draw(&now);
+            }
+            shared.update(|now| now.cleared = true);
+        });
+        // Without another thread, nothing is shown.
+        if drawing.is_err() {
+            board.update(|now| now.cleared = true);
+        }
+        Shown(board)
+    }
+}
+
+impl Board {
+    fn now(&self) -> MutexGuard<'_, Now> {
+        // No code panics while it holds the lock, so a poisoned lock holds a sound state.
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn update(&self, change: impl FnOnce(&mut Now)) {
+        let mut now = self.now();
+        change(&mut now);
+        now.fresh = true;
+        self.changed.notify_all();
+    }
+
+    /// What is to be drawn next, after waiting for it; the last is that the run is over.
+    fn next(&self) -> Option<Now> {
+        let mut now = self.now();
+        while !now.fresh {
+            if now.over {
+                return None;
+            }
+            now = self
+                .changed
+                .wait(now)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        now.fresh = false;
+        Some(now.clone())
+    }
+
+    /// The run is over: waits for a moment until nothing of the bar is left.
+    fn end(&self) {
+        self.update(|now| now.over = true);
+        let is_left = |now: &mut Now| !now.cleared;
+        // A terminal that is paused keeps what it shows.
+        drop(
+            self.changed
+                .wait_timeout_while(self.now(), LAST_DRAW, is_left),
+        );
+    }
+}
+
+impl Observer for Shown {
+    fn event(&mut self, record: &Record) {
+        match &record.event {
+            Event::Phase { phase } => self.0.update(|now| now.phase = *phase),
+            Event::Ended(_) | Event::Failed(_) => self.0.end(),
+            _ => {}
+        }
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.0.update(|now| now.progress = Some(*progress));
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        if !self.0.now().over {
+            self.0.end();
+        }
+    }
+}
+
+/// Draws on standard error.
+struct Drawer {
+    party: String,
     began: Instant,
     to: To,
 }
@@ -46,42 +172,23 @@ impl To {
     }
 }
 
-impl Shown {
-    /// Shows it on standard error, at a party of this name.
-    pub fn on_stderr(party: &str) -> Shown {
-        let now = Instant::now();
-        Shown {
-            party: party.to_string(),
-            phase: Phase::Meet,
-            began: now,
-            to: To::stderr(now),
-        }
-    }
-}
-
-impl Observer for Shown {
-    fn event(&mut self, record: &Record) {
-        match &record.event {
-            Event::Phase { phase } => self.phase = *phase,
-            Event::Ended(_) | Event::Failed(_) => {
-                if let To::Terminal(Some(bar)) = &self.to {
-                    bar.finish_and_clear();
-                }
-                return;
+impl Drawer {
+    fn draw(&mut self, now: &Now) {
+        let phase = title(now.phase);
+        if now.over {
+            if let To::Terminal(Some(bar)) = &self.to {
+                bar.finish_and_clear();
             }
-            _ => return,
+            return;
         }
-        if let To::Terminal(Some(bar)) = &self.to {
-            bar.set_message(title(self.phase));
-        }
-    }
-
-    fn progress(&mut self, progress: &Progress) {
-        let phase = title(self.phase);
+        let Some(progress) = &now.progress else {
+            return;
+        };
         match &mut self.to {
             To::Terminal(_) if self.began.elapsed() < PATIENCE => {}
             To::Terminal(bar) => {
                 let bar = bar.get_or_insert_with(|| new_bar(phase));
+                bar.set_message(phase);
                 bar.set_position((progress.done * LENGTH as f64) as u64);
                 bar.set_prefix(rates(progress));
             }
@@ -105,12 +212,20 @@ pub struct Line(Arc<Mutex<LineNow>>);
 struct LineNow {
     phase: Option<Phase>,
     text: Option<String>,
+    was_taken: bool,
 }
 
 impl Line {
+    /// Whether any line has been taken.
+    pub fn was_taken(&self) -> bool {
+        self.0.lock().is_ok_and(|now| now.was_taken)
+    }
+
     /// The line, if there is another one since the last time.
     pub fn take(&self) -> Option<String> {
-        self.0.lock().ok()?.text.take()
+        let mut now = self.0.lock().ok()?;
+        now.was_taken |= now.text.is_some();
+        now.text.take()
     }
 }
 
@@ -260,6 +375,39 @@ mod tests {
         // Half as fast as planned.
         assert_eq!(left_s(&progress(0.25, 50.0)), 150.0);
         assert_eq!(left_s(&progress(1.0, 200.0)), 0.0);
+    }
+
+    #[test]
+    fn nobody_who_computes_waits_for_a_terminal_that_is_paused() {
+        let progress = |done| Progress {
+            done,
+            planned_s: 1.0,
+            elapsed_s: 1.0,
+            ands: 0,
+            bytes: 0,
+        };
+        let drawn = Arc::new(Mutex::new(Vec::new()));
+        let (resume, paused) = std::sync::mpsc::channel::<()>();
+        let seen = Arc::clone(&drawn);
+        let mut shown = Shown::by(move |now| {
+            let done = now.progress.as_ref().map(|progress| progress.done);
+            seen.lock().unwrap().push((done, now.over));
+            // Until it goes on.
+            let _ = paused.recv();
+        });
+        let began = Instant::now();
+        (0..100_000).for_each(|step| shown.progress(&progress(f64::from(step))));
+        drop(shown);
+        assert!(began.elapsed() < Duration::from_secs(5));
+        assert!(drawn.lock().unwrap().len() <= 1);
+        // Then it draws the last, and no more than that.
+        drop(resume);
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while drawn.lock().unwrap().last() != Some(&(Some(99_999.0), true)) {
+            assert!(Instant::now() < deadline);
+            thread::sleep(Duration::from_millis(5));
+        }
+        assert!(drawn.lock().unwrap().len() <= 2);
     }
 
     #[test]

@@ -11,8 +11,9 @@ mod tests;
 use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
 use crate::failure::Failure;
 use crate::verbs::show;
-use sealane_block::{Coins, Cpu};
+use sealane_block::Coins;
 use sealane_engine::Kind;
+use sealane_files::{NewFile, Rights, Taken};
 use sealane_page::Card;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
@@ -166,22 +167,21 @@ fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
     fs::create_dir_all(&args.folder).map_err(|error| failed(&args.folder, error))?;
     let paths = tables.iter().map(|(name, _)| args.folder.join(name));
     let paths: Vec<PathBuf> = paths.collect();
-    let source = fs::canonicalize(&args.file).ok();
-    let is_source = |path: &&PathBuf| {
-        fs::canonicalize(path)
-            .ok()
-            .is_some_and(|p| Some(p) == source)
-    };
-    if let Some(path) = paths.iter().find(is_source) {
+    let mut sources = paths.iter();
+    if let Some(path) = sources.find(|path| sealane_files::same(path, &args.file)) {
         return Err(cannot(
             path,
             "it is the file that the items come from".to_string(),
         ));
     }
-    for (path, (_, text)) in paths.iter().zip(tables) {
-        let file = sealane_tables::create(path);
-        file.and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|error| failed(path, error))?;
+    // All are written before any has its name: tables of two attempts do not belong together.
+    let written = paths.iter().zip(tables).map(|(path, (_, text))| {
+        let file = NewFile::begin(path, Rights::AsBefore, Taken::Replace);
+        let file = file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+        file.map_err(|error| failed(path, error))
+    });
+    for (path, file) in paths.iter().zip(written.collect::<Result<Vec<_>, _>>()?) {
+        file.keep().map_err(|error| failed(path, error))?;
     }
     Ok(paths)
 }
@@ -272,11 +272,7 @@ fn data(finding: Diagnostic) -> Failure {
 }
 
 fn coins() -> Result<Coins, Failure> {
-    let cpu = Cpu::detect().map_err(|error| {
-        let hint = "unset SEALANE_TIER to use what this CPU has";
-        Failure::config("cpu-tier", error.to_string(), hint)
-    })?;
-    Coins::from_os(cpu).map_err(|error| {
+    Coins::from_os().map_err(|error| {
         let hint = "see that the operating system gives random numbers";
         Failure::config("no-randomness", error.to_string(), hint)
     })

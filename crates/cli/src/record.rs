@@ -17,10 +17,10 @@
 use crate::view;
 use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
+use sealane_files::Rights;
 use sealane_page::Run;
-use sealane_tables::create;
 use serde_json::Value;
-use std::fs::{DirBuilder, File};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write, stderr};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -78,10 +78,11 @@ impl Recording {
     /// Writes what happens, as it happens.
     pub fn events(&self) -> Option<Events> {
         let path = self.folder.join(EVENTS);
-        match create(&path) {
+        match growing(&path) {
             Ok(file) => Some(Events {
                 path,
                 file: Some(file),
+                error: None,
             }),
             Err(error) => {
                 warn(&path, &error);
@@ -128,6 +129,16 @@ pub struct Events {
     path: PathBuf,
     /// None once it could not be written.
     file: Option<File>,
+    /// Why it could not: told when the run is over, since whoever computes waits for no terminal.
+    error: Option<io::Error>,
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        if let Some(error) = &self.error {
+            warn(&self.path, error);
+        }
+    }
 }
 
 impl Observer for Events {
@@ -136,8 +147,7 @@ impl Observer for Events {
         let line = serde_json::to_string(record).map_err(io::Error::other);
         let written = line.and_then(|line| file.write_all(format!("{line}\n").as_bytes()));
         if let Err(error) = written {
-            warn(&self.path, &error);
-            self.file = None;
+            (self.file, self.error) = (None, Some(error));
         }
     }
 }
@@ -159,12 +169,12 @@ pub fn read(folder: &Path) -> io::Result<Run> {
     run(plan, sides)
 }
 
-/// Writes the page of a run from its plan and events.
+/// Writes the page of the run that a folder holds.
 ///
 /// # Errors
-/// It is not the folder of a run, or cannot be read or written.
-pub fn write_again(folder: &Path) -> io::Result<()> {
-    write(&folder.join(PAGE), &read(folder)?.page())
+/// It cannot be written.
+pub fn write_again(folder: &Path, run: &Run) -> io::Result<()> {
+    write(&folder.join(PAGE), &run.page())
 }
 
 fn plan(folder: &Path) -> io::Result<Value> {
@@ -235,8 +245,17 @@ fn make_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// A file for its owner alone that is read while it grows, so it has its name from the beginning.
+fn growing(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    create(path)?.write_all(text.as_bytes())
+    sealane_files::replace(path, Rights::AsBefore, text.as_bytes())
 }
 
 fn warn(path: &Path, error: &io::Error) {
@@ -252,7 +271,7 @@ fn warn(path: &Path, error: &io::Error) {
 mod tests {
     use super::*;
     use sealane_engine::{Journal, NetworkClass, ProtocolName, simulate_with};
-    use sealane_net::PartyId;
+    use sealane_net::{Cancel, PartyId};
     use sealane_page::run::State;
     use sealane_program::text;
     use sealane_program::types::{Data, Type};
@@ -290,7 +309,8 @@ mod tests {
             shape: vec![],
             elements: vec![value],
         };
-        simulate_with(&job, vec![single(X), single(Y)], journals.collect()).unwrap();
+        let inputs = vec![single(X), single(Y)];
+        simulate_with(&job, inputs, journals.collect(), &Cancel::default()).unwrap();
         sides.iter().chain([&all]).for_each(|side| side.end(&job));
         all
     }
@@ -350,7 +370,7 @@ mod tests {
         std::fs::write(&events, &text[..text.len() * 2 / 3]).unwrap();
         std::fs::remove_file(own.join(PAGE)).unwrap();
         assert_eq!(read(&own).unwrap().state(), State::Unfinished);
-        write_again(&own).unwrap();
+        write_again(&own, &read(&own).unwrap()).unwrap();
         let page = std::fs::read_to_string(own.join(PAGE)).unwrap();
         assert!(page.contains("has not told its end"));
     }

@@ -6,10 +6,11 @@ use crate::record::{self, PAGE};
 use crate::verbs::{say, show};
 use sealane_page::Card;
 use sealane_page::card::Column;
-use sealane_page::run::{State, Summary};
+use sealane_page::run::{Run, State, Summary};
 use sealane_page::units::{date, seconds};
+use sealane_program::diagnostic::one_line;
 use serde_json::json;
-use std::io::{IsTerminal, stdout};
+use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,17 +19,20 @@ pub fn report(args: &args::Report) -> Result<(), Failure> {
     if args.list {
         return list(&args.runs, args.json);
     }
-    let folder = match &args.run {
-        Some(run) => find(run, &args.runs)?,
+    let (folder, run) = match &args.run {
+        Some(run) => {
+            let folder = find(run, &args.runs)?;
+            let run = record::read(&folder).map_err(|error| unreadable(&folder, &error))?;
+            (folder, run)
+        }
         None => latest(&args.runs)?,
     };
     let page = folder.join(PAGE);
     // Never the page that lies there: its process may have been ended before it wrote one, and in a
     // folder from elsewhere it can hold anything.
-    record::write_again(&folder).map_err(|error| unreadable(&folder, &error))?;
+    record::write_again(&folder, &run).map_err(|error| unreadable(&folder, &error))?;
     let page = page.canonicalize().unwrap_or(page);
     if args.json {
-        let run = record::read(&folder).map_err(|error| unreadable(&folder, &error))?;
         let summary = run.summary();
         return say(json!({ "page": page, "folder": folder, "run": summary }));
     }
@@ -49,8 +53,10 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
     runs
 }
 
-fn latest(folder: &Path) -> Result<PathBuf, Failure> {
-    runs(folder).pop().ok_or_else(|| {
+/// The latest run that can be read: one that was damaged hides none before it.
+fn latest(folder: &Path) -> Result<(PathBuf, Run), Failure> {
+    let found = runs(folder).into_iter().rev().find_map(readable);
+    found.ok_or_else(|| {
         let what = format!("there is no run in {}", folder.display());
         let hint = "name a run, or with `--runs` the folder of runs; `sealane run` leaves one";
         Failure::usage("no-run", what, hint)
@@ -84,11 +90,23 @@ fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
+/// What the folder of a run holds; after a note, nothing if it cannot be read.
+fn readable(folder: PathBuf) -> Option<(PathBuf, Run)> {
+    match record::read(&folder) {
+        Ok(run) => Some((folder, run)),
+        Err(error) => {
+            let left_out = format!("note: {} is left out: {error}", folder.display());
+            let _ = writeln!(stderr(), "{}", one_line(&left_out));
+            None
+        }
+    }
+}
+
 fn list(folder: &Path, json: bool) -> Result<(), Failure> {
     let read = |path: PathBuf| {
-        let summary = record::read(&path).ok()?.summary();
+        let (path, run) = readable(path)?;
         let name = path.file_name()?.to_string_lossy().into_owned();
-        Some((name, summary))
+        Some((name, run.summary()))
     };
     let all = runs(folder)
         .into_iter()

@@ -28,6 +28,7 @@ mod watch;
 use crate::args::{Keygen, Open, Seal, SealMode};
 use crate::failure::Failure;
 use crate::progress::Transfer;
+use crate::signals::AtWork;
 use crate::verbs::{say, show};
 use folder::Amount;
 use header::{BOUND_BYTES, Content, Cost, HEADER_BYTES, Header, Lock, Mode, SEGMENT_BYTES};
@@ -38,10 +39,12 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use stream::{Opener, Places, Sealer, Trouble};
 use summary::{Printed, printed};
-use watch::{AtWork, Watch};
+use watch::Watch;
 
 /// What the names of sealed files end with.
 const ENDING: &str = "sealed";
+
+pub use terminal::restore as restore_terminal;
 
 /// Makes a key file.
 pub fn keygen(args: &Keygen) -> Result<(), Failure> {
@@ -68,30 +71,30 @@ pub fn open(args: &Open) -> Result<(), Failure> {
 }
 
 /// A verb at work, and what watches it.
-struct At<'a> {
-    watch: Watch<'a>,
+struct At {
+    watch: Watch,
     /// Until it is done, signals ask for an end.
     _work: Option<AtWork>,
 }
 
-impl At<'static> {
+impl At {
     /// Begins work on so many bytes.
-    fn begin(what: &'static str, total: u64, quiet: bool) -> At<'static> {
+    fn begin(what: &'static str, total: u64, quiet: bool) -> At {
         let work = AtWork::begin();
         let shown = (!quiet).then(|| Transfer::on_stderr(what, total));
         At {
-            watch: work.watch(shown),
+            watch: Watch::new(work.cancel(), shown),
             _work: Some(work),
         }
     }
 }
 
 /// Seals, and says what; `begin` is told how many bytes there are.
-fn sealed<'a>(
+fn sealed(
     args: &Seal,
     cost: Cost,
     ask: Ask<'_>,
-    begin: impl FnOnce(u64) -> At<'a>,
+    begin: impl FnOnce(u64) -> At,
 ) -> Result<Printed, Failure> {
     let input = args.input.as_path();
     let content = match fs::symlink_metadata(input) {
@@ -138,7 +141,7 @@ fn sealed<'a>(
     };
     let mut at = begin(amount.bytes);
     let mut file = target.file(false)?;
-    let mut sealer = Sealer::new(file.as_file_mut(), places(&header, &master)).map_err(told)?;
+    let mut sealer = Sealer::new(&mut file, places(&header, &master)).map_err(told)?;
     let amount = match content {
         Content::File => {
             let (mut from, _) = folder::open_regular(input)?;
@@ -155,11 +158,7 @@ fn sealed<'a>(
 }
 
 /// Opens, and says what; `begin` is told how many bytes there are.
-fn opened<'a>(
-    args: &Open,
-    ask: Ask<'_>,
-    begin: impl FnOnce(u64) -> At<'a>,
-) -> Result<Printed, Failure> {
+fn opened(args: &Open, ask: Ask<'_>, begin: impl FnOnce(u64) -> At) -> Result<Printed, Failure> {
     let input = args.input.as_path();
     let (mut from, size, header, commitment) = read_header(input)?;
     let target = Target::new(&opened_name(args)?, args.force)?;
@@ -223,7 +222,7 @@ fn places(header: &Header, master: &Master) -> Places {
 fn open_file<R: Read>(
     opener: &mut Opener<R>,
     target: &Target,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<Amount, Trouble> {
     let mut file = target.file(true)?;
     let mut amount = Amount {
@@ -247,7 +246,7 @@ fn open_file<R: Read>(
 fn open_folder<R: Read>(
     opener: &mut Opener<R>,
     target: &Target,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<Amount, Trouble> {
     let (outer, inner) = target.unfinished_folder()?;
     let amount = folder::open(opener, &inner, watch)?;
@@ -277,7 +276,7 @@ fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Failure> {
 /// The output of `seal`: the input's name with the ending of sealed files.
 fn sealed_name(args: &Seal) -> Result<PathBuf, Failure> {
     if let Some(output) = &args.output {
-        return Ok(output.clone());
+        return named(output);
     }
     let mut name = args.input.file_name().map(|name| name.to_os_string());
     if let Some(name) = &mut name {
@@ -293,7 +292,7 @@ fn sealed_name(args: &Seal) -> Result<PathBuf, Failure> {
 /// The output of `open`: the input's name without the ending of sealed files.
 fn opened_name(args: &Open) -> Result<PathBuf, Failure> {
     match &args.output {
-        Some(output) => Ok(output.clone()),
+        Some(output) => named(output),
         None if args
             .input
             .extension()
@@ -305,6 +304,14 @@ fn opened_name(args: &Open) -> Result<PathBuf, Failure> {
     }
 }
 
+/// An output that somebody named.
+fn named(output: &Path) -> Result<PathBuf, Failure> {
+    match output == Path::new("-") {
+        true => Err(faults::standard_output()),
+        false => Ok(output.to_path_buf()),
+    }
+}
+
 fn nameless(input: &Path) -> Failure {
     let what = format!("no name for the output follows from {}", input.display());
     Failure::usage("command-line", what, "name the output, `-o NAME`")
@@ -312,11 +319,8 @@ fn nameless(input: &Path) -> Failure {
 
 /// Refuses an output in the place of the input or of the key, which would be lost.
 fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Failure> {
-    let Ok(output) = output.canonicalize() else {
-        return Ok(()); // there is nothing in its place
-    };
     for (what, path) in [("input", Some(input)), ("key file", key_file)] {
-        if path.and_then(|path| path.canonicalize().ok()).as_ref() == Some(&output) {
+        if path.is_some_and(|path| sealane_files::same(path, output)) {
             let what = format!("the output would take the place of the {what}");
             return Err(Failure::usage(
                 "command-line",

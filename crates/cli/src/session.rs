@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::meet::{self, Meeting};
 use crate::record::Recording;
-use sealane_engine::{Job, Journal, Observer, RunReport, simulate_with};
+use sealane_engine::{EngineError, Job, Journal, Observer, RunReport, simulate_with};
+use sealane_net::{Cancel, NetError};
 use sealane_program::types::Data;
 use sealane_protocol::PartyId;
 
@@ -26,13 +27,14 @@ pub fn meet_and_run(
         let report = sealane_engine::run(job, inputs, &mut mesh, &mut journal);
         Ok(report?)
     });
-    if let Some(recording) = recording {
+    if let Some(recording) = &recording {
         recording.end(job);
     }
-    report
+    report.map_err(|failure| with_remains(failure, recording.as_ref()))
 }
 
-/// Runs all parties of a job in this process, each with a folder of its own in that of the run.
+/// Runs all parties of a job in this process, each with a folder of its own in that of the run, until
+/// `cancel` asks for the end.
 ///
 /// # Errors
 /// Those of [`sealane_engine::simulate`].
@@ -41,6 +43,7 @@ pub fn simulate(
     inputs: Vec<Data>,
     recording: Option<Recording>,
     shown: impl Observer,
+    cancel: &Cancel,
 ) -> Result<RunReport, Failure> {
     let of_party = |name: &String| recording.as_ref().and_then(|all| all.party(name, job));
     let sides = job.parties().iter().map(of_party).collect::<Vec<_>>();
@@ -50,8 +53,28 @@ pub fn simulate(
         // The first party stands for all: they go on in step.
         Journal::new(job, PartyId::from_index(party), (events, shown.take()))
     });
-    let report = simulate_with(job, inputs, journals.collect());
+    let report = simulate_with(job, inputs, journals.collect(), cancel);
     let folders = sides.iter().flatten().chain(&recording);
     folders.for_each(|folder| folder.end(job));
-    Ok(report?)
+    report.map_err(|error| with_remains(error.into(), recording.as_ref()))
+}
+
+/// The failure of a run that was cancelled, with what is left of it.
+pub fn cancelled(recording: Option<&Recording>) -> Failure {
+    let failure = EngineError::from_net(NetError::Cancelled, &[]);
+    with_remains(failure.into(), recording)
+}
+
+/// A failure as it stands, but where a run was cancelled: with what is left of it.
+fn with_remains(failure: Failure, recording: Option<&Recording>) -> Failure {
+    if failure.finding().code != NetError::Cancelled.code() {
+        return failure;
+    }
+    let left = match recording {
+        Some(recording) => format!("{} says how far it came", recording.folder().display()),
+        None => "it leaves nothing behind".to_string(),
+    };
+    failure.hint(format!(
+        "nothing of it goes on and no result was written; {left}"
+    ))
 }

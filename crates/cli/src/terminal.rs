@@ -4,13 +4,37 @@
 use crate::failure::Failure;
 use anstyle::{AnsiColor, Style};
 use sealane_program::diagnostic::{Diagnostic, Piece};
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
-/// Writes a failure to standard error.
-pub fn show(failure: &Failure) {
+/// Writes a failure to standard error: for people, or with `--json` as one object in one line, the last
+/// of that stream. Standard output is for results alone.
+pub fn show(failure: &Failure, json: bool) {
     let finding = failure.finding();
-    write(finding.code, painted(finding));
+    match json {
+        true => {
+            let _ = writeln!(std::io::stderr(), "{}", object(failure));
+        }
+        false => write(finding.code, painted(finding)),
+    }
+}
+
+/// A failure for scripts.
+fn object(failure: &Failure) -> Value {
+    let finding = failure.finding();
+    let span = finding.span.as_ref();
+    json!({ "error": {
+        "code": finding.code,
+        "kind": failure.kind().name(),
+        "status": failure.status(),
+        "message": finding.message,
+        "file": span.map(|span| &span.file),
+        "line": span.map(|span| span.line),
+        "column": span.map(|span| span.column),
+        "reason": finding.reason,
+        "hint": finding.hint,
+    }})
 }
 
 /// Writes a warning to standard error.
@@ -19,7 +43,7 @@ pub fn warn(warning: &Diagnostic) {
 }
 
 /// Writes what the parser says of a wrong command line, in our form.
-pub fn show_misuse(error: &clap::Error) {
+pub fn show_misuse(error: &clap::Error, json: bool) {
     if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         // The help is what is asked for.
         let _ = error.print();
@@ -39,10 +63,11 @@ pub fn show_misuse(error: &clap::Error) {
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");
     let failure = Failure::usage("command-line", what, hint);
-    show(&match usage {
+    let failure = match usage {
         Some(usage) => failure.because(usage),
         None => failure,
-    });
+    };
+    show(&failure, json);
 }
 
 fn one_line(paragraph: &str) -> String {
@@ -89,6 +114,33 @@ fn style(piece: Piece, warning: bool) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scripts_get_all_that_people_get() {
+        let span = sealane_program::diagnostic::Span {
+            file: "risk\u{1b}.py".to_string(),
+            line: 3,
+            column: 5,
+            end_column: 9,
+        };
+        let finding = Diagnostic::new("range-overflow", "`a + b`\ncan leave u8")
+            .at(Some(&span))
+            .because("why")
+            .hint("what");
+        let failure = Failure::program(finding);
+        let wanted = json!({ "error": {
+            "code": "range-overflow", "kind": "program", "status": 3,
+            "message": "`a + b`\ncan leave u8", "file": "risk\u{1b}.py", "line": 3, "column": 5,
+            "reason": "why", "hint": "what",
+        }});
+        assert_eq!(object(&failure), wanted);
+        assert_eq!(wanted.to_string().lines().count(), 1);
+        let bare = object(&Failure::usage("command-line", "no", "yes"));
+        assert_eq!(
+            (&bare["error"]["line"], &bare["error"]["reason"]),
+            (&Value::Null, &json!(""))
+        );
+    }
 
     #[test]
     fn colours_add_nothing_but_themselves() {

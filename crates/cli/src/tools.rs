@@ -7,6 +7,7 @@ use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_engine::EngineError;
+use sealane_files::Rights;
 use sealane_page::Card;
 use sealane_page::units::grouped;
 use serde::Serialize;
@@ -158,7 +159,8 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         return Ok(());
     };
     let heading = format!("sealane bench {name}: {}, {}", machine.cpu, machine.version);
-    std::fs::write(file, plot::svg(&heading, &charts)).map_err(|error| {
+    let drawn = plot::svg(&heading, &charts);
+    sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
         let what = format!("cannot write {}", file.display());
         let hint = "name a file in a folder that can be written to, `--plot FILE`";
         Failure::config("output", what, hint).because(error.to_string())
@@ -172,7 +174,7 @@ fn check_parts(suite: &Suite, only: &[String]) -> Result<(), Failure> {
     checked.map_err(|what| Failure::usage("unknown-part", what, hint))
 }
 
-/// Why there are no peers here: they are dependencies of an example of room `bench`, so that none
+/// Why there are no peers here: they are dependencies of a feature of room `bench`, so that none
 /// of them is in a build for users.
 fn no_peers(suite: &str) -> Failure {
     if suite != aead::SUITE {
@@ -180,8 +182,8 @@ fn no_peers(suite: &str) -> Failure {
         let what = format!("nothing of others is measured beside `{suite}`");
         return Failure::usage("no-peers", what, hint);
     }
-    let hint = "in a checkout: `cargo run --release -p sealane-bench --example suite -- aead \
-                --peers --tables`";
+    let hint = "in a checkout: `cargo run --release -p sealane-bench --features peers --example \
+                suite -- aead --peers --tables`";
     let what = "this command is built without the libraries to compare with";
     Failure::usage("no-peers", what, hint)
 }

@@ -5,16 +5,18 @@ use crate::args::{self, JobArgs, Verb};
 use crate::config::Config;
 use crate::explain::explain;
 use crate::failure::Failure;
+use crate::handover::{self, Handed};
+use crate::signals::AtWork;
 use crate::{
     Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal,
     session, terminal, tools, view,
 };
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
-use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::diagnostic::printable;
 use sealane_program::graph::Program;
-use serde_json::Value;
-use std::io::{ErrorKind, Write, stdout};
+use serde_json::{Value, json};
+use std::io::{ErrorKind, IsTerminal, Write, stdout};
 use std::path::Path;
 
 /// Runs a verb.
@@ -40,8 +42,13 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Prints to standard output. A reader that has gone away is no error.
+/// Prints to standard output. A reader that has gone away is no error. A terminal gets no character
+/// that does anything but show itself, wherever the text comes from; a file or a program gets all.
 pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
+    let mut text = text.to_string();
+    if stdout().is_terminal() {
+        text = printable(&text);
+    }
     match writeln!(stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let what = "cannot write to standard output";
@@ -57,16 +64,23 @@ pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
     if json { say(value) } else { say(card) }
 }
 
-/// Loads a program, checks it, and makes its job.
-pub fn job(args: &JobArgs, config: Option<&Config>, host: &Host<'_>) -> Result<Job, Failure> {
-    let Loaded { program, warnings } = program::load(&args.program, host.loader)?;
-    // Another number than the source has is never used silently.
-    let rounded = |warning: &&Diagnostic| warning.code == code::LITERAL_ROUNDED;
-    warnings.iter().filter(rounded).for_each(terminal::warn);
+/// Loads a program, checks it, and makes its job; with it, what the report has to say of the
+/// numbers that the program gives.
+pub fn job(
+    args: &JobArgs,
+    config: Option<&Config>,
+    host: &Host<'_>,
+) -> Result<(Job, Vec<String>), Failure> {
+    let loaded = program::load(&args.program, host.loader)?;
+    let notes = loaded.notes();
+    let Loaded { program, warnings } = loaded;
+    // Other numbers than the source means are never used silently.
+    let about = warnings.iter().filter(|warning| warning.is_about_numbers());
+    about.for_each(terminal::warn);
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
     let protocol = meet::protocol(args.protocol(), config);
-    Ok(Job::new(program, protocol, network, helpers)?)
+    Ok((Job::new(program, protocol, network, helpers)?, notes))
 }
 
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
@@ -82,7 +96,7 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
 
 fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
-    let job = job(&args.job, config.as_ref(), host)?;
+    let (job, notes) = job(&args.job, config.as_ref(), host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     if args.papers && !args.json {
         return say(view::papers_card(&job));
@@ -93,7 +107,7 @@ fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     show(
         args.json,
         &view::plan_card(&job, &cost),
-        &view::plan_json(&job, &cost),
+        &view::noted(view::plan_json(&job, &cost), &notes),
     )
 }
 
@@ -128,43 +142,83 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
 }
 
 fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
-    let job = job(&args.job, None, host)?;
-    results::check(job.program(), None, args.output.as_deref())?;
+    let (job, mut notes) = job(&args.job, None, host)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
-    let (inputs, notes) = inputs::load_all(job.program(), &sources)?;
+    results::check(job.program(), None, args.output.as_deref(), &sources)?;
+    let (inputs, read) = inputs::load_all(job.program(), &sources)?;
+    notes.extend(read);
+    let work = AtWork::begin();
     let recording = args.traces.recording(None, &job);
     let shown = args.traces.progress(args.json);
     let shown = shown.map(|show| show("simulation"));
-    let mut report = session::simulate(&job, inputs, recording, shown)?;
+    let mut report = session::simulate(&job, inputs, recording, shown, work.cancel())?;
     report.notes = notes;
-    finish(&job, &report, args.output.as_deref(), args.json)
+    finish(&job, &report, args.output.as_deref(), args.json, work)
 }
 
 fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
-    let config = Config::find(args.config.as_deref())?;
+    let handed = match args.handed_over {
+        true => Some(handover::take()?),
+        false => None,
+    };
+    let (mut config, identity) = match handed {
+        Some(Handed { config, identity }) => (config, Some(identity)),
+        None => (Config::find(args.config.as_deref())?, None),
+    };
+    config.patience = args.patience.or(config.patience);
     let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
-    let job = job(&args.job, Some(&config), host)?;
+    let (job, mut notes) = job(&args.job, Some(&config), host)?;
     let me = meet::party(&job, &party)?;
-    results::check(job.program(), Some(me), args.output.as_deref())?;
     let sources = inputs::of_one(&args.input)?;
+    let output = args.output.as_deref();
+    results::check(
+        job.program(),
+        Some(me),
+        output,
+        std::slice::from_ref(&sources),
+    )?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
     own_rows.map_err(EngineError::data)?;
-    let meeting = meet::meeting(&job, me, &config, args.identity.as_deref())?;
+    let mut meeting = match identity {
+        Some(identity) => meet::meeting_with(&job, me, &config, |_| Ok(identity))?,
+        None => meet::meeting(&job, me, &config, args.identity.as_deref())?,
+    };
     approve(&job, args.yes.as_deref())?;
+    // From here on the others are told if somebody asks for the end.
+    let work = AtWork::begin();
+    meeting.cancelled_by(work.cancel());
     let recording = args.traces.recording(config.runs.as_deref(), &job);
     let shown = args.traces.progress(args.json).map(|show| show(&party));
     let mut report = session::meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
-    report.notes = inputs.notes;
-    finish(&job, &report, args.output.as_deref(), args.json)
+    notes.extend(inputs.notes);
+    report.notes = notes;
+    finish(&job, &report, output, args.json, work)
 }
 
-/// The report to standard output, then results to their file: if that fails, they are not lost.
-fn finish(job: &Job, report: &RunReport, output: Option<&Path>, json: bool) -> Result<(), Failure> {
-    show(
-        json,
-        &view::report_card(job, report),
-        &view::report_json(job, report),
-    )?;
-    output.map_or(Ok(()), |path| results::write(job.program(), report, path))
+/// Results to their files, then the report to standard output, which names these files. Each is tried
+/// whatever became of the other, so that nothing is lost that took a run; the first failure is told.
+fn finish(
+    job: &Job,
+    report: &RunReport,
+    output: Option<&Path>,
+    json: bool,
+    work: AtWork,
+) -> Result<(), Failure> {
+    let mut card = view::report_card(job, report);
+    let mut value = view::report_json(job, report);
+    let written = output.map(|path| results::write(job.program(), report, path));
+    // From here on nothing is lost if somebody does not wait for the end.
+    drop(work);
+    if let Some(Ok(files)) = &written {
+        let nothing = files.is_empty();
+        let nothing = nothing.then(|| "no file: this side learns nothing".to_string());
+        let names = files.iter().map(|file| file.display().to_string());
+        card.lines("wrote", names.chain(nothing));
+        value["files"] = json!(files);
+    }
+    let shown = show(json, &card, &value);
+    written
+        .map_or(Ok(()), |written| written.map(drop))
+        .and(shown)
 }

@@ -4,6 +4,7 @@
 //! `rounds`.
 
 use crate::part::{self, Part, parts};
+use crate::program;
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_page::Card;
 use sealane_page::card::Column;
@@ -38,6 +39,7 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
 
 /// [`check_card`] as JSON.
 pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
+    let notes = program::notes(warnings);
     let warnings = warnings.iter().map(|warning| {
         json!({
             "code": warning.code,
@@ -52,8 +54,15 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
         "parties": program.parties,
         "inputs": inputs_json(program),
         "results": results_json(program),
+        "notes": notes,
         "warnings": warnings.collect::<Vec<_>>(),
     })
+}
+
+/// The JSON of a plan with notes about the numbers that a run gives.
+pub fn noted(mut value: Value, notes: &[String]) -> Value {
+    value["notes"] = json!(notes);
+    value
 }
 
 fn inputs_json(program: &Program) -> Value {

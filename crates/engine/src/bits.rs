@@ -1,13 +1,14 @@
 //! Between elements of 64 bits and bit planes, one bit a byte.
 
-/// The lowest `planes` bits of each element, plane by plane.
+/// The lowest `planes` bits of each element, plane by plane. Memory is taken once, so that no copy of
+/// an input is left behind by a buffer that grows.
 pub(crate) fn to_planes(elements: &[u64], planes: usize) -> Vec<u8> {
-    let plane = |bit: usize| {
-        elements
-            .iter()
-            .map(move |element| (element >> bit & 1) as u8)
-    };
-    (0..planes).flat_map(plane).collect()
+    let mut bits = Vec::with_capacity(planes * elements.len());
+    for plane in 0..planes {
+        let bit = |element: &u64| (element >> plane & 1) as u8;
+        bits.extend(elements.iter().map(bit));
+    }
+    bits
 }
 
 /// The elements behind bit planes, zero- or sign-extended to 64 bits.
@@ -40,5 +41,20 @@ mod tests {
             &elements[4..]
         );
         assert_eq!(from_planes(&to_planes(&[5, 2], 3), 3, false), [5, 2]);
+    }
+
+    /// A buffer that had grown would have room for more, and have left what it was before behind.
+    #[test]
+    fn memory_is_taken_once() {
+        for (count, planes) in [(5, 64), (1000, 33), (7, 1), (0, 64)] {
+            let elements = vec![u64::MAX; count];
+            let bits = to_planes(&elements, planes);
+            assert_eq!(
+                (bits.len(), bits.capacity()),
+                (count * planes, count * planes)
+            );
+            let elements = from_planes(&bits, planes, false);
+            assert_eq!(elements.capacity(), count);
+        }
     }
 }

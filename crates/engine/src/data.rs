@@ -7,8 +7,8 @@ use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::Data;
-use sealane_tables::{Source, Want};
-pub use sealane_tables::{check, out_of_range};
+pub use sealane_tables::check;
+use sealane_tables::{Loaded, Source, Want};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -58,19 +58,72 @@ pub struct Inputs {
     pub data: Vec<Option<Data>>,
     /// What the party should know of how they were read, for the report of the run.
     pub notes: Vec<String>,
+    /// Those of the notes that may mean other data than were meant.
+    pub doubts: Vec<String>,
 }
 
 impl Inputs {
-    /// Notes that `rounded` numbers of an input are not those that its source has.
-    pub fn note_rounded(&mut self, input: &Input, rounded: u64) {
-        if rounded > 0 {
-            let half = decimal::text(1, input.ty.fraction() + 1);
-            self.notes.push(format!(
-                "{rounded} numbers of `{}` were rounded to {}, each by at most {half}",
-                input.name, input.ty
-            ));
+    /// None yet, of a program.
+    pub fn none(program: &Program) -> Inputs {
+        Inputs {
+            data: program.inputs.iter().map(|_| None).collect(),
+            ..Inputs::default()
         }
     }
+
+    /// Takes the input with this index, and notes how it was read.
+    pub fn take(&mut self, program: &Program, index: usize, loaded: Loaded) {
+        let input = &program.inputs[index];
+        if loaded.rounded > 0 {
+            let half = decimal::text(1, input.ty.fraction() + 1);
+            self.notes.push(format!(
+                "{} numbers of `{}` were rounded to {}, each by at most {half}",
+                loaded.rounded, input.name, input.ty
+            ));
+        }
+        if !loaded.by_position.is_empty() {
+            let note = format!(
+                "`{}` was read from all columns of its table in their order: {}",
+                input.name,
+                listed(&loaded.by_position)
+            );
+            if !are_numbered(&loaded.by_position) {
+                self.doubts.push(format!(
+                    "{note}; name the columns that are meant in the signature, by a list of names \
+                     in place of the dimension"
+                ));
+            }
+            self.notes.push(note);
+        }
+        self.data[index] = Some(loaded.data);
+    }
+}
+
+/// The most names that a note lists.
+const MOST_NAMES: usize = 12;
+
+/// The names, of many the first ones.
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(MOST_NAMES);
+    let mut text = shown.map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    if let Some(more) = names.len().checked_sub(MOST_NAMES).filter(|more| *more > 0) {
+        text.push(format!("and {more} more"));
+    }
+    text.join(", ")
+}
+
+/// Whether columns have no names but numbers, with a common beginning or none: `0`, `1`, `2` are
+/// those of a table that was made of an array, and `x_0`, `x_1` those of a result.
+fn are_numbered(names: &[String]) -> bool {
+    let numbered = |first: usize| {
+        let end = first.to_string();
+        let start = names.first().and_then(|name| name.strip_suffix(&end));
+        start.is_some_and(|start| {
+            let mut all = names.iter().enumerate();
+            all.all(|(index, name)| *name == format!("{start}{}", first + index))
+        })
+    };
+    numbered(0) || numbered(1)
 }
 
 /// Reads every input of `party`, an index into the parties of a session: one beyond those of the
@@ -120,16 +173,12 @@ pub fn read<'a>(
     program: &Program,
     given: impl IntoIterator<Item = (Source<'a>, Vec<usize>)>,
 ) -> Result<Inputs, Diagnostic> {
-    let mut all = Inputs {
-        data: program.inputs.iter().map(|_| None).collect(),
-        notes: Vec::new(),
-    };
+    let mut all = Inputs::none(program);
     for (source, inputs) in given {
         let want = |index: &usize| Want::of(program, &program.inputs[*index]);
         let wants = inputs.iter().map(want).collect::<Vec<_>>();
-        for (index, data) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
-            all.note_rounded(&program.inputs[*index], data.rounded);
-            all.data[*index] = Some(data.data);
+        for (index, loaded) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
+            all.take(program, *index, loaded);
         }
     }
     Ok(all)

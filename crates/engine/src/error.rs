@@ -76,8 +76,9 @@ impl EngineError {
     /// that names the party at fault where it is known. A witness who hears it from another one
     /// passes it on, with who told it.
     pub(crate) fn for_peers(&self) -> (Cause, String) {
-        let cause = match self.kind() {
-            Kind::Network => Cause::Network,
+        let cause = match (self.kind(), self.net().map(NetError::cause)) {
+            (_, Some(Cause::Cancelled)) => Cause::Cancelled,
+            (Kind::Network, _) => Cause::Network,
             _ => Cause::Party,
         };
         let opaque = "an error on its side, which its own report names";
@@ -160,10 +161,11 @@ impl EngineError {
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
         let kind = match &cause {
             NetError::Listen(..) | NetError::KeyFile(..) | NetError::Doubled(..) => Kind::Config,
+            NetError::Cancelled => Kind::Misuse,
             NetError::Misuse(..) => Kind::Internal,
             error => match error.cause() {
                 Cause::Network => Kind::Network,
-                Cause::Party => Kind::Peer,
+                Cause::Party | Cause::Cancelled => Kind::Peer,
             },
         };
         let explained = cause.with_names(names);
@@ -262,6 +264,7 @@ mod tests {
         let errors = [
             NetError::Malformed(BEN, "a frame of 99999999 bytes".into()),
             NetError::Aborted(BEN, Cause::Party, "an error on its side".into()),
+            NetError::Aborted(BEN, Cause::Cancelled, NetError::Cancelled.told::<&str>(&[])),
             NetError::Finished(BEN),
             NetError::Diverged(BEN, "frame 2 differs at its byte 4464".into()),
             NetError::WrongKey(BEN, KeyFault::Theirs { expected, seen }),
@@ -326,6 +329,21 @@ mod tests {
                 "{told}"
             );
         }
+    }
+
+    #[test]
+    fn others_are_told_that_a_run_was_cancelled_and_so_are_those_who_hear_it_from_them() {
+        let cancelled = EngineError::from_net(NetError::Cancelled, &names());
+        assert_eq!(cancelled.kind(), Kind::Misuse);
+        let (cause, told) = cancelled.for_peers();
+        assert_eq!(cause, Cause::Cancelled);
+        let heard = EngineError::from_net(NetError::Aborted(BEN, cause, told), &names());
+        assert_eq!(heard.for_peers().0, Cause::Cancelled);
+        assert!(
+            cancelled
+                .to_string()
+                .starts_with("error[interrupted]: the run was cancelled")
+        );
     }
 
     #[test]

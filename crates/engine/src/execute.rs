@@ -109,6 +109,8 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
     type Error = Fault;
 
     fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
+        // Nothing may wait or cross for long, so that the mesh does not look.
+        self.mesh.cancel().check()?;
         self.tiles.entry(call.block).or_insert_with(|| {
             let readers = self.readers[call.block.segment].clone();
             Tile::new(readers, self.watch.opened(told(&call.block)))
@@ -134,6 +136,7 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
         let Some(Running { task, pending }) = self.under_way.remove(call) else {
             return Err(internal("a call advances that was not begun"));
         };
+        self.mesh.cancel().check()?;
         let since = self.at_step(call);
         let progress = self.party.advance(pending, self.mesh)?;
         let finished = self.go_on(call, task, progress)?;
@@ -190,7 +193,10 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
             };
             match self.next(call, &mut task, share)? {
                 None => return self.finished(call),
-                Some(step) => progress = self.party.begin(step, self.mesh)?,
+                Some(step) => {
+                    self.mesh.cancel().check()?;
+                    progress = self.party.begin(step, self.mesh)?;
+                }
             }
         }
     }

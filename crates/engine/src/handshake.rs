@@ -3,7 +3,11 @@
 //! 1. The parts of the job, which people approved: program, protocol with the parties and their
 //!    order, network class, plan.
 //! 2. Row counts: each party states those of its own tables; together they must give every one.
-//! 3. The hash of the instance: the job with the row counts filled in, compared by machine.
+//! 3. The hash of the instance: the job with the row counts filled in, compared by machine. With it
+//!    each party sends a random contribution to the identifier of the session, which is the hash of
+//!    the instance and of all contributions. The mesh takes it to whatever hashes: keys, generators
+//!    and digests of this session belong to no other. Two who heard different contributions have
+//!    different identifiers, and so digests that differ before anything is revealed.
 //!
 //! Only row counts depend on inputs at all, and they are public by the meaning of a program.
 //! After the run each party tells what it sent, so that every report has the bytes of all parties,
@@ -14,7 +18,8 @@
 use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::{Job, hex};
-use sealane_net::{Mesh, NetError, NetworkClass, PartyId};
+use sealane_block::Coins;
+use sealane_net::{Mesh, NetError, NetworkClass, PartyId, SessionId};
 use sealane_plan::JobParts;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use serde::{Deserialize, Serialize};
@@ -32,7 +37,11 @@ struct Hello {
 
 /// Step 3.
 #[derive(Serialize, Deserialize)]
-struct Instance([u8; 32]);
+struct Instance {
+    hash: [u8; 32],
+    /// To the identifier of the session.
+    contribution: [u8; 32],
+}
 
 /// After the run.
 #[derive(Serialize, Deserialize)]
@@ -44,8 +53,13 @@ struct Goodbye {
     digest: [u8; 32],
 }
 
-/// Agrees on the job and on the row counts, which it returns.
-pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64>, EngineError> {
+/// Agrees on the job, on the row counts, which it returns, and on the session, which the mesh enters.
+pub(crate) fn agree(
+    job: &Job,
+    own: &OwnRows,
+    coins: &mut Coins,
+    mesh: &mut Mesh,
+) -> Result<Vec<u64>, EngineError> {
     let names = job.parties();
     let net = |error| EngineError::from_net(error, names);
     let hello = Hello {
@@ -68,13 +82,17 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let instance = job.instance_hash(&rows);
+    let hash = job.instance_hash(&rows);
+    let contribution = *coins.public("session").nonce().as_bytes();
     for peer in &peers {
-        mesh.send_control(*peer, &Instance(instance)).map_err(net)?;
+        let instance = Instance { hash, contribution };
+        mesh.send_control(*peer, &instance).map_err(net)?;
     }
+    let mut contributions = vec![contribution; mesh.parties()];
     for peer in &peers {
-        let Instance(theirs) = mesh.recv_control(*peer).map_err(net)?;
-        if theirs != instance {
+        let theirs: Instance = mesh.recv_control(*peer).map_err(net)?;
+        contributions[peer.index()] = theirs.contribution;
+        if theirs.hash != hash {
             return Err(EngineError::rows(format!(
                 "{} filled in other row counts than {}",
                 name(names, *peer),
@@ -82,6 +100,7 @@ pub(crate) fn agree(job: &Job, own: &OwnRows, mesh: &mut Mesh) -> Result<Vec<u64
             )));
         }
     }
+    mesh.enter(SessionId::new(&hash, &contributions));
     Ok(rows)
 }
 

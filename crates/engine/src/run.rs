@@ -10,7 +10,7 @@ use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
 use crate::work::Work;
 use sealane_block::{Coins, Cpu};
-use sealane_net::{Limits, MOST_EXPECTED, Mesh};
+use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
 use sealane_plan::steps::ResultPlan;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::Data;
@@ -29,7 +29,7 @@ pub fn run(
     mesh: &mut Mesh,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| Coins::from_os(cpu).map_err(|error| no_randomness(&error));
+    let coins = || Coins::from_os().map_err(|error| no_randomness(&error));
     run_with(job, inputs, mesh, coins, journal)
 }
 
@@ -45,7 +45,7 @@ pub fn danger_run_with_seed(
     seed: u64,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
-    let coins = |cpu| Ok(Coins::danger_fixed_seed(cpu, seed));
+    let coins = || Ok(Coins::danger_fixed_seed(seed));
     run_with(job, inputs, mesh, coins, journal)
 }
 
@@ -54,7 +54,7 @@ fn run_with(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
-    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    coins: impl FnOnce() -> Result<Coins, EngineError>,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
     let mut report = run_steps(job, inputs, mesh, coins, journal);
@@ -78,17 +78,18 @@ fn run_with(
 /// As [`run()`]; of several parties that fail, the one that says most.
 pub fn simulate(job: &Job, inputs: Vec<Data>) -> Result<RunReport, EngineError> {
     let journals = job.parties().iter().map(|_| Journal::silent());
-    simulate_with(job, inputs, journals.collect())
+    simulate_with(job, inputs, journals.collect(), &Cancel::default())
 }
 
-/// As [`simulate`], with a journal for each party.
+/// As [`simulate`], with a journal for each party, until `cancel` asks for the end.
 ///
 /// # Errors
-/// Those of [`simulate`].
+/// Those of [`simulate`], and that it was cancelled.
 pub fn simulate_with(
     job: &Job,
     inputs: Vec<Data>,
     journals: Vec<Journal<'_>>,
+    cancel: &Cancel,
 ) -> Result<RunReport, EngineError> {
     let program = job.program();
     if inputs.len() != program.inputs.len() {
@@ -111,6 +112,7 @@ pub fn simulate_with(
     let reports = std::thread::scope(|scope| {
         let sides = meshes.into_iter().zip(by_party).zip(journals);
         let threads = sides.map(|((mut mesh, inputs), mut journal)| {
+            mesh.cancelled_by(cancel);
             scope.spawn(move || run(job, &inputs, &mut mesh, &mut journal))
         });
         let threads = threads.collect::<Vec<_>>();
@@ -133,7 +135,11 @@ fn together(reports: Vec<Result<RunReport, EngineError>>) -> Result<RunReport, E
         }
     }
     // A party that gave up makes the others fail with errors of the network, which say less.
-    failed.sort_by_key(|error| error.net().is_some());
+    failed.sort_by_key(|error| match error.net() {
+        None => 0,
+        Some(NetError::Cancelled) => 1,
+        Some(_) => 2,
+    });
     if let Some(error) = failed.into_iter().next() {
         return Err(error);
     }
@@ -158,7 +164,7 @@ fn run_steps(
     job: &Job,
     inputs: &[Option<Data>],
     mesh: &mut Mesh,
-    coins: impl FnOnce(Cpu) -> Result<Coins, EngineError>,
+    coins: impl FnOnce() -> Result<Coins, EngineError>,
     journal: &mut Journal<'_>,
 ) -> Result<RunReport, EngineError> {
     journal.phase(Phase::Agree);
@@ -170,7 +176,7 @@ fn run_steps(
             "unset SEALANE_TIER to use the best tier of this machine",
         )
     })?;
-    let coins = coins(cpu)?;
+    let mut coins = coins()?;
     let parties = job.parties();
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());
@@ -183,7 +189,7 @@ fn run_steps(
     data::check_own(program, mesh.me().0, inputs)?;
     let own = data::own_rows(program, inputs);
     let own = own.map_err(EngineError::data)?;
-    let rows = agree(job, &own, mesh)?;
+    let rows = agree(job, &own, &mut coins, mesh)?;
     let cost = job.cost(&rows)?;
     journal.agreed(&cost, job.network());
     // Parties that do not compute wait for the others from their inputs to the end.
@@ -195,7 +201,7 @@ fn run_steps(
         inputs: inputs.iter().map(Option::as_ref).collect(),
         demand: &cost.demand,
         cpu,
-        coins,
+        coins: coins.enter(mesh.session().as_bytes()),
     };
     let results = dispatch!(job.protocol(), execute(job.work(), start, journal, mesh));
     let results = results.map_err(|fault| EngineError::from_fault(fault, parties))?;

@@ -7,7 +7,7 @@ use crate::events::Phase;
 use crate::execute::{Start, execute};
 use crate::journal::{Journal, Watch};
 use sealane_clear::Clear;
-use sealane_net::{Mesh, NetworkClass};
+use sealane_net::{Cancel, Mesh, NetworkClass};
 use sealane_plan::{CostReport, Plan, StepCost, StepKind, cost, localise, plan_in_tiles};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
@@ -100,7 +100,7 @@ impl Work {
             if local.party == mesh.me() {
                 journal.phase(Phase::Alone);
                 let watch = Watch::alone(journal, local.numbers(first));
-                computed.extend(local.run(&mut start, watch)?);
+                computed.extend(local.run(&mut start, watch, mesh.cancel())?);
             } else {
                 computed.resize(computed.len() + local.plan.results.len(), None);
             }
@@ -126,18 +126,24 @@ impl Work {
 }
 
 impl Local {
-    /// Runs the plan on inputs of this party alone.
-    fn run(&self, start: &mut Start<'_>, watch: Watch<'_, '_>) -> Result<Vec<Option<Data>>, Fault> {
+    /// Runs the plan on inputs of this party alone, until `cancel` asks for the end.
+    fn run(
+        &self,
+        start: &mut Start<'_>,
+        watch: Watch<'_, '_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Option<Data>>, Fault> {
         let mut alone = Mesh::in_memory(1);
         let mesh = alone
             .first_mut()
             .ok_or_else(|| Fault::Internal("a mesh of one is empty".into()))?;
+        mesh.cancelled_by(cancel);
         let start = Start {
             rows: start.rows,
             inputs: start.inputs.clone(),
             demand: &Demand::default(),
             cpu: start.cpu,
-            coins: start.coins.fork(),
+            coins: start.coins.fork("local work"),
         };
         execute::<Clear>(&self.plan, start, watch, mesh)
     }

@@ -1,9 +1,7 @@
 //! Which table serves which input of a party, and what people read when one is missing or too many
 //! are there. What a table holds is tested in room `tables`.
 
-mod common;
-
-use common::numbers;
+use crate::common::numbers;
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{EngineError, Kind};
 use sealane_program::graph::{Graph, Input, Program, Rows};

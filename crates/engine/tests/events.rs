@@ -1,14 +1,12 @@
 //! What is told of a run: it adds up to what crossed, it is little however long the run is, and it
 //! holds nothing of the data.
 
-mod common;
-
-use common::{Told, parse};
+use crate::common::{Told, parse};
 use sealane_engine::events::{Event, Phase, Record};
 use sealane_engine::{
     EngineError, Job, Journal, NetworkClass, ProtocolName, RunReport, run, simulate_with,
 };
-use sealane_net::{Mesh, PartyId};
+use sealane_net::{Cancel, Mesh, PartyId};
 use sealane_program::types::{Data, Type};
 use std::sync::Mutex;
 
@@ -63,7 +61,7 @@ fn told(job: &Job, inputs: Vec<Data>) -> (Result<RunReport, EngineError>, Vec<Ve
         };
         Journal::new(job, PartyId::from_index(party), Told(keep))
     });
-    let report = simulate_with(job, inputs, journals.collect());
+    let report = simulate_with(job, inputs, journals.collect(), &Cancel::default());
     let records = records.into_iter().map(|records| records.into_inner());
     (report, records.map(|r| r.expect("no panic")).collect())
 }
@@ -75,6 +73,36 @@ fn sum<'a>(all: impl Iterator<Item = &'a Vec<u64>>, parties: usize) -> Vec<u64> 
             .for_each(|(sum, bytes)| *sum += bytes);
         sums
     })
+}
+
+#[test]
+fn a_simulation_that_is_cancelled_in_any_phase_ends_without_a_result() {
+    let phases = [
+        Phase::Agree,
+        Phase::Prepare,
+        Phase::Compute,
+        Phase::Reveal,
+        Phase::Part,
+    ];
+    for (protocol, phase) in [ProtocolName::Yao, ProtocolName::Clear]
+        .into_iter()
+        .flat_map(|protocol| phases.map(|phase| (protocol, phase)))
+    {
+        let job = job(protocol, 64);
+        let (cancel, ended) = (Cancel::default(), Mutex::new(0));
+        let journals = (0..2).map(|party| {
+            let look = |record: &Record| match &record.event {
+                Event::Phase { phase: begun } if *begun == phase => cancel.cancel(),
+                Event::Ended(_) => *ended.lock().expect("no panic") += 1,
+                _ => {}
+            };
+            Journal::new(&job, PartyId::from_index(party), Told(look))
+        });
+        let report = simulate_with(&job, inputs(300), journals.collect(), &cancel);
+        let error = report.err().expect("it is cancelled");
+        assert_eq!(error.finding().code, "interrupted", "{protocol} {phase:?}");
+        assert_eq!(*ended.lock().expect("no panic"), 0, "{protocol} {phase:?}");
+    }
 }
 
 #[test]

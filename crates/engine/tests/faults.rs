@@ -13,11 +13,9 @@
 //! The *sender*, an honest party on whose link somebody sits, is a witness too, but for what it
 //! notices itself where the link is dead.
 
-mod common;
-
 use std::time::Duration;
 
-use common::{Attack, Ending, SIMULATED, Session, sweep};
+use crate::common::{Attack, Ending, SIMULATED, Session, sweep};
 use sealane_engine::Kind;
 use sealane_net::FrameKind;
 use sealane_protocol::DIGEST_BYTES;

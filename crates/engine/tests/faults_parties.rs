@@ -8,14 +8,12 @@
 //! handshake, by itself as by the others. Where keys or addresses are another party's, whoever
 //! checks the key finds it, and the one who is refused is told.
 
-mod common;
-
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use common::{
+use crate::common::{
     Ending, IN_MEMORY, LONG, OVER_TLS, PROGRAM, Row, Session, ends, in_memory, over_tls, patient,
     sweep, usual_limits,
 };

@@ -1,11 +1,9 @@
 //! Helpers are parties of a session beside those of the program: they bring nothing, learn nothing,
 //! and stand in the job that everyone approves.
 
-mod common;
-
 use std::thread;
 
-use common::{PROGRAM, Session, named, parse};
+use crate::common::{PROGRAM, Session, named, parse};
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{
     EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, run, simulate,

@@ -21,22 +21,22 @@
 use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
-use crate::Tables;
 use crate::kernels::{GateKernel, Rowed};
 use crate::machine::xor_rows;
+use crate::tables::{Ended, Stream};
 
 /// One side of the whole ANDs of a scheme with free XOR.
 pub(crate) trait AndKernel: GateKernel {
     /// Batches of fewer pairs, in narrow blocks, are run by [`AndKernel::batches`].
     const AHEAD: usize = 0;
     /// Runs small batches of a narrow block.
-    fn batches<T: Tables>(
+    fn batches(
         &self,
         _cpu: Cpu,
         _work: (&Tape, &[Batch]),
         _rows: &mut Rowed<'_>,
-        _tables: &mut T,
-    ) -> Result<(), T::Error> {
+        _tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         unreachable!("no batch has fewer than no pairs")
     }
 }
@@ -70,13 +70,13 @@ const ROW: usize = size_of::<Block>();
 const PAIR: usize = 2 * ROW;
 
 /// Runs batches of at most 16 pairs: one group of the format each.
-pub(crate) fn run<K: AheadKernel, T: Tables>(
+pub(crate) fn run<K: AheadKernel>(
     cpu: Cpu,
     kernel: &K,
     (tape, mut batches): (&Tape, &[Batch]),
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     while let [next, ..] = batches {
         let table = match next.ands.len() * rows.width {
             0 => &mut [],
@@ -107,6 +107,7 @@ struct Ahead<'a, 'b, 'c, K> {
 impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
     /// Bytes of table that were used.
     type Output = usize;
+    const PORTABLE: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> usize {

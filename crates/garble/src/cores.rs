@@ -9,15 +9,15 @@
 //! The stream sees the same bytes in the same order as on one core. Workers touch neither clock
 //! nor network, so a run on a simulated machine stays one that its seed decides.
 
-use std::convert::Infallible;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, ScopedJoinHandle};
 
 use sealane_block::{Block, Group};
 
-use crate::machine::{Gates, LaneBlock, Piece, Run, pieces};
-use crate::{Ports, Tables};
+use crate::Ports;
+use crate::machine::{LaneBlock, Piece, Run, pieces};
+use crate::tables::{Ended, Stream};
 
 /// ANDs of all lanes of a span from which on threads are worth their start: a millisecond of work.
 pub(crate) const FEWEST_ANDS: usize = 1 << 16;
@@ -37,14 +37,14 @@ struct Worker<'scope> {
 
 /// Runs a tape on the blocks of a span, on at most `threads` threads: worker i has the blocks i,
 /// i + threads, and so on.
-pub(crate) fn run<G: Gates + Sync, T: Tables>(
-    run: &Run<'_, G>,
+pub(crate) fn run(
+    run: &Run<'_>,
     blocks: &mut [LaneBlock],
     threads: usize,
-    ports: &impl Ports,
+    ports: &dyn Ports,
     stock: &mut Stock,
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     let widths: Vec<usize> = blocks.iter().map(|block| block.width).collect();
     let mut shares: Vec<Vec<&mut LaneBlock>> = Vec::new();
     shares.resize_with(threads.min(blocks.len()), Vec::new);
@@ -79,12 +79,12 @@ pub(crate) fn run<G: Gates + Sync, T: Tables>(
 
 /// Carries tables between the stream and the workers, in the order of the format. Where a worker
 /// has ended before its time, by a panic, so does this.
-fn carry<G: Gates, T: Tables>(
-    run: &Run<'_, G>,
+fn carry(
+    run: &Run<'_>,
     widths: &[usize],
     workers: &[Worker<'_>],
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     for piece in pieces(run.tape) {
         for (block, width) in widths.iter().enumerate() {
             let worker = &workers[block % workers.len()];
@@ -111,10 +111,10 @@ fn carry<G: Gates, T: Tables>(
 }
 
 /// Runs the tape on some blocks, a buffer for each piece and block.
-fn work<G: Gates>(
-    run: &Run<'_, G>,
+fn work(
+    run: &Run<'_>,
     mut blocks: Vec<&mut LaneBlock>,
-    ports: &impl Ports,
+    ports: &dyn Ports,
     buffers: &Receiver<Buffer>,
     done: &Sender<Buffer>,
 ) {
@@ -127,7 +127,8 @@ fn work<G: Gates>(
                 return;
             };
             let mut tables = OfPiece(room(run, &piece, block.width, &mut buffer));
-            let Ok(()) = run.piece(block, &piece, &mut tables);
+            run.piece(block, &piece, &mut tables)
+                .unwrap_or_else(|Ended| unreachable!("a buffer has room for its piece"));
             if done.send(buffer).is_err() {
                 return;
             }
@@ -140,12 +141,7 @@ fn work<G: Gates>(
 }
 
 /// The bytes of a buffer that the tables of a piece take.
-fn room<'a, G: Gates>(
-    run: &Run<'_, G>,
-    piece: &Piece,
-    width: usize,
-    buffer: &'a mut Buffer,
-) -> &'a mut [u8] {
+fn room<'a>(run: &Run<'_>, piece: &Piece, width: usize, buffer: &'a mut Buffer) -> &'a mut [u8] {
     let bytes = run.table_bytes(piece, width);
     let groups = bytes.div_ceil(size_of::<Group>());
     if buffer.len() < groups {
@@ -157,15 +153,13 @@ fn room<'a, G: Gates>(
 /// The tables of one piece on one block that are not yet written, or read.
 struct OfPiece<'a>(&'a mut [u8]);
 
-impl Tables for OfPiece<'_> {
-    type Error = Infallible;
-
-    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Infallible> {
+impl Stream for OfPiece<'_> {
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         assert!(bytes <= self.0.len(), "the tables of a piece are counted");
         Ok(self.0)
     }
 
-    fn pass(&mut self, bytes: usize) -> Result<(), Infallible> {
+    fn pass(&mut self, bytes: usize) -> Result<(), Ended> {
         self.0 = &mut std::mem::take(&mut self.0)[bytes..];
         Ok(())
     }

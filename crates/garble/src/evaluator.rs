@@ -1,11 +1,13 @@
 //! The evaluator: active labels and tables in, active labels out.
 
-use sealane_block::{Block, Cpu};
+use sealane_block::{Block, Calls, Cpu};
 use sealane_circuit::Tape;
+use zeroize::Zeroize;
 
 use crate::half_gates::EvaluateAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
+use crate::tables::{Ended, KeepError, Stream};
 use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The evaluator of one instance.
@@ -16,7 +18,7 @@ pub struct Evaluator {
     hash: Hash,
     roles: Roles,
     /// The number of the next call, in step with the garbler's.
-    next_call: u64,
+    calls: Calls,
     machine: Machine,
 }
 
@@ -29,7 +31,7 @@ impl Evaluator {
             seed,
             hash: Hash::new(cpu, scheme, seed),
             roles: Roles::default(),
-            next_call: 0,
+            calls: Calls::default(),
             machine: Machine::default(),
         }
     }
@@ -59,9 +61,21 @@ impl Evaluator {
         &mut self,
         tape: &Tape,
         lanes: usize,
-        ports: &mut impl Ports,
+        ports: &mut dyn Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let mut stream = KeepError::new(tables);
+        let result = self.run(tape, lanes, ports, &mut stream);
+        stream.explain(result)
+    }
+
+    fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut dyn Ports,
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let (cpu, call) = (self.cpu, self.call_of(tape));
         let (machine, work) = (&mut self.machine, (tape, lanes));
         with_hash!(&self.hash,
@@ -99,7 +113,7 @@ impl Evaluator {
     /// If the lengths differ.
     pub fn output_hashes(&mut self, active: &[Block], out: &mut [Block]) {
         out.copy_from_slice(active);
-        let call = self.call();
+        let call = self.calls.take();
         decode::hash_outputs(self.cpu, &self.hash, call, out);
     }
 
@@ -107,13 +121,16 @@ impl Evaluator {
     /// two sides run it at different times.
     fn call_of(&mut self, tape: &Tape) -> u64 {
         match self.scheme.table_bytes(tape, 1, self.roles) {
-            0 => self.next_call,
-            _ => self.call(),
+            0 => self.calls.next(),
+            _ => self.calls.take(),
         }
     }
+}
 
-    fn call(&mut self) -> u64 {
-        self.next_call += 1;
-        self.next_call - 1
+impl Drop for Evaluator {
+    /// The seed is public. It goes as well, so that nothing at all is left; hash and labels erase
+    /// themselves.
+    fn drop(&mut self) {
+        self.seed.zeroize();
     }
 }

@@ -1,12 +1,13 @@
 //! The garbler: zero labels in, tables out, zero labels on.
 
-use sealane_block::{Block, Coins, Cpu};
+use sealane_block::{Block, Calls, Coins, Cpu};
 use sealane_circuit::Tape;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::half_gates::GarbleAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
+use crate::tables::{Ended, KeepError, Stream};
 use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
 
 /// The garbler of one instance.
@@ -18,15 +19,16 @@ pub struct Garbler {
     roles: Roles,
     delta: Block,
     /// The number of the next call; see the crate's page.
-    next_call: u64,
+    calls: Calls,
     machine: Machine,
 }
 
 impl Garbler {
-    /// A fresh offset and a fresh public seed.
-    pub fn new(cpu: Cpu, scheme: Scheme, coins: &mut Coins) -> Garbler {
-        let delta = Block::new(coins.block().value() | 1);
-        let seed = coins.block();
+    /// A fresh offset, under a public seed that is random and of this instance alone: from a
+    /// [`PublicStream`](sealane_block::PublicStream), never from secret coins.
+    pub fn new(cpu: Cpu, scheme: Scheme, seed: Block, coins: &mut Coins) -> Garbler {
+        let delta = coins.secret("garble: offset").block();
+        let delta = Block::new(delta.value() | 1);
         Garbler {
             cpu,
             scheme,
@@ -34,7 +36,7 @@ impl Garbler {
             hash: Hash::new(cpu, scheme, seed),
             roles: Roles::default(),
             delta,
-            next_call: 0,
+            calls: Calls::default(),
             machine: Machine::default(),
         }
     }
@@ -70,7 +72,7 @@ impl Garbler {
     /// 1. With it, any blocks are zero labels.
     pub fn fresh_labels(&self, coins: &mut Coins, count: usize) -> Zeroizing<Vec<Block>> {
         let mut labels = Zeroizing::new(vec![Block::ZERO; count * self.scheme.labels()]);
-        coins.fill(&mut labels);
+        coins.secret("garble: labels").fill(&mut labels);
         if self.scheme == Scheme::Prf {
             let (zeros, ones) = labels.split_at_mut(count);
             for (zero, one) in zeros.iter_mut().zip(ones) {
@@ -95,9 +97,21 @@ impl Garbler {
         &mut self,
         tape: &Tape,
         lanes: usize,
-        ports: &mut impl Ports,
+        ports: &mut dyn Ports,
         tables: &mut T,
     ) -> Result<(), T::Error> {
+        let mut stream = KeepError::new(tables);
+        let result = self.run(tape, lanes, ports, &mut stream);
+        stream.explain(result)
+    }
+
+    fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        ports: &mut dyn Ports,
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let (cpu, call, delta) = (self.cpu, self.call_of(tape), self.delta);
         let (machine, work) = (&mut self.machine, (tape, lanes));
         with_hash!(&self.hash,
@@ -152,7 +166,7 @@ impl Garbler {
             "one pair of hashes for each label"
         );
         // Both labels of an output take the same tweak, as both labels of a gate's input do.
-        let call = self.call();
+        let call = self.calls.take();
         for (value, labels) in [zeros, ones].into_iter().enumerate() {
             let mut hashes = Zeroizing::new(labels.to_vec());
             decode::hash_outputs(self.cpu, &self.hash, call, &mut hashes);
@@ -166,14 +180,9 @@ impl Garbler {
     /// two sides run it at different times.
     fn call_of(&mut self, tape: &Tape) -> u64 {
         match self.scheme.table_bytes(tape, 1, self.roles) {
-            0 => self.next_call,
-            _ => self.call(),
+            0 => self.calls.next(),
+            _ => self.calls.take(),
         }
-    }
-
-    fn call(&mut self) -> u64 {
-        self.next_call += 1;
-        self.next_call - 1
     }
 }
 

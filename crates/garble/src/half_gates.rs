@@ -21,9 +21,9 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, LabelHash, Lanes};
 use sealane_circuit::tape::{Batch, Tape};
 
-use crate::Tables;
 use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
 use crate::kernels::{GateKernel, GateLanes, Place, Rowed, Tweaks};
+use crate::tables::{Ended, Stream};
 
 /// The parts of an AND: the hashes of its operands.
 pub(crate) const A: u32 = 0;
@@ -169,13 +169,13 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
 impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
     const AHEAD: usize = H::READY;
 
-    fn batches<T: Tables>(
+    fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
 }
@@ -214,13 +214,13 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
 impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
     const AHEAD: usize = H::READY;
 
-    fn batches<T: Tables>(
+    fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
 }

@@ -6,11 +6,11 @@
 
 use sealane_block::hash::{HashLanes, row_blocks};
 use sealane_block::lanes::Quad;
-use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tweak};
+use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier, Tweak};
 use sealane_circuit::tape::Gate;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::Tables;
+use crate::tables::{Ended, Stream};
 
 /// One side of a kind of gates.
 pub(crate) trait GateKernel {
@@ -113,27 +113,33 @@ pub(crate) struct Rowed<'a> {
 }
 
 /// Runs independent gates.
-pub(crate) fn run<K: GateKernel, T: Tables>(
+pub(crate) fn run<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
-    if rows.width.is_multiple_of(GROUP) {
-        run_wide(cpu, kernel, gates, rows, tables)
-    } else {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
+    if gathers(cpu, rows.width) {
         run_narrow(cpu, kernel, gates, rows, tables)
+    } else {
+        run_wide(cpu, kernel, gates, rows, tables)
     }
 }
 
-fn run_wide<K: GateKernel, T: Tables>(
+/// Whether the pairs of a block of this width are gathered: always on the portable tier, where that
+/// costs little beside AES, and code for wide blocks much space. The tables are the same.
+pub(crate) fn gathers(cpu: Cpu, width: usize) -> bool {
+    cpu.tier() == Tier::Portable || !width.is_multiple_of(GROUP)
+}
+
+fn run_wide<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     mut gates: &[Gate],
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     let bytes = rows.width * K::PAIR;
     while !gates.is_empty() {
         let table = tables.next(bytes)?;
@@ -151,13 +157,13 @@ fn run_wide<K: GateKernel, T: Tables>(
     Ok(())
 }
 
-fn run_narrow<K: GateKernel, T: Tables>(
+fn run_narrow<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     let mut pairs = Pairs::new(gates, rows.width);
     while pairs.next_len() > 0 {
         let table = tables.next(pairs.next_len() * K::PAIR)?;
@@ -182,6 +188,7 @@ struct Wide<'a, 'b, K> {
 
 impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
     type Output = ();
+    const PORTABLE: bool = false;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {

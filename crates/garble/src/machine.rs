@@ -36,7 +36,7 @@
 
 use std::ops::Range;
 
-use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes};
+use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier};
 use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -44,7 +44,8 @@ use crate::ahead::AndKernel;
 use crate::cores::{self, Stock};
 use crate::kernels::{self, GateKernel, Rowed, Scratch};
 use crate::scheme::Half;
-use crate::{Ports, Roles, Tables};
+use crate::tables::{Ended, Stream};
+use crate::{Ports, Roles};
 
 /// Blocks of lanes that run through a tape in turns.
 pub const SPAN: usize = 4;
@@ -132,7 +133,7 @@ pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
 /// One side of a scheme: what it does with the gates of a batch.
 pub(crate) trait Gates {
     /// Labels that this side holds of a wire.
-    const LABELS: usize;
+    fn labels(&self) -> usize;
     /// Whether this side writes tables; else it reads them.
     fn garbles(&self) -> bool;
     /// Bytes of tables of some gates on one lane; `knowers` are those of the ANDs.
@@ -141,44 +142,44 @@ pub(crate) trait Gates {
     /// side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
     /// Runs XORs in order; `lone` belongs to them as in [`Tape::lone`].
-    fn xors<T: Tables>(
+    fn xors(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error>;
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended>;
     /// Runs independent ANDs; `knowers` belong to them as in [`Tape::knowers`].
-    fn ands<T: Tables>(
+    fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         knowers: &[Knower],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error>;
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended>;
 
     /// Runs batches of a tape.
-    fn batches<T: Tables>(
+    fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         each_batch(self, cpu, work, rows, tables)
     }
 }
 
 /// Runs batches one by one.
-fn each_batch<G: Gates + ?Sized, T: Tables>(
+fn each_batch<G: Gates + ?Sized>(
     gates: &G,
     cpu: Cpu,
     (tape, batches): (&Tape, &[Batch]),
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
     for batch in batches {
         let xors = batch.xors.start as usize..batch.xors.end as usize;
         let lone = &tape.lone[xors.clone()];
@@ -204,7 +205,9 @@ pub(crate) struct FreeXor<K, G, E> {
 }
 
 impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
-    const LABELS: usize = 1;
+    fn labels(&self) -> usize {
+        1
+    }
 
     fn garbles(&self) -> bool {
         self.garbles
@@ -223,26 +226,26 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         [[Block::ZERO; 2], [self.one; 2]]
     }
 
-    fn xors<T: Tables>(
+    fn xors(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         _: &[bool],
         rows: &mut Rowed<'_>,
-        _: &mut T,
-    ) -> Result<(), T::Error> {
+        _: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         cpu.run(Xors { gates, rows });
         Ok(())
     }
 
-    fn ands<T: Tables>(
+    fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         knowers: &[Knower],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let mut gates = gates;
         for run in knowers.chunk_by(|one, next| self.roles.half(*one) == self.roles.half(*next)) {
             let now;
@@ -258,20 +261,20 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         Ok(())
     }
 
-    fn batches<T: Tables>(
+    fn batches(
         &self,
         cpu: Cpu,
         (tape, batches): (&Tape, &[Batch]),
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let width = rows.width;
         let whole = |knower: &Knower| self.roles.half(*knower).is_none();
         let small = |batch: &Batch| {
             let ands = batch.ands.start as usize..batch.ands.end as usize;
             ands.len() * width < K::AHEAD && tape.knowers[ands].iter().all(whole)
         };
-        if width.is_multiple_of(GROUP) {
+        if width.is_multiple_of(GROUP) || cpu.tier() == Tier::Portable {
             return each_batch(self, cpu, (tape, batches), rows, tables);
         }
         for run in batches.chunk_by(|one, next| small(one) == small(next)) {
@@ -296,14 +299,18 @@ impl Kernel for Xors<'_, '_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let Rowed { slots, width, .. } = self.rows;
-        for gate in self.gates {
-            if width.is_multiple_of(GROUP) {
-                let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * *width);
-                for at in (0..*width).step_by(GROUP) {
-                    xor_group(l, slots, a + at, b + at, out + at);
-                }
-            } else {
+        if !width.is_multiple_of(GROUP) {
+            for gate in self.gates {
                 xor_rows(slots, *width, gate);
+            }
+            return;
+        }
+        let (groups, _) = slots.as_chunks_mut();
+        let stride = *width / GROUP;
+        for gate in self.gates {
+            let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * stride);
+            for at in 0..stride {
+                xor_group(l, groups, a + at, b + at, out + at);
             }
         }
     }
@@ -318,20 +325,22 @@ pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
     }
 }
 
+/// The sum of two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked
+/// once for sixteen lanes.
 #[inline(always)]
-fn xor_group<L: Lanes>(l: L, slots: &mut [Block], a: usize, b: usize, out: usize) {
+fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, out: usize) {
     for q in 0..L::QUADS {
         let at = q * L::QUAD;
-        let sum = l.xor_quad(l.load_quad(&slots[a + at..]), l.load_quad(&slots[b + at..]));
-        l.store_quad(&mut slots[out + at..], sum);
+        let sum = l.xor_quad(l.load_quad(&groups[a][at..]), l.load_quad(&groups[b][at..]));
+        l.store_quad(&mut groups[out][at..], sum);
     }
 }
 
 /// A tape that is run, as some call, by one side.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'a, G> {
+pub(crate) struct Run<'a> {
     pub cpu: Cpu,
-    pub gates: &'a G,
+    pub gates: &'a (dyn Gates + Sync),
     pub call: u64,
     pub tape: &'a Tape,
 }
@@ -346,32 +355,32 @@ pub(crate) struct LaneBlock {
     pub width: usize,
 }
 
-impl<G: Gates> Run<'_, G> {
+impl Run<'_> {
     /// Loads the inputs of a block's lanes.
-    pub fn begin(&self, block: &mut LaneBlock, ports: &impl Ports) {
+    pub fn begin(&self, block: &mut LaneBlock, ports: &dyn Ports) {
         let (first_lane, width) = (block.first_lane, block.width);
-        let slots = block.slots(self.tape.slots as usize * width * G::LABELS);
+        let slots = block.slots(self.tape.slots as usize * width * self.gates.labels());
         for (slot, labels) in [ZERO, ONE].into_iter().zip(self.gates.constants()) {
-            let of_value = slots[Self::range(slot, width)].chunks_exact_mut(width);
+            let of_value = slots[self.range(slot, width)].chunks_exact_mut(width);
             of_value
                 .zip(labels)
                 .for_each(|(slots, label)| slots.fill(label));
         }
         for input in 0..self.tape.inputs {
-            let labels = &mut slots[Self::range(FIRST_INPUT + input, width)];
+            let labels = &mut slots[self.range(FIRST_INPUT + input, width)];
             ports.load(input as usize, first_lane, labels);
         }
     }
 
     /// Runs the gates of a piece on a block.
-    pub fn piece<T: Tables>(
+    pub fn piece(
         &self,
         block: &mut LaneBlock,
         piece: &Piece,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let (tape, width) = (self.tape, block.width);
-        let count = tape.slots as usize * width * G::LABELS;
+        let count = tape.slots as usize * width * self.gates.labels();
         let mut rows = Rowed {
             slots: &mut Group::as_blocks_mut(&mut block.slots)[..count],
             width,
@@ -405,16 +414,16 @@ impl<G: Gates> Run<'_, G> {
     }
 
     /// Stores the outputs of a block's lanes.
-    fn end(&self, block: &mut LaneBlock, ports: &mut impl Ports) {
+    fn end(&self, block: &mut LaneBlock, ports: &mut dyn Ports) {
         let (first_lane, width) = (block.first_lane, block.width);
         let slots = Group::as_blocks_mut(&mut block.slots);
         for (output, slot) in self.tape.outputs.iter().enumerate() {
-            ports.store(output, first_lane, &slots[Self::range(*slot, width)]);
+            ports.store(output, first_lane, &slots[self.range(*slot, width)]);
         }
     }
 
-    fn range(slot: u32, width: usize) -> Range<usize> {
-        let stride = width * G::LABELS;
+    fn range(&self, slot: u32, width: usize) -> Range<usize> {
+        let stride = width * self.gates.labels();
         slot as usize * stride..(slot as usize + 1) * stride
     }
 }
@@ -448,15 +457,15 @@ pub(crate) struct Machine {
 
 impl Machine {
     /// Runs a tape on so many lanes, as the given call.
-    pub fn run<G: Gates + Sync, T: Tables>(
+    pub fn run(
         &mut self,
         cpu: Cpu,
-        gates: &G,
+        gates: &(dyn Gates + Sync),
         call: u64,
         (tape, lanes): (&Tape, usize),
-        ports: &mut impl Ports,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        ports: &mut dyn Ports,
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let run = Run {
             cpu,
             gates,

@@ -42,9 +42,9 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Lanes};
 use sealane_circuit::tape::{Gate, Knower, ONE, ZERO};
 
-use crate::Tables;
 use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
 use crate::machine::Gates;
+use crate::tables::{Ended, Stream};
 
 /// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One input for both would give the sum 0 where a and b have the same
 /// labels, as the same wire in two inputs of a tape has.
@@ -78,7 +78,9 @@ pub(crate) struct Evaluate {
 }
 
 impl Gates for Garble {
-    const LABELS: usize = 2;
+    fn labels(&self) -> usize {
+        2
+    }
 
     fn garbles(&self) -> bool {
         true
@@ -93,33 +95,35 @@ impl Gates for Garble {
         [[Block::ZERO, other], [other, Block::ZERO]]
     }
 
-    fn xors<T: Tables>(
+    fn xors(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (GarbleXor::<true> { seed }, GarbleXor::<false> { seed });
         run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
     }
 
-    fn ands<T: Tables>(
+    fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         _: &[Knower],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         kernels::run(cpu, &GarbleAnd { seed: self.seed }, gates, rows, tables)
     }
 }
 
 impl Gates for Evaluate {
-    const LABELS: usize = 1;
+    fn labels(&self) -> usize {
+        1
+    }
 
     fn garbles(&self) -> bool {
         false
@@ -133,27 +137,27 @@ impl Gates for Evaluate {
         [[Block::ZERO; 2]; 2]
     }
 
-    fn xors<T: Tables>(
+    fn xors(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (EvaluateXor::<true> { seed }, EvaluateXor::<false> { seed });
         run_xors(cpu, (&alone, &read), (gates, lone), rows, tables)
     }
 
-    fn ands<T: Tables>(
+    fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
         _: &[Knower],
         rows: &mut Rowed<'_>,
-        tables: &mut T,
-    ) -> Result<(), T::Error> {
+        tables: &mut dyn Stream,
+    ) -> Result<(), Ended> {
         kernels::run(cpu, &EvaluateAnd { seed: self.seed }, gates, rows, tables)
     }
 }
@@ -191,14 +195,14 @@ fn kind(gate: &Gate, lone: bool) -> Kind {
 
 /// Runs XORs in order, with a kernel for those whose second input is read by nobody else and one
 /// for all others.
-fn run_xors<A: GateKernel, B: GateKernel, T: Tables>(
+fn run_xors<A: GateKernel, B: GateKernel>(
     cpu: Cpu,
     (alone, read): (&A, &B),
     (gates, lone): (&[Gate], &[bool]),
     rows: &mut Rowed<'_>,
-    tables: &mut T,
-) -> Result<(), T::Error> {
-    each_run(gates, lone, rows, |kind, gates, rows| match kind {
+    tables: &mut dyn Stream,
+) -> Result<(), Ended> {
+    each_run(cpu, gates, lone, rows, |kind, gates, rows| match kind {
         Kind::Lone => kernels::run(cpu, alone, gates, rows, tables),
         Kind::Read => kernels::run(cpu, read, gates, rows, tables),
         Kind::Constant => {
@@ -213,14 +217,15 @@ fn run_xors<A: GateKernel, B: GateKernel, T: Tables>(
 /// Cuts XORs, which run in order, into runs of one kind; where pairs are gathered, also into runs
 /// of which no gate reads what another writes.
 fn each_run<'a, E>(
+    cpu: Cpu,
     gates: &'a [Gate],
     lone: &[bool],
     rows: &mut Rowed<'_>,
     mut run: impl FnMut(Kind, &'a [Gate], &mut Rowed<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let most = match rows.width.is_multiple_of(GROUP) {
-        true => usize::MAX,
-        false => GROUP,
+    let most = match kernels::gathers(cpu, rows.width) {
+        true => GROUP,
+        false => usize::MAX,
     };
     let mut first = 0;
     while first < gates.len() {

@@ -23,6 +23,54 @@ pub trait Tables {
     fn pass(&mut self, bytes: usize) -> Result<(), Self::Error>;
 }
 
+/// [`Tables`] of any error, by which machines are compiled once and not for every caller.
+pub(crate) trait Stream {
+    /// As [`Tables::next`].
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended>;
+    /// As [`Tables::pass`].
+    fn pass(&mut self, bytes: usize) -> Result<(), Ended>;
+}
+
+/// The stream has ended, for a reason that the [`Stream`] keeps.
+pub(crate) struct Ended;
+
+/// A [`Stream`] over tables, which keeps their error.
+pub(crate) struct KeepError<'a, T: Tables> {
+    tables: &'a mut T,
+    error: Option<T::Error>,
+}
+
+impl<'a, T: Tables> KeepError<'a, T> {
+    pub fn new(tables: &'a mut T) -> KeepError<'a, T> {
+        KeepError {
+            tables,
+            error: None,
+        }
+    }
+
+    /// The result of a run over this stream, with the error of its tables.
+    pub fn explain(self, result: Result<(), Ended>) -> Result<(), T::Error> {
+        result.map_err(|Ended| self.error.expect("a stream that ended has a reason"))
+    }
+}
+
+impl<T: Tables> Stream for KeepError<'_, T> {
+    fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
+        let KeepError { tables, error } = self;
+        tables.next(bytes).map_err(|why| {
+            *error = Some(why);
+            Ended
+        })
+    }
+
+    fn pass(&mut self, bytes: usize) -> Result<(), Ended> {
+        self.tables.pass(bytes).map_err(|why| {
+            self.error = Some(why);
+            Ended
+        })
+    }
+}
+
 /// Tables in chunks of [`CHUNK_BYTES`], which a function takes when they are full.
 pub struct ChunkWriter<F> {
     chunk: Vec<Group>,

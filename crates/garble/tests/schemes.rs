@@ -1,10 +1,11 @@
 //! Garbling and evaluating, on random tapes, around every boundary, under every scheme and tier.
 
-mod slow;
-mod support;
-
 use std::collections::{HashMap, HashSet};
 
+use crate::slow::Slow;
+use crate::support::{
+    ROLES, Session, active, bits, fix_permute_bits, lane_counts, plain, schemes, tapes,
+};
 use proptest::prelude::*;
 use sealane_block::{Block, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
@@ -13,8 +14,6 @@ use sealane_circuit::{
 };
 use sealane_garble::machine::block_width;
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, Scheme};
-use slow::Slow;
-use support::{ROLES, Session, active, bits, fix_permute_bits, lane_counts, plain, schemes, tapes};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
@@ -211,7 +210,7 @@ fn rows_of(
 ) -> HashMap<(bool, u32, usize), Vec<u8>> {
     let mut rows = HashMap::new();
     let mut unread = tables;
-    slow::each_group(scheme, tape, lanes, |is_and, planes, pairs| {
+    crate::slow::each_group(scheme, tape, lanes, |is_and, planes, pairs| {
         let (group, later) = unread.split_at(planes.iter().sum::<usize>() * pairs.len());
         unread = later;
         for (i, &(gate, lane)) in pairs.iter().enumerate() {
@@ -375,7 +374,7 @@ fn corrupted_tables_never_decode_to_another_value() {
             let (mut tables, outputs) = session.garble(&tape, 1, &labels);
             tables[place] ^= 1 << (place % 8);
             let active_outputs = session.evaluate(&tape, 1, active(&labels, &bits), &tables);
-            let run = support::Run {
+            let run = crate::support::Run {
                 tables,
                 outputs,
                 active_outputs,
@@ -452,7 +451,7 @@ fn the_attack_on_hashes_without_sigma_finds_no_offset() {
             .collect();
         let known: HashSet<u128> = view.iter().copied().collect();
         assert!(view.iter().all(|v| !known.contains(&(v ^ delta.value()))));
-        let found = slow::attack(seed, &rows, &held, lanes);
+        let found = crate::slow::attack(seed, &rows, &held, lanes);
         assert!(!found.is_empty());
         assert!(
             found.iter().all(|guess| guess.value() != delta.value()),
@@ -461,7 +460,7 @@ fn the_attack_on_hashes_without_sigma_finds_no_offset() {
     }
     // The attack is real: on the hash that it is meant for, it finds delta in about half of the
     // rows.
-    assert!(slow::attack_on_a_weak_hash() > 16 * 16 / 4);
+    assert!(crate::slow::attack_on_a_weak_hash() > 16 * 16 / 4);
 }
 
 #[test]

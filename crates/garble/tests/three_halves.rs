@@ -3,10 +3,9 @@
 
 use sealane_block::Block;
 
-#[path = "slow/three_halves.rs"]
-mod scheme;
-
-use scheme::{Gate, Label, Pad, Slow, add, choice, r_times, scale, slice, times, unslice};
+use crate::slow::three_halves::{
+    self, Gate, Label, Pad, Slow, add, choice, r_times, scale, slice, times, unslice,
+};
 
 /// The evaluator, from what it holds and nothing else.
 fn evaluate(i: bool, j: bool, a: Label, b: Label, pads: [Pad; 3], rows: Slow) -> Label {
@@ -75,9 +74,12 @@ fn a_gate_of_blocks_evaluates_too() {
         };
         let (a, b) = (labels(1, colours), labels(2, colours >> 1));
         let hashes = [3, 5, 7].map(|i| [block(i), block(i + 1)]);
-        let gate = scheme::gate(a, b, hashes);
+        let gate = three_halves::gate(a, b, hashes);
         let (c, rows) = gate.garble();
-        assert_eq!(scheme::planes(&rows).map(|plane| plane.len()), [16, 8, 1]);
+        assert_eq!(
+            three_halves::planes(&rows).map(|plane| plane.len()),
+            [16, 8, 1]
+        );
         for [x, y] in all_bits() {
             let (a, b) = (a[usize::from(x)], b[usize::from(y)]);
             let (i, j) = (a.lsb() == 1, b.lsb() == 1);

@@ -3,7 +3,7 @@
 use crate::Check;
 use crate::request::{public, secret};
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
-use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Prg, Tweak, aes, gf};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Cpu, LabelHash, Tweak, aes, gf};
 use sealane_circuit::{Machine, compile_known};
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Garbler, Labels, Roles, Scheme, decode};
 use std::convert::Infallible;
@@ -50,12 +50,14 @@ fn many_keys(cpu: Cpu) {
 }
 
 fn generator(cpu: Cpu) {
-    let mut prg = Prg::new(cpu, secrets(1)[0]);
+    let mut prg = secret_coins().secret("bulk").prg(cpu);
     let (mut blocks, mut bytes) = (secrets(BLOCKS), Zeroizing::new(vec![0; 1000]));
     prg.fill(&mut blocks);
     prg.fill_bytes(&mut bytes);
-    let mut coins = secret_coins(cpu);
-    black_box((blocks, bytes, coins.fork().block()));
+    let mut fork = secret_coins().fork("fork");
+    let seed = fork.secret("seed").seed();
+    let shared = seed.stream("shared", &[1; 32]).block();
+    black_box((blocks, bytes, shared));
 }
 
 fn hashes(cpu: Cpu) {
@@ -99,11 +101,11 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     };
     let known = (0..=255).map(|i| i % 3).collect::<Vec<_>>();
     let tape = compile_known(&sealane_circuit::aes::circuit(), &Machine::CPU, &known);
-    let mut coins = secret_coins(cpu);
-    let mut garbler = Garbler::new(cpu, scheme, &mut coins);
-    garbler.set_roles(roles);
-    let seed = garbler.seed();
+    let mut coins = secret_coins();
+    let seed = coins.public("hash").block();
     public(Block::as_bytes(&[seed]));
+    let mut garbler = Garbler::new(cpu, scheme, seed, &mut coins);
+    garbler.set_roles(roles);
     let inputs = tape.inputs as usize * LANES;
     let mut zeros = Labels::new(&tape, LANES, scheme.labels());
     zeros.inputs = garbler.fresh_labels(&mut coins, inputs);
@@ -154,8 +156,8 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
 }
 
 /// Coins whose seed is secret, and with it all that they give.
-pub fn secret_coins(cpu: Cpu) -> Coins {
+pub fn secret_coins() -> Coins {
     let mut seed = 0x5ea1_a4e5_u64;
     secret(bytemuck::bytes_of_mut(&mut seed));
-    Coins::danger_fixed_seed(cpu, seed)
+    Coins::danger_fixed_seed(seed)
 }

@@ -13,6 +13,7 @@
 //! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not
 //! know: it runs `portable` and `aesni`; the wider tiers run the same bodies.
 
+mod crossing;
 mod heap;
 mod kernels;
 mod protocols;

@@ -2,13 +2,13 @@
 //! choices are secret at each party, what crosses between parties and what is revealed is public.
 
 use crate::Check;
+use crate::crossing::meshes;
 use crate::kernels::secret_coins;
-use crate::request::{public, secret};
+use crate::request::secret;
 use sealane_block::Cpu;
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
-use sealane_net::{
-    Bell, Farewell, Frame, Limits, LinkError, Mesh, Traffic, Transport, memory_pair,
-};
+use sealane_clear::Clear;
+use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Demand, Domain, Outcome, PartyId, PartySet, Protocol, Setting, Step, Work, run_alone,
 };
@@ -17,7 +17,6 @@ use sealane_yao::{ThreeHalves, Yao};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::thread;
-use std::time::Instant;
 use zeroize::Zeroizing;
 
 /// The checks of this file.
@@ -25,6 +24,7 @@ pub const CHECKS: &[Check] = &[
     ("yao: all steps", session::<Yao>),
     ("yao-three-halves: all steps", session::<Yao<ThreeHalves>>),
     ("trio: all steps", session::<Trio>),
+    ("clear: what a party computes alone", session::<Clear>),
 ];
 
 /// Elements of each input.
@@ -32,11 +32,12 @@ const LANES: usize = 21;
 /// Bits of each element.
 const BITS: usize = 8;
 
-/// Every role on a thread of its own. Where inputs may come from others, one party more owns one.
+/// Every role on a thread of its own. Where inputs may come from others, one party more owns one;
+/// where there are no roles, there is one party.
 fn session<P: Protocol>(cpu: Cpu) {
     let profile = P::profile();
     let roles = profile.roles.len();
-    let parties = roles + usize::from(profile.outsiders);
+    let parties = (roles + usize::from(profile.outsiders)).max(1);
     let setting = Setting {
         parties,
         roles: (0..roles).map(PartyId::from_index).collect(),
@@ -46,7 +47,7 @@ fn session<P: Protocol>(cpu: Cpu) {
         for mesh in meshes(parties) {
             let (setting, tape) = (&setting, &tape);
             threads.spawn(move || {
-                let party = P::start(setting, mesh.me(), cpu, secret_coins(cpu));
+                let party = P::start(setting, mesh.me(), cpu, secret_coins());
                 Side {
                     party,
                     mesh,
@@ -81,9 +82,9 @@ impl<P: Protocol> Side<P> {
     /// Inputs of every party, a tape, arithmetic where there is some, and a reveal to all.
     fn run(mut self, setting: &Setting, tape: &Tape) {
         let bits = P::domain(Algebra::Z2);
-        let owners = (0..self.parties)
-            .map(PartyId::from_index)
-            .collect::<Vec<_>>();
+        // A party that is alone owns both operands.
+        let owners = (0..self.parties.max(2)).map(|i| PartyId::from_index(i % self.parties));
+        let owners = owners.collect::<Vec<_>>();
         let mut demand = Demand::default();
         for owner in &owners {
             let domain = P::input_domain(Algebra::Z2);
@@ -178,70 +179,5 @@ impl<P: Protocol> Side<P> {
             Ok(Outcome::Share(share, _)) => Arc::new(share),
             _ => panic!("a share is due"),
         }
-    }
-}
-
-/// A full mesh in memory that declares public what crosses it.
-fn meshes(parties: usize) -> Vec<Mesh> {
-    let limits = Limits::default();
-    let mut links = (0..parties)
-        .map(|_| {
-            (0..parties)
-                .map(|_| None)
-                .collect::<Vec<Option<Box<dyn Transport>>>>()
-        })
-        .collect::<Vec<_>>();
-    let pairs = (0..parties).flat_map(|one| (0..one).map(move |other| (one, other)));
-    for (one, other) in pairs {
-        let (near, far) = memory_pair(&limits);
-        links[one][other] = Some(Box::new(Crossing(near)));
-        links[other][one] = Some(Box::new(Crossing(far)));
-    }
-    let mesh = |(me, links)| Mesh::from_transports(PartyId::from_index(me), links, limits);
-    let meshes = links.into_iter().enumerate().map(mesh);
-    meshes
-        .collect::<Result<_, _>>()
-        .expect("a link to each other party")
-}
-
-/// A transport that declares public what is sent: it is what the peer may see.
-struct Crossing<T>(T);
-
-impl<T: Transport> Transport for Crossing<T> {
-    fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError> {
-        public(&frame.payload);
-        self.0.try_send(frame)
-    }
-
-    fn try_recv(&mut self) -> Result<Option<Frame>, LinkError> {
-        self.0.try_recv()
-    }
-
-    fn due(&self) -> Option<Instant> {
-        self.0.due()
-    }
-
-    fn take_in(&mut self, at_most: usize) -> usize {
-        self.0.take_in(at_most)
-    }
-
-    fn backlog_bytes(&self) -> usize {
-        self.0.backlog_bytes()
-    }
-
-    fn end(&self) -> Option<LinkError> {
-        self.0.end()
-    }
-
-    fn call(&mut self, bell: &Bell) {
-        self.0.call(bell);
-    }
-
-    fn shutdown(&mut self, farewell: Farewell<'_>) {
-        self.0.shutdown(farewell);
-    }
-
-    fn wire(&self) -> Traffic {
-        self.0.wire()
     }
 }

@@ -1,7 +1,7 @@
 //! What holds secrets has no form for people and none for machines, and does something when it is
 //! dropped. That what it does is to erase is for Valgrind to say.
 
-use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg};
+use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg, SecretStream, Seed};
 use sealane_garble::{Evaluator, Garbler};
 use sealane_net::{Identity, Payload};
 use sealane_ot::{CotReceiver, CotSender};
@@ -22,8 +22,8 @@ macro_rules! silent {
 }
 
 silent! {
-    Block, Group, Prg, Coins, Aes128, Aes128Many, Garbler, Evaluator, CotSender, CotReceiver, Labels,
-    Planes<u8>, Planes<u64>, Share, Yao, Trio, Data, Identity, Step<'static, Yao>,
+    Block, Group, Prg, Coins, Seed, SecretStream, Aes128, Aes128Many, Garbler, Evaluator, CotSender,
+    CotReceiver, Labels, Planes<u8>, Planes<u64>, Share, Yao, Trio, Data, Identity, Step<'static, Yao>,
     Step<'static, Trio>, Outcome<Yao>, Outcome<Trio>,
 }
 
@@ -35,6 +35,8 @@ fn what_holds_secrets_ends_with_more_than_being_forgotten() {
     let dropped = [
         needs_drop::<Prg>(),
         needs_drop::<Coins>(),
+        needs_drop::<Seed>(),
+        needs_drop::<SecretStream>(),
         needs_drop::<Aes128>(),
         needs_drop::<Aes128Many>(),
         needs_drop::<Garbler>(),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::bell::Bell;
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Failure, Host};
@@ -124,13 +124,15 @@ pub(crate) fn dial<T>(
     let address = &host.config.parties[peer.index()].address;
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
+    let bell = Bell::default();
+    host.config.cancel.call(&bell);
     loop {
         // A probe is let ring at least once, however short the wait.
         let rung = match host.purpose {
             Purpose::Run => host.deadline,
             _ => host.deadline.max(Instant::now() + LONGEST_RING),
         };
-        let attempt = match open(address, rung) {
+        let attempt = match open(address, rung, talks) {
             Ok(socket) => talks.call(peer, &socket).and_then(|()| talk(socket)),
             Err(error) => Err(Failure::Gone(error.to_string())),
         };
@@ -139,25 +141,26 @@ pub(crate) fn dial<T>(
             Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
             Err(Failure::Gone(cause)) => cause,
         };
-        if talks.is_over() || Instant::now() + pause >= host.deadline {
+        let over = talks.is_over() || host.config.cancel.is_cancelled();
+        if over || Instant::now() + pause >= host.deadline {
             let waited = started.elapsed().as_secs_f32();
             let cause = format!("{cause} (after {waited:.1} s of trying)");
             return Err(NetError::Unreachable(peer, address.clone(), cause));
         }
-        thread::sleep(pause);
+        bell.wait_until(Instant::now() + pause);
         pause = (2 * pause).min(LONGEST_PAUSE);
     }
 }
 
 /// A connection with the first of the addresses of `address` that answers.
-fn open(address: &str, deadline: Instant) -> io::Result<TcpStream> {
+fn open(address: &str, deadline: Instant, talks: &Talks) -> io::Result<TcpStream> {
     let mut result = Err(io::Error::new(
         io::ErrorKind::NotFound,
         "the name has no address",
     ));
     for candidate in address.to_socket_addrs()? {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
+        if left.is_zero() || talks.is_over() {
             return Err(io::ErrorKind::TimedOut.into());
         }
         result = TcpStream::connect_timeout(&candidate, left.min(LONGEST_RING));

@@ -5,6 +5,7 @@ use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::cancel::Cancel;
 use crate::error::{KeyFault, NetError};
 use crate::gather::{Gathered, gather};
 use crate::limits::Limits;
@@ -23,6 +24,8 @@ pub struct MeshConfig {
     pub listen: Option<String>,
     /// Bounds on time and memory.
     pub limits: Limits,
+    /// What ends meeting and run before their time.
+    pub cancel: Cancel,
 }
 
 /// How a party is known to the others.
@@ -60,6 +63,7 @@ impl MeshConfig {
             parties: parties.clone(),
             listen: None,
             limits,
+            cancel: Cancel::default(),
         };
         Ok(identities.into_iter().enumerate().map(config).collect())
     }
@@ -102,10 +106,11 @@ pub fn free_loopback_port() -> io::Result<u16> {
 
 /// Meets all other parties over TCP with mutual TLS; one transport a party, none for this one.
 ///
-/// Ends within `limits.connect`. Ends at once when a party comes with a wrong key, another version
-/// or another idea of who is who, when a party that has been met ends, or when one gives up, with
-/// an error that names the party. Whatever else connects is passed over, and reported if the party
-/// that was waited for does not come.
+/// Ends within `limits.connect`. Ends at once when a party that this one dials, or one that has
+/// proved to hold its key, runs another version or has another idea of who is who, when a party
+/// that has been met ends, when one gives up, with an error that names the party, or when it is
+/// cancelled. Whatever else connects, under whatever name, is passed over, and reported if the
+/// party that was waited for does not come.
 pub fn connect_transports(
     config: &MeshConfig,
 ) -> Result<Vec<Option<Box<dyn Transport>>>, NetError> {

@@ -46,6 +46,8 @@ pub enum NetError {
     Vanished(PartyId),
     /// Bytes that are no message of this protocol.
     Malformed(PartyId, String),
+    /// Whoever started this party cancelled the run.
+    Cancelled,
     /// The peer gave up and said why.
     Aborted(PartyId, Cause, String),
     /// The peer ended its run in good order while this party still expected something of it.
@@ -93,7 +95,10 @@ impl NetError {
             | NetError::Unreachable(party, _, _)
             | NetError::Tls(party, _)
             | NetError::Io(party, _) => Some(*party),
-            NetError::Listen(..) | NetError::KeyFile(..) | NetError::Misuse(_) => None,
+            NetError::Cancelled
+            | NetError::Listen(..)
+            | NetError::KeyFile(..)
+            | NetError::Misuse(_) => None,
         }
     }
 
@@ -102,6 +107,7 @@ impl NetError {
     pub fn cause(&self) -> Cause {
         match self {
             NetError::Aborted(_, cause, _) => *cause,
+            NetError::Cancelled => Cause::Cancelled,
             NetError::Stalled(..)
             | NetError::Overdue(..)
             | NetError::Overfull { .. }
@@ -145,13 +151,18 @@ pub enum Cause {
     Network,
     /// A party: what it sent, what it wants to run, or an error at the one who gives up.
     Party,
+    /// Whoever started a party, who cancelled the run.
+    Cancelled,
 }
 
 /// Which key is not the one that was pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
     /// The peer showed another key than the one pinned here.
-    #[error("shows the key {seen}, but the key expected of it here is {expected}")]
+    #[error(
+        "shows a key with the fingerprint {}, but that of the key expected of it here is {}",
+        .seen.fingerprint(), .expected.fingerprint()
+    )]
     Theirs {
         /// The key in this party's configuration.
         expected: PublicKey,
@@ -159,7 +170,10 @@ pub enum KeyFault {
         seen: PublicKey,
     },
     /// The peer refused this party's key, because it has pinned another.
-    #[error("expects another key of this party, which showed {shown}")]
+    #[error(
+        "expects another key of this party, which showed one with the fingerprint {}",
+        .shown.fingerprint()
+    )]
     Ours {
         /// The key of this party.
         shown: PublicKey,

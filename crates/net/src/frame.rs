@@ -136,7 +136,11 @@ impl Packet {
             Packet::Signal(Signal::Goodbye) => (header(tag::GOODBYE, 0, 0, 0), Payload::default()),
             Packet::Signal(Signal::Abort(cause, reason)) => {
                 let reason = harmless(&reason, MAX_REASON_BYTES).into_bytes();
-                let flag = u8::from(cause == Cause::Network);
+                let flag = match cause {
+                    Cause::Party => 0,
+                    Cause::Network => 1,
+                    Cause::Cancelled => 2,
+                };
                 (header(tag::ABORT, flag, 0, reason.len()), reason.into())
             }
         }
@@ -212,8 +216,8 @@ fn header(tag: u8, flag: u8, stamp: u32, length: usize) -> [u8; HEADER_BYTES] {
 #[derive(Clone, Copy)]
 struct Header {
     tag: u8,
-    /// Of data: its message ends. Of an abort: the network is the cause.
-    flag: bool,
+    /// Of data: 1 if its message ends. Of an abort: its cause.
+    flag: u8,
     stamp: u32,
     length: usize,
 }
@@ -227,7 +231,7 @@ impl Header {
         let (flags, stamps, lengths) = match tag {
             tag::DATA => (1, 1..=MAX_STAMP, 1..=MAX_FRAME_BYTES),
             tag::CONTROL => (0, 0..=0, 0..=MAX_CONTROL_BYTES),
-            tag::ABORT => (1, 0..=0, 0..=MAX_REASON_BYTES),
+            tag::ABORT => (2, 0..=0, 0..=MAX_REASON_BYTES),
             tag::HEARTBEAT | tag::GOODBYE => (0, 0..=0, 0..=0),
             other => return Err(format!("frame with unknown tag {other}")),
         };
@@ -242,7 +246,7 @@ impl Header {
         }
         Ok(Header {
             tag,
-            flag: flag == 1,
+            flag,
             stamp,
             length,
         })
@@ -257,15 +261,21 @@ impl Header {
             })
         };
         Ok(match self.tag {
-            tag::DATA => frame(FrameKind::Data { end: self.flag }, payload),
+            tag::DATA => frame(
+                FrameKind::Data {
+                    end: self.flag == 1,
+                },
+                payload,
+            ),
             tag::CONTROL => frame(FrameKind::Control, payload),
             tag::HEARTBEAT => Packet::Signal(Signal::Heartbeat),
             tag::GOODBYE => Packet::Signal(Signal::Goodbye),
             _ => {
                 let reason = str::from_utf8(&payload).map_err(|_| "reason is not UTF-8")?;
                 let cause = match self.flag {
-                    true => Cause::Network,
-                    false => Cause::Party,
+                    0 => Cause::Party,
+                    1 => Cause::Network,
+                    _ => Cause::Cancelled,
                 };
                 Packet::Signal(Signal::Abort(cause, harmless(reason, MAX_REASON_BYTES)))
             }
@@ -295,7 +305,8 @@ mod tests {
                 2 => Packet::Signal(Signal::Heartbeat),
                 3 => Packet::Signal(Signal::Goodbye),
                 _ => {
-                    let cause = [Cause::Network, Cause::Party][usize::from(end)];
+                    let causes = [Cause::Network, Cause::Party, Cause::Cancelled];
+                    let cause = causes[stamp as usize % causes.len()];
                     Packet::Signal(Signal::Abort(cause, reason))
                 }
             },
@@ -344,7 +355,16 @@ mod tests {
     #[test]
     fn each_bad_field_is_refused_at_the_header() {
         let good = header(tag::DATA, 1, 5, 9);
-        for (at, value) in [(0, 0), (0, 7), (1, 2), (2, 1), (3, 1), (7, 0xff), (10, 5)] {
+        for (at, value) in [
+            (0, 0),
+            (0, 7),
+            (1, 2),
+            (1, 3),
+            (2, 1),
+            (3, 1),
+            (7, 0xff),
+            (10, 5),
+        ] {
             let mut bad = good;
             bad[at] = value;
             assert!(Header::parse(&bad).is_err(), "byte {at} = {value}");
@@ -360,5 +380,7 @@ mod tests {
         );
         assert!(Header::parse(&header(tag::CONTROL, 0, 0, MAX_CONTROL_BYTES + 1)).is_err());
         assert!(Header::parse(&header(tag::GOODBYE, 0, 0, 1)).is_err());
+        assert!(Header::parse(&header(tag::ABORT, 2, 0, 1)).is_ok());
+        assert!(Header::parse(&header(tag::ABORT, 3, 0, 1)).is_err());
     }
 }

@@ -9,10 +9,10 @@
 //! is judged by what is certain ([`Gathering::judge`]):
 //! * A failure with a party that has proved to hold its key ends the gathering at once. So does one
 //!   at an address that this party dials, since its user has chosen it.
-//! * Who claims to be a party and shows another key proves nothing. If the connection comes from
-//!   the very host at which that party is configured, a mistake in the keys is far likelier than an
-//!   attack, and the user is told at once; the price is that somebody on that host can end a
-//!   gathering. From anywhere else, it is remembered and told if the party does not come.
+//! * Who claims to be a party and shows another key proves nothing, wherever the connection comes
+//!   from: many share a host, and whoever is on the way can take its address. It is remembered, and
+//!   told if the party does not come; first of all what came from the host at which that party is
+//!   configured, where a mistake in the keys is likelier than an attack.
 //! * A party that only probes is answered (`probe.rs`), which changes nothing here.
 //! * Whatever else connects is turned away, counted, and told only where the run does not come
 //!   about. Its time to speak is short, and when there are too many, one that has said nothing yet
@@ -66,6 +66,7 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
         reports,
         met: (0..parties).map(|_| None).collect(),
         suspicions: BTreeMap::new(),
+        unreachable: BTreeMap::new(),
         turned_away: 0,
         last_turned_away: None,
     };
@@ -96,8 +97,10 @@ struct Gathering<'a> {
     report: Sender<Report>,
     reports: Receiver<Report>,
     met: Vec<Option<TcpTransport>>,
-    /// What looks like a party's fault but is not certain, by party.
-    suspicions: BTreeMap<PartyId, NetError>,
+    /// What looks like a party's fault but is not certain, by party, with how likely it is.
+    suspicions: BTreeMap<PartyId, (Likelihood, NetError)>,
+    /// What dialling has come to where it failed for good, by party.
+    unreachable: BTreeMap<PartyId, NetError>,
     turned_away: usize,
     /// Where the last of them came from.
     last_turned_away: Option<SocketAddr>,
@@ -123,9 +126,10 @@ impl<'a> Gathering<'a> {
             if self.missing().is_empty() {
                 return Ok(());
             }
+            host.config.cancel.check()?;
             self.see_that_all_stay()?;
             if Instant::now() >= host.deadline {
-                return Err(self.incomplete(None));
+                return Err(self.incomplete());
             }
             // When all who are to dial in have done so, others may still probe.
             let caller = self.awaited_caller().unwrap_or(host.config.me);
@@ -182,7 +186,14 @@ impl<'a> Gathering<'a> {
                 self.talks.hang_up(peer);
                 match outcome {
                     Ok(met) => self.welcome(met),
-                    Err(error @ NetError::Unreachable(..)) => Err(self.incomplete(Some(error))),
+                    Err(error @ NetError::Unreachable(..)) => {
+                        self.unreachable.insert(peer, error);
+                        // A meeting that is cancelled ends by itself.
+                        match self.host.config.cancel.is_cancelled() {
+                            true => Ok(()),
+                            false => Err(self.incomplete()),
+                        }
+                    }
                     Err(error) => Err(error),
                 }
             }
@@ -229,11 +240,10 @@ impl<'a> Gathering<'a> {
         if self.awaited_caller().is_some()
             && let Some(party) = error.party().filter(|party| missing.contains(party))
         {
-            match (is_of_keys(&error), at_home) {
-                (true, true) => return Err(error),
-                (true, false) => drop(self.suspicions.insert(party, error)),
-                (false, true) => drop(self.suspicions.entry(party).or_insert(error)),
-                (false, false) => {}
+            let likelihood = Likelihood::of(&error, at_home);
+            let known = self.suspicions.get(&party).map(|(known, _)| *known);
+            if let Some(likelihood) = likelihood.filter(|new| known.is_none_or(|old| *new >= old)) {
+                self.suspicions.insert(party, (likelihood, error));
             }
         }
         self.turn_away(caller);
@@ -245,14 +255,15 @@ impl<'a> Gathering<'a> {
         self.last_turned_away = caller;
     }
 
-    /// Why not all have been met by the deadline; `unreachable` is what the first to fail of those
-    /// whom this party dials came to.
-    fn incomplete(&mut self, unreachable: Option<NetError>) -> NetError {
+    /// Why not all have been met by the deadline.
+    fn incomplete(&mut self) -> NetError {
         while let Ok(report) = self.reports.recv_timeout(REPORT_GRACE) {
             match report {
                 // One who is met now is met too late; another who is not is missing as well.
-                Report::Heard(Heard { outcome: Ok(_), .. })
-                | Report::Dialled(_, Ok(_) | Err(NetError::Unreachable(..))) => {}
+                Report::Heard(Heard { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
+                Report::Dialled(peer, Err(error @ NetError::Unreachable(..))) => {
+                    self.unreachable.insert(peer, error);
+                }
                 report => {
                     if let Err(error) = self.take(report) {
                         return error;
@@ -261,26 +272,32 @@ impl<'a> Gathering<'a> {
             }
         }
         let missing = self.missing();
-        let suspicion = missing
+        let suspected = missing
             .iter()
-            .find_map(|party| self.suspicions.remove(party));
-        suspicion.unwrap_or_else(|| self.absence(unreachable))
+            .filter(|party| self.suspicions.contains_key(party));
+        let likeliest = suspected.max_by_key(|party| {
+            let (likelihood, _) = self.suspicions[party];
+            (likelihood, std::cmp::Reverse(**party))
+        });
+        match likeliest.and_then(|party| self.suspicions.remove(party)) {
+            Some((_, error)) => error,
+            None => self.absence(),
+        }
     }
 
-    /// The error that names all who are missing.
-    fn absence(&self, unreachable: Option<NetError>) -> NetError {
+    /// The error that names all who are missing: of a party that this one dials what that came to,
+    /// of one that is to dial where it has not come through.
+    fn absence(&self) -> NetError {
         let config = self.host.config;
-        let (first, address, mut cause) = match unreachable {
-            Some(NetError::Unreachable(party, address, cause)) => (party, address, cause),
-            _ => {
-                let first = *self.missing().first().unwrap_or(&config.me);
-                let address = config.parties[first.index()].address.clone();
-                let own = &config.parties[config.me.index()].address;
-                let waited = config.limits.connect.as_secs_f32();
-                let cause = format!("it did not dial {own} within {waited} s");
-                (first, address, cause)
-            }
+        let first = *self.missing().first().unwrap_or(&config.me);
+        let waited = config.limits.connect.as_secs_f32();
+        let own = &config.parties[config.me.index()].address;
+        let mut cause = match self.unreachable.get(&first) {
+            Some(NetError::Unreachable(_, _, cause)) => cause.clone(),
+            _ if first < config.me => format!("no answer within {waited} s"),
+            _ => format!("it has not come through to {own} within {waited} s"),
         };
+        let address = config.parties[first.index()].address.clone();
         let others = self.missing().into_iter().filter(|party| *party != first);
         let others: Vec<_> = others.map(|party| config.name(party)).collect();
         if !others.is_empty() {
@@ -341,7 +358,26 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// Whether the error is that of a party whose key or place is another than expected.
-fn is_of_keys(error: &NetError) -> bool {
-    matches!(error, NetError::WrongKey(..) | NetError::WrongParty(..))
+/// How likely it is that what went wrong with one who claimed to be a party is that party's fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Likelihood {
+    /// Its host sent what no party sends.
+    Host,
+    /// A key or a place is another than expected.
+    Keys,
+    /// So it is, on the host of the party.
+    KeysAndHost,
+}
+
+impl Likelihood {
+    /// None for what says nothing.
+    fn of(error: &NetError, at_home: bool) -> Option<Likelihood> {
+        let of_keys = matches!(error, NetError::WrongKey(..) | NetError::WrongParty(..));
+        match (of_keys, at_home) {
+            (true, true) => Some(Likelihood::KeysAndHost),
+            (true, false) => Some(Likelihood::Keys),
+            (false, true) => Some(Likelihood::Host),
+            (false, false) => None,
+        }
+    }
 }

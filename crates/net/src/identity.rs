@@ -6,6 +6,7 @@
 //! is dropped; the expanded key that the TLS library makes of them for a handshake is not.
 
 use std::fmt;
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -52,7 +53,8 @@ impl PublicKey {
     /// the key itself would be too long.
     ///
     /// To pass for the holder of a key, somebody has to find another key with the same fingerprint:
-    /// 10^30 tries, or 99.6 bits. (It is a fingerprint of one key and not of the two of a pair,
+    /// 10^30 tries, or 99.6 bits, if all digits are compared; 10^20 tries, or 66.4 bits, if it is
+    /// known which ten are not, and 43.0 bits if any ten may differ. (It is a fingerprint of one key and not of the two of a pair,
     /// since for a pair an attacker could choose both of two keys, and half of the bits would be
     /// lost to that.)
     pub fn fingerprint(self) -> String {
@@ -155,6 +157,25 @@ impl Identity {
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
 
+    /// Writes the key to `to`, such as a pipe to a process of the same user that is to be this party.
+    /// It lies in no file then.
+    ///
+    /// # Errors
+    /// Of `to`.
+    pub fn hand_over(&self, to: &mut impl Write) -> io::Result<()> {
+        to.write_all(&self.pkcs8)
+    }
+
+    /// The key that [`Identity::hand_over`] wrote, and no byte more than it.
+    ///
+    /// # Errors
+    /// Of `from`, and [`io::ErrorKind::InvalidData`] if that is no such key.
+    pub fn take_over(from: &mut impl Read) -> io::Result<Identity> {
+        let mut pkcs8 = Zeroizing::new(vec![0; PKCS8_PREFIX.len() + 32]);
+        from.read_exact(&mut pkcs8)?;
+        Identity::from_pkcs8(pkcs8).ok_or_else(|| io::ErrorKind::InvalidData.into())
+    }
+
     /// The PKCS#8 form, for the TLS library.
     pub(crate) fn pkcs8(&self) -> &[u8] {
         &self.pkcs8
@@ -175,7 +196,6 @@ fn key_file(path: &Path, cause: &str) -> NetError {
 mod tests {
     use super::*;
     use std::fs;
-    use std::io::Write;
 
     /// Private and public key of RFC 8032, section 7.1, test 1.
     const SEED: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
@@ -257,10 +277,23 @@ mod tests {
     fn a_file_that_is_no_key_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
-        private_file::create(&path)
-            .unwrap()
-            .write_all(b"not a key")
-            .unwrap();
+        private_file::save(&path, b"not a key").unwrap();
         assert!(matches!(Identity::load(&path), Err(NetError::KeyFile(..))));
+    }
+
+    #[test]
+    fn a_key_that_is_handed_over_is_the_same_and_takes_no_byte_more() {
+        let identity = Identity::generate();
+        let mut pipe = Vec::new();
+        identity.hand_over(&mut pipe).unwrap();
+        pipe.extend_from_slice(b"next");
+        let mut from = pipe.as_slice();
+        let taken = Identity::take_over(&mut from).unwrap();
+        assert_eq!(
+            (taken.public_key(), from),
+            (identity.public_key(), &b"next"[..])
+        );
+        assert!(Identity::take_over(&mut from).is_err());
+        assert!(Identity::take_over(&mut [7; 48].as_slice()).is_err());
     }
 }

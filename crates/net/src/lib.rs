@@ -28,6 +28,7 @@
 
 mod bell;
 mod calls;
+mod cancel;
 mod channel;
 mod cipher;
 mod connect;
@@ -52,12 +53,14 @@ pub mod private_file;
 mod probe;
 mod queue;
 mod record;
+mod session;
 mod tcp;
 mod text;
 mod timed;
 mod tls;
 
 pub use bell::{Bell, Ring};
+pub use cancel::Cancel;
 pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
@@ -65,7 +68,7 @@ pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
 pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
-pub use hello::Purpose;
+pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
 pub use identity::{Identity, PublicKey, PublicKeyError};
 pub use limits::Limits;
 pub use machine::{Machine, Socket, ThisMachine};
@@ -74,6 +77,7 @@ pub use mesh::{MOST_EXPECTED, Mesh};
 pub use payload::Payload;
 pub use probe::Answer;
 pub use record::{Recorder, Replayer};
+pub use session::SessionId;
 pub use tcp::danger_plaintext_transport;
 
 use std::time::Instant;

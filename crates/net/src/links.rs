@@ -32,6 +32,7 @@
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
+use crate::cancel::Cancel;
 use crate::channel::Channel;
 use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
@@ -47,6 +48,7 @@ pub(crate) struct Links {
     /// One element a party; none for this one.
     channels: Vec<Option<Channel>>,
     bell: Bell,
+    cancel: Cancel,
     patience: Duration,
     backlog_bound_bytes: usize,
     backlog_peak_bytes: usize,
@@ -81,12 +83,24 @@ impl Links {
         Links {
             channels: channels.collect(),
             bell,
+            cancel: Cancel::default(),
             patience: limits.patience,
             backlog_bound_bytes: limits.backlog_bytes,
             backlog_peak_bytes: 0,
             waited: Duration::ZERO,
             step: 0,
         }
+    }
+
+    /// From now on nothing goes on, and nobody waits, once `cancel` asks for the end.
+    pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
+        cancel.call(&self.bell);
+        self.cancel = cancel.clone();
+    }
+
+    /// What asks for the end.
+    pub(crate) fn cancel(&self) -> &Cancel {
+        &self.cancel
     }
 
     /// Lets a single wait take so much longer.
@@ -253,6 +267,7 @@ impl Links {
     /// Hands `frame` to the transport, after waiting for room.
     fn hand_over(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
         loop {
+            self.cancel.check()?;
             let handed = self.member(wait.party)?.transport.try_send(frame);
             match handed.map_err(|error| self.ended(wait.party, error))? {
                 None => return Ok(()),
@@ -265,6 +280,7 @@ impl Links {
     /// The next frame, after waiting for it.
     fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame, NetError> {
         loop {
+            self.cancel.check()?;
             let next = self.member(wait.party)?.transport.try_recv();
             if let Some(frame) = next.map_err(|error| self.ended(wait.party, error))? {
                 wait.quiet_since = None;

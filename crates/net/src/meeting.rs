@@ -277,7 +277,8 @@ impl<'a> Host<'a> {
         match others.find(|(_, other)| other.key == seen) {
             Some((_, other)) => {
                 let what = format!(
-                    "it shows the key {seen}, which is that of {} here",
+                    "it shows the key with the fingerprint {}, which is that of {} here",
+                    seen.fingerprint(),
                     other.name
                 );
                 NetError::WrongParty(peer, what)
@@ -290,8 +291,11 @@ impl<'a> Host<'a> {
 impl Met {
     /// Starts the transport to the peer that was met.
     pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
-        TcpTransport::start(self.socket, self.cipher, config.limits, self.peer_silence)
-            .map_err(|error| NetError::Io(self.peer, error.to_string()))
+        let (limits, silence) = (config.limits, self.peer_silence);
+        let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
+            .map_err(|error| NetError::Io(self.peer, error.to_string()))?;
+        transport.cancelled_by(&config.cancel);
+        Ok(transport)
     }
 }
 

@@ -11,6 +11,7 @@
 
 use std::time::Duration;
 
+use crate::cancel::Cancel;
 use crate::channel::{Channel, MAX_ROOM_BYTES};
 use crate::connect::{MeshConfig, meet_all};
 use crate::counters::{Counters, Ledger, Traffic};
@@ -21,6 +22,7 @@ use crate::limits::Limits;
 use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
+use crate::session::SessionId;
 use crate::{Farewell, PartyId, Transport};
 
 /// The longest run that anybody waits for: a month.
@@ -36,6 +38,7 @@ const IN_MEMORY_PATIENCE_S: u64 = 300;
 /// that wait for more see [`NetError::Vanished`].
 pub struct Mesh {
     me: PartyId,
+    session: SessionId,
     links: Links,
     ledger: Ledger,
     payload: Vec<Traffic>,
@@ -82,6 +85,7 @@ impl Mesh {
         }
         Ok(Mesh {
             me,
+            session: SessionId::default(),
             links: Links::new(transports, &limits, machine.bell()),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
@@ -134,6 +138,17 @@ impl Mesh {
     /// itself may wait for all of it at a time, and its patience grows by as much.
     pub fn expect(&mut self, duration: Duration) {
         self.links.expect(duration.min(MOST_EXPECTED));
+    }
+
+    /// Has `cancel` end the run at this party: from then on every call that waits, receives or hands
+    /// a frame over fails with [`NetError::Cancelled`]. [`Mesh::abort`] still tells the others.
+    pub fn cancelled_by(&mut self, cancel: &Cancel) {
+        self.links.cancelled_by(cancel);
+    }
+
+    /// The token that cancels the run at this party, for work that the mesh does not see.
+    pub fn cancel(&self) -> &Cancel {
+        self.links.cancel()
     }
 
     /// Who this party is.
@@ -269,18 +284,29 @@ impl Mesh {
             .map_or(0, |traffic| traffic.received)
     }
 
-    /// BLAKE3 of all payload bytes sent to `to` so far.
-    pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
-        self.links
-            .channel(to)
-            .map_or_else(digest_of_nothing, Channel::digest_sent)
+    /// Says which session this is, once the parties have agreed on it.
+    pub fn enter(&mut self, session: SessionId) {
+        self.session = session;
     }
 
-    /// BLAKE3 of all payload bytes received from `from` so far.
+    /// The session that this party has entered. Protocols hash it together with whatever should
+    /// belong to this session alone.
+    pub fn session(&self) -> SessionId {
+        self.session
+    }
+
+    /// The [digest](SessionId::transcript) of all payload bytes sent to `to` so far.
+    pub fn digest_sent(&self, to: PartyId) -> [u8; 32] {
+        let channel = self.links.channel(to);
+        let payload = channel.map_or_else(digest_of_nothing, Channel::digest_sent);
+        self.session.transcript(self.me, to, &payload)
+    }
+
+    /// The [digest](SessionId::transcript) of all payload bytes received from `from` so far.
     pub fn digest_received(&self, from: PartyId) -> [u8; 32] {
-        self.links
-            .channel(from)
-            .map_or_else(digest_of_nothing, Channel::digest_received)
+        let channel = self.links.channel(from);
+        let payload = channel.map_or_else(digest_of_nothing, Channel::digest_received);
+        self.session.transcript(from, self.me, &payload)
     }
 
     /// The most received bytes that waited beyond the room of their links at any time, because this
@@ -373,7 +399,8 @@ impl Mesh {
             transports,
             turned_away,
         } = meet_all(config, encrypted)?;
-        let mesh = Mesh::from_transports(config.me, transports, config.limits)?;
+        let mut mesh = Mesh::from_transports(config.me, transports, config.limits)?;
+        mesh.cancelled_by(&config.cancel);
         Ok(Mesh {
             turned_away,
             ..mesh

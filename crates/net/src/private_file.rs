@@ -1,9 +1,9 @@
 //! Files that hold secrets: readable by their owner alone, whole or not there, never replaced.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use sealane_files::Rights;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
-
 use zeroize::Zeroizing;
 
 /// Stores a secret at `path`, readable by its owner alone. The file appears whole or not at all, and
@@ -12,16 +12,7 @@ use zeroize::Zeroizing;
 /// # Errors
 /// What the operating system says; `AlreadyExists` if there is such a file.
 pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
-    // Written beside and linked to its place: linking fails if `path` exists.
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(format!(".{}.new", std::process::id()));
-    let written = create(Path::new(&beside)).and_then(|mut file| {
-        file.write_all(secret)?;
-        file.sync_all()?;
-        fs::hard_link(&beside, path)
-    });
-    let removed = fs::remove_file(&beside);
-    written.and(removed)
+    sealane_files::create(path, Rights::Owner, secret)
 }
 
 /// Loads the first `most` bytes of the secret at `path`; all of it if it has no more.
@@ -35,15 +26,6 @@ pub fn load(path: &Path, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let mut secret = Zeroizing::new(Vec::with_capacity(most));
     file.take(most as u64).read_to_end(&mut secret)?;
     Ok(secret)
-}
-
-/// A new file that only its owner can read and write, from its first moment on.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// Refuses a secret that other users of the machine may read.

@@ -27,6 +27,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
+use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
 use crate::error::LinkError;
@@ -39,14 +40,27 @@ use crate::{Farewell, Transport};
 use threads::{Link, heartbeat_interval, spawn};
 pub(crate) use threads::{is_closed, is_timeout};
 
+/// How long a party that cancels a run waits at most until its last words have arrived.
+const CANCEL_LINGER: Duration = Duration::from_secs(2);
+
+/// How long the threads of a connection that has been shut down take at most to end.
+const THREADS_LINGER: Duration = Duration::from_secs(1);
+
 /// One end of a connection whose handshake is done.
 pub(crate) struct TcpTransport {
     link: Arc<Link>,
     limits: Limits,
     said_goodbye: bool,
+    cancel: Cancel,
 }
 
 impl TcpTransport {
+    /// Has `cancel` end every wait for the peer's end but a short one.
+    pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
+        cancel.call(&self.link.ended);
+        self.cancel = cancel.clone();
+    }
+
     /// Starts the threads of a connection. `peer_silence` is how long the peer lets the connection
     /// be silent; the heartbeats keep well within it.
     pub(crate) fn start(
@@ -89,6 +103,7 @@ impl TcpTransport {
             link,
             limits,
             said_goodbye: false,
+            cancel: Cancel::default(),
         })
     }
 }
@@ -167,7 +182,8 @@ impl Transport for TcpTransport {
 
 impl Drop for TcpTransport {
     /// Waits until the peer has heard the last word: after a goodbye as long as the peer is alive,
-    /// because it may still be at work on what it was sent; else only for a while.
+    /// because it may still be at work on what it was sent; else only for a while, and for less
+    /// where somebody waits for the end. No thread of the connection is left behind.
     fn drop(&mut self) {
         self.link.outgoing.close(LinkError::Left);
         self.link.stop_listening();
@@ -176,9 +192,17 @@ impl Drop for TcpTransport {
         } else {
             self.limits.linger
         };
-        self.link.wait_for_threads(self.link.ended.now() + linger);
+        let now = || self.link.ended.now();
+        self.link.wait_for_threads(now() + linger, &self.cancel);
+        if self.cancel.is_cancelled() {
+            let short = linger.min(CANCEL_LINGER);
+            self.link
+                .wait_for_threads(now() + short, &Cancel::default());
+        }
         // Wakes a thread that still waits for the socket. It then ends by itself.
         let _ = self.link.socket.shutdown(Shutdown::Both);
+        self.link
+            .wait_for_threads(now() + THREADS_LINGER, &Cancel::default());
     }
 }
 

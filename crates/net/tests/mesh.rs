@@ -1,17 +1,15 @@
 //! The mesh over transports in memory: stamps, counters, digests, ends of runs.
 
-mod common;
-
 use std::collections::VecDeque;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use common::{A, B, C, hear, pattern, say};
+use crate::common::{A, B, C, digest, hear, pattern, say};
 use sealane_net::{
     Awaited, Bell, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError,
-    NetworkClass, PartyId, Traffic, Transport, memory_pair,
+    NetworkClass, PartyId, SessionId, Traffic, Transport, memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -137,17 +135,32 @@ fn digests_are_of_what_was_written_and_consumed_however_it_was_cut() {
     for piece in bytes.chunks(70_001) {
         say(&mut a, B, piece);
     }
-    assert_eq!(a.digest_sent(B), *blake3::hash(&bytes).as_bytes());
+    assert_eq!(a.digest_sent(B), digest(A, B, &bytes));
     for cut in [0, 1, 65_536, 199_999, 200_003] {
         let have = b.payload_received(A) as usize;
         hear(&mut b, A, cut - have);
         assert_eq!(
             b.digest_received(A),
-            *blake3::hash(&bytes[..cut]).as_bytes(),
+            digest(A, B, &bytes[..cut]),
             "at {cut}"
         );
     }
-    assert_eq!(b.digest_sent(A), *blake3::hash(b"").as_bytes());
+    assert_eq!(b.digest_sent(A), digest(B, A, b""));
+}
+
+#[test]
+fn digests_belong_to_the_session_that_was_entered() {
+    let (mut a, mut b) = pair();
+    say(&mut a, B, b"same");
+    hear(&mut b, A, 4);
+    let before = a.digest_sent(B);
+    let session = SessionId::new(&[1; 32], &[[2; 32], [3; 32]]);
+    a.enter(session);
+    assert_eq!(a.session(), session);
+    assert_ne!(a.digest_sent(B), before);
+    assert_ne!(a.digest_sent(B), b.digest_received(A));
+    b.enter(session);
+    assert_eq!(a.digest_sent(B), b.digest_received(A));
 }
 
 #[test]

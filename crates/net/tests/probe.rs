@@ -1,17 +1,15 @@
 //! Probes over TLS on loopback: everything that can answer at an address, or not, and gatherings
 //! that are probed while they wait. Clocks and versions are tested beside the code.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{A, B, C, configs, dial, meet, short};
+use crate::common::{A, B, C, configs, dial, meet, short};
 use sealane_net::{
-    Answer, Examination, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId, Purpose,
-    Sign, Version, examine,
+    Answer, Cancel, Examination, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId,
+    Purpose, Sign, Version, examine,
 };
 
 /// Long enough for whatever is certain to come.
@@ -207,6 +205,7 @@ fn twin(config: &MeshConfig) -> MeshConfig {
         identity: Identity::load(&file).unwrap(),
         parties: config.parties.clone(),
         listen: None,
+        cancel: Cancel::default(),
         ..*config
     }
 }

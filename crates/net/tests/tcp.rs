@@ -1,13 +1,11 @@
 //! The mesh over TCP with mutual TLS, on loopback: meetings, transfers, and every way to fail.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
+use crate::common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
 use sealane_net::{Awaited, Cause, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
@@ -155,6 +153,78 @@ fn an_abort_arrives_although_the_reader_is_far_behind() {
             "the weights do not fit".into()
         ))
     );
+}
+
+#[test]
+fn a_run_that_is_cancelled_while_it_waits_ends_at_once_and_the_other_hears_so() {
+    let all = configs(2, Limits::default());
+    let cancel = all[0].cancel.clone();
+    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
+    let [mut a, mut b] = meshes.try_into().ok().unwrap();
+    let waiting = thread::spawn(move || {
+        let heard = a.recv(B, &mut [0; 100]);
+        a.abort(Cause::Cancelled, "the run was cancelled there");
+        drop(a);
+        (heard, Instant::now())
+    });
+    thread::sleep(Duration::from_millis(200));
+    let asked = Instant::now();
+    cancel.cancel();
+    let told = b.recv(A, &mut [0]).unwrap_err();
+    assert!(
+        matches!(told, NetError::Aborted(A, Cause::Cancelled, _)),
+        "{told}"
+    );
+    drop(b);
+    let (heard, ended) = waiting.join().unwrap();
+    assert_eq!(heard, Err(NetError::Cancelled));
+    assert!(ended - asked < Duration::from_secs(1));
+}
+
+#[test]
+fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
+    let all = configs(2, Limits::default());
+    let cancel = all[0].cancel.clone();
+    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
+    let [mut a, mut b] = meshes.try_into().ok().unwrap();
+    let sender = thread::spawn(move || b.send(A, &pattern(400_000_000)));
+    let mut piece = vec![0; 1 << 20];
+    a.recv(B, &mut piece).unwrap();
+    cancel.cancel();
+    // What has come already is not received either: nothing may go on.
+    let more = (0..400).find_map(|_| a.recv(B, &mut piece).err());
+    assert_eq!(more, Some(NetError::Cancelled));
+    a.abort(Cause::Cancelled, "the run was cancelled there");
+    drop(a);
+    let told = sender.join().unwrap().unwrap_err();
+    assert!(
+        matches!(told, NetError::Aborted(A, Cause::Cancelled, _)),
+        "{told}"
+    );
+}
+
+#[test]
+fn who_has_finished_and_waits_for_a_peer_that_lives_can_be_cancelled() {
+    let limits = Limits {
+        inbound_bytes: 1 << 16,
+        outbound_bytes: 128 << 20,
+        ..Limits::default()
+    };
+    let all = configs(2, limits);
+    let cancel = all[0].cancel.clone();
+    let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
+    let [mut a, b] = meshes.try_into().ok().unwrap();
+    // More than the way to one who computes holds, so that the goodbye waits behind it.
+    a.send(B, &pattern(64 << 20)).unwrap();
+    a.finish().unwrap();
+    let leaving = thread::spawn(move || drop(a));
+    thread::sleep(Duration::from_millis(300));
+    assert!(!leaving.is_finished(), "it waits for the other to finish");
+    let asked = Instant::now();
+    cancel.cancel();
+    leaving.join().unwrap();
+    assert!(asked.elapsed() < Duration::from_secs(4));
+    drop(b);
 }
 
 #[test]

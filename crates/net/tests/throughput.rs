@@ -1,12 +1,10 @@
 //! Measures, not tests: they print and never judge a speed. Run with
-//! `cargo test -p sealane-net --release --test throughput -- --ignored --nocapture`.
-
-mod common;
+//! `cargo test -p sealane-net --release throughput:: -- --ignored --nocapture`.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{A, B, configs, hear, pair, say};
+use crate::common::{A, B, configs, hear, pair, say};
 use sealane_net::{Limits, Mesh};
 
 /// Bytes that cross in one window.

@@ -13,8 +13,9 @@
 //! k_i^1 = H(i, a B_i - a A)
 //! ```
 //!
-//! `H` is BLAKE3 in its key derivation mode, over a hash of both parties' indices and the whole
-//! transcript, the index, both points and the shared point.
+//! `H` is BLAKE3 in its key derivation mode, over a hash of the session's identifier, both parties'
+//! indices and the whole transcript, the index, both points and the shared point. A key has 256 bits:
+//! it is the seed of a generator.
 //!
 //! **Security.** Semi-honest, under the computational Diffie-Hellman assumption, with `H` a random
 //! oracle. `B_i` is uniform whatever `c_i` is, so the choices are hidden without any assumption.
@@ -32,8 +33,8 @@ use curve25519_dalek::{
     scalar::Scalar,
     traits::{Identity, IsIdentity},
 };
-use sealane_block::{Block, Coins};
-use sealane_net::PartyId;
+use sealane_block::{Block, Coins, SecretStream, Seed};
+use sealane_net::{PartyId, SessionId};
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroizing;
 
@@ -44,14 +45,20 @@ pub(crate) const POINT_BYTES: usize = 32;
 /// Bytes of the receiver's one message.
 pub(crate) const REPLY_BYTES: usize = OTS * POINT_BYTES;
 
+/// Labels of the coins' streams.
+const SENDER: &str = "ot: scalar of the sender";
+const RECEIVER: &str = "ot: scalars of the receiver";
+
 /// The bytes are no canonical encoding of a point, or they encode the identity.
 #[derive(Debug)]
 pub(crate) struct MalformedPoint;
 
-/// Who runs this OT. It goes into every key, so that keys of another pair, or of this pair with
-/// its roles exchanged, are unrelated.
+/// Which OT this is and who runs it. It goes into every key, so that keys of another session, of
+/// another pair, or of this pair with its roles exchanged, are unrelated.
 #[derive(Clone, Copy)]
 pub(crate) struct Roles {
+    /// The session, to which both have contributed.
+    pub(crate) session: SessionId,
     /// The party that ends with both keys of each OT.
     pub(crate) sender: PartyId,
     /// The party that ends with the key of its choice.
@@ -68,7 +75,7 @@ pub(crate) struct Sender {
 impl Sender {
     /// Step 1, setup: picks the secret of this run. The message to send is [`Sender::opening`].
     pub(crate) fn new(roles: Roles, coins: &mut Coins) -> Sender {
-        let secret = random_scalar(coins);
+        let secret = random_scalar(&mut coins.secret(SENDER));
         let opening = encode(&(RISTRETTO_BASEPOINT_TABLE * &*secret));
         Sender {
             roles,
@@ -83,14 +90,11 @@ impl Sender {
     }
 
     /// Step 3, key derivation: both keys of each OT, from the receiver's reply.
-    pub(crate) fn keys(
-        self,
-        reply: &[u8; REPLY_BYTES],
-    ) -> Result<Zeroizing<Vec<[Block; 2]>>, MalformedPoint> {
+    pub(crate) fn keys(self, reply: &[u8; REPLY_BYTES]) -> Result<Vec<[Seed; 2]>, MalformedPoint> {
         let derivation = KeyDerivation::new(self.roles, &self.opening, reply);
         // a A: what separates the points behind the two keys of an OT.
         let between = Zeroizing::new(*self.secret * (RISTRETTO_BASEPOINT_TABLE * &*self.secret));
-        let mut keys = Zeroizing::new(Vec::with_capacity(OTS));
+        let mut keys = Vec::with_capacity(OTS);
         for (index, encoded) in points(reply).enumerate() {
             let first = Zeroizing::new(*self.secret * decode(encoded)?);
             let second = Zeroizing::new(*first - *between);
@@ -108,7 +112,7 @@ pub(crate) struct Received {
     /// The message for the sender.
     pub(crate) reply: [u8; REPLY_BYTES],
     /// Key of OT `i` for bit `i` of the choices.
-    pub(crate) keys: Zeroizing<Vec<Block>>,
+    pub(crate) keys: Vec<Seed>,
 }
 
 /// The receiver's whole part: steps 2 and 3 of the paper, for the bits of `choices`.
@@ -121,9 +125,10 @@ pub(crate) fn receive(
     let opening_point = decode(opening)?;
     let mut reply = [0; REPLY_BYTES];
     let mut secrets = Zeroizing::new(Vec::with_capacity(OTS));
+    let mut stream = coins.secret(RECEIVER);
     // Step 2, choose. Both addends are computed for either choice.
     for (index, encoded) in points_mut(&mut reply).enumerate() {
-        let secret = random_scalar(coins);
+        let secret = random_scalar(&mut stream);
         let choice = Choice::from((choices.value() >> index) as u8 & 1);
         let shift = Zeroizing::new(RistrettoPoint::conditional_select(
             &RistrettoPoint::identity(),
@@ -136,7 +141,7 @@ pub(crate) fn receive(
     // Step 3, key derivation. A table of multiples of A pays off from a few products on.
     let derivation = KeyDerivation::new(roles, opening, &reply);
     let multiples = RistrettoBasepointTable::create(&opening_point);
-    let mut keys = Zeroizing::new(Vec::with_capacity(OTS));
+    let mut keys = Vec::with_capacity(OTS);
     for ((index, encoded), secret) in points(&reply).enumerate().zip(secrets.iter()) {
         let shared = Zeroizing::new(&multiples * secret);
         keys.push(derivation.key(index, encoded, &shared));
@@ -169,9 +174,9 @@ fn points_mut(reply: &mut [u8; REPLY_BYTES]) -> impl Iterator<Item = &mut Encode
 }
 
 /// A uniform scalar: 512 random bits reduced, so that the bias is below 2^-250.
-fn random_scalar(coins: &mut Coins) -> Zeroizing<Scalar> {
+fn random_scalar(stream: &mut SecretStream) -> Zeroizing<Scalar> {
     let mut wide = Zeroizing::new([0; 64]);
-    coins.fill_bytes(&mut wide[..]);
+    stream.fill_bytes(&mut wide[..]);
     Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide))
 }
 
@@ -182,10 +187,11 @@ struct KeyDerivation {
 }
 
 impl KeyDerivation {
-    /// Binds roles and every byte that crossed. A message that differs between the two parties
+    /// Binds session, roles and every byte that crossed. A message that differs between the two parties
     /// makes all their keys differ, not only those of one OT.
     fn new(roles: Roles, opening: &Encoded, reply: &[u8; REPLY_BYTES]) -> KeyDerivation {
-        let transcript = blake3::Hasher::new_derive_key("sealane 1 ot base transcript")
+        let transcript = blake3::Hasher::new_derive_key("sealane 3 ot base transcript")
+            .update(roles.session.as_bytes())
             .update(&[roles.sender.0, roles.receiver.0])
             .update(opening)
             .update(reply)
@@ -197,30 +203,33 @@ impl KeyDerivation {
     }
 
     /// The key of OT `index`. All fields are of fixed length, so the encoding is injective.
-    fn key(&self, index: usize, reply: &Encoded, shared: &RistrettoPoint) -> Block {
+    fn key(&self, index: usize, reply: &Encoded, shared: &RistrettoPoint) -> Seed {
         let shared = Zeroizing::new(encode(shared));
-        let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 1 ot base key"));
+        let mut hasher = Zeroizing::new(blake3::Hasher::new_derive_key("sealane 3 ot base key"));
         hasher
             .update(&self.transcript)
             .update(&(index as u64).to_le_bytes())
             .update(&self.opening)
             .update(reply)
             .update(&shared[..]);
-        let mut bytes = Zeroizing::new([0; 16]);
+        let mut bytes = Zeroizing::new([0; Seed::BYTES]);
         Zeroizing::new(hasher.finalize_xof()).fill(&mut bytes[..]);
-        Block::from_bytes(*bytes)
+        Seed::from_bytes(&bytes)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sealane_block::Cpu;
 
-    const ROLES: Roles = Roles {
-        sender: PartyId(4),
-        receiver: PartyId(1),
-    };
+    fn ours() -> Roles {
+        Roles {
+            session: SessionId::new(&[9; 32], &[[8; 32], [7; 32]]),
+            sender: PartyId(4),
+            receiver: PartyId(1),
+        }
+    }
+
     const CHOICES: Block = Block::new(0xfedc_ba98_7654_3210_0f1e_2d3c_4b5a_6978);
 
     /// Bytes that RFC 9496, appendix A.2, lists as no encoding of a point, some of each kind.
@@ -241,8 +250,7 @@ mod tests {
     ];
 
     fn coins(seed: u64) -> Coins {
-        let cpu = Cpu::detect().expect("a tier");
-        Coins::danger_fixed_seed(cpu, seed)
+        Coins::danger_fixed_seed(seed)
     }
 
     fn bytes_of(hex: &str) -> Encoded {
@@ -255,30 +263,33 @@ mod tests {
         reply: &[u8],
         index: usize,
         shared: RistrettoPoint,
-    ) -> [u8; 16] {
-        let whole = [&[4, 1], &opening[..], reply].concat();
-        let transcript = blake3::derive_key("sealane 1 ot base transcript", &whole);
+    ) -> [u8; 32] {
+        let session = ours().session;
+        let whole = [&session.as_bytes()[..], &[4, 1], opening, reply].concat();
+        let transcript = blake3::derive_key("sealane 3 ot base transcript", &whole);
         let this_reply = &reply[32 * index..][..32];
         let index = (index as u64).to_le_bytes();
         let shared = shared.compress().to_bytes();
         let material = [&transcript[..], &index, opening, this_reply, &shared].concat();
-        let key = blake3::derive_key("sealane 1 ot base key", &material);
-        key[..16].try_into().expect("16 of 32 bytes")
+        blake3::derive_key("sealane 3 ot base key", &material)
     }
 
     #[test]
     fn the_receiver_gets_the_key_of_its_choice_and_the_definition_agrees() {
-        let sender = Sender::new(ROLES, &mut coins(1));
+        let sender = Sender::new(ours(), &mut coins(1));
         let opening = *sender.opening();
-        let secret = *random_scalar(&mut coins(1));
-        let received = receive(ROLES, &opening, CHOICES, &mut coins(2)).expect("a valid opening");
+        let secret = *random_scalar(&mut coins(1).secret(SENDER));
+        let received = receive(ours(), &opening, CHOICES, &mut coins(2)).expect("a valid opening");
         let pairs = sender.keys(&received.reply).expect("a valid reply");
         assert_eq!((pairs.len(), received.keys.len()), (OTS, OTS));
         for (index, (pair, key)) in pairs.iter().zip(received.keys.iter()).enumerate() {
             let choice = (CHOICES.value() >> index & 1) as usize;
-            assert!(pair[choice].value() == key.value(), "key of OT {index}");
             assert!(
-                pair[1 - choice].value() != key.value(),
+                pair[choice].as_bytes() == key.as_bytes(),
+                "key of OT {index}"
+            );
+            assert!(
+                pair[1 - choice].as_bytes() != key.as_bytes(),
                 "other key of OT {index}"
             );
 
@@ -293,7 +304,7 @@ mod tests {
             for (key, shared) in pair.iter().zip(shared) {
                 let expected = reference_key(&opening, &received.reply, index, shared);
                 assert!(
-                    key.to_bytes() == expected,
+                    *key.as_bytes() == expected,
                     "keys of OT {index} by their definition"
                 );
             }
@@ -301,10 +312,10 @@ mod tests {
     }
 
     #[test]
-    fn one_changed_byte_of_roles_or_reply_changes_every_key() {
+    fn one_changed_byte_of_session_roles_or_reply_changes_every_key() {
         let keys = |roles, flip: bool| {
-            let sender = Sender::new(ROLES, &mut coins(1));
-            let mut reply = *receive(ROLES, sender.opening(), CHOICES, &mut coins(2))
+            let sender = Sender::new(ours(), &mut coins(1));
+            let mut reply = *receive(ours(), sender.opening(), CHOICES, &mut coins(2))
                 .map(|received| Box::new(received.reply))
                 .expect("a valid opening");
             if flip {
@@ -316,30 +327,38 @@ mod tests {
                 .expect("a valid reply");
             keys.iter()
                 .flatten()
-                .map(|key| key.value())
+                .map(|key| *key.as_bytes())
                 .collect::<Vec<_>>()
         };
         let exchanged = Roles {
-            sender: ROLES.receiver,
-            receiver: ROLES.sender,
+            sender: ours().receiver,
+            receiver: ours().sender,
+            ..ours()
         };
-        let honest = keys(ROLES, false);
-        assert_eq!(honest, keys(ROLES, false));
-        for other in [keys(exchanged, false), keys(ROLES, true)] {
+        let honest = keys(ours(), false);
+        assert_eq!(honest, keys(ours(), false));
+        let session = SessionId::new(&[1; 32], &[[2; 32]]);
+        let elsewhere = Roles { session, ..ours() };
+        let others = [
+            keys(exchanged, false),
+            keys(elsewhere, false),
+            keys(ours(), true),
+        ];
+        for other in others {
             assert!(honest.iter().zip(&other).all(|(a, b)| a != b));
         }
     }
 
     #[test]
     fn encodings_that_rfc_9496_rejects_and_the_identity_are_refused() {
-        let sender = || Sender::new(ROLES, &mut coins(1));
-        let good = receive(ROLES, sender().opening(), CHOICES, &mut coins(2))
+        let sender = || Sender::new(ours(), &mut coins(1));
+        let good = receive(ours(), sender().opening(), CHOICES, &mut coins(2))
             .expect("valid")
             .reply;
         let identity = [0; 32];
         for bad in BAD_ENCODINGS.map(bytes_of).into_iter().chain([identity]) {
             assert!(
-                receive(ROLES, &bad, CHOICES, &mut coins(2)).is_err(),
+                receive(ours(), &bad, CHOICES, &mut coins(2)).is_err(),
                 "opening {bad:?}"
             );
             for index in [0, 77, OTS - 1] {

@@ -27,11 +27,16 @@
 //! | u_0: 64 blocks | u_1 | ... | u_127 | u_0 | u_1 | ...
 //! ```
 //!
-//! The generators `G` are never rewound, so any number of extensions follow one set-up.
+//! The generators `G` are never rewound, so any number of extensions follow one set-up. `G(k)` is
+//! AES-128 in counter mode under a key and at a start that BLAKE3 derives from the 256 bits of `k`,
+//! the session's identifier and a label: see [`sealane_block::prg`].
 //!
 //! # Security
 //! Semi-honest, if `G` is a pseudorandom generator: the sender knows one seed of each pair, so each
 //! `u_i` is masked by the other seed's stream and hides `x`; the receiver gets no message at all.
+//! Choices of the padding are known, so the sender knows some blocks of the stream under the seed
+//! that it lacks. Each column begins at a random place of its own, so that a search for keys tests
+//! one column of one run at a time, and not all columns of all runs.
 //!
 //! There is **no hash** at the end, unlike in OTs of chosen or random strings, where rows must be
 //! made independent of each other and of `delta`. Here the correlation is the point: the garbler
@@ -60,8 +65,8 @@ use crate::{
     OtError,
     base::{self, OTS, Roles},
 };
-use sealane_block::{Block, Coins, Cpu, Prg, transpose};
-use sealane_net::{Mesh, PartyId};
+use sealane_block::{Block, Coins, Cpu, Prg, Seed, transpose};
+use sealane_net::{Mesh, PartyId, SessionId};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 /// OTs in a full chunk: 128 KiB on the wire, and columns of 1 KiB, long enough to keep the lanes
@@ -95,6 +100,7 @@ impl CotSender {
         coins: &mut Coins,
     ) -> Result<CotSender, OtError> {
         let roles = Roles {
+            session: mesh.session(),
             sender: peer,
             receiver: mesh.me(),
         };
@@ -106,7 +112,7 @@ impl CotSender {
         let columns = received
             .keys
             .iter()
-            .map(|&seed| Prg::new(cpu, seed))
+            .map(|seed| column(cpu, seed, roles.session))
             .collect();
         Ok(CotSender {
             cpu,
@@ -171,13 +177,12 @@ impl CotReceiver {
         peer: PartyId,
         coins: &mut Coins,
     ) -> Result<CotReceiver, OtError> {
-        let base = base::Sender::new(
-            Roles {
-                sender: mesh.me(),
-                receiver: peer,
-            },
-            coins,
-        );
+        let roles = Roles {
+            session: mesh.session(),
+            sender: mesh.me(),
+            receiver: peer,
+        };
+        let base = base::Sender::new(roles, coins);
         mesh.send(peer, base.opening())?;
         mesh.flush()?;
         let mut reply = [0; base::REPLY_BYTES];
@@ -187,7 +192,7 @@ impl CotReceiver {
             .map_err(|base::MalformedPoint| OtError::BadPoint(peer))?;
         let columns = seeds
             .iter()
-            .map(|pair| pair.map(|seed| Prg::new(cpu, seed)))
+            .map(|pair| pair.each_ref().map(|seed| column(cpu, seed, roles.session)))
             .collect();
         Ok(CotReceiver { cpu, peer, columns })
     }
@@ -232,6 +237,11 @@ impl CotReceiver {
 }
 
 impl ZeroizeOnDrop for CotReceiver {}
+
+/// The generator of a column.
+fn column(cpu: Cpu, seed: &Seed, session: SessionId) -> Prg {
+    seed.stream("ot: column", session.as_bytes()).prg(cpu)
+}
 
 /// Room for the columns of one chunk of an extension of `count` OTs; erased when dropped.
 fn chunk_buffer(count: usize) -> Zeroizing<Vec<Block>> {

@@ -1,8 +1,8 @@
 //! Honest runs: outputs, bytes, rounds, hidden choices, and the same on every tier.
 
-mod common;
-
-use common::{DELTA, RECEIVER, SENDER, best_cpu, join, pair, set_up_receiver, set_up_sender};
+use crate::common::{
+    DELTA, RECEIVER, SENDER, best_cpu, join, pair, set_up_receiver, set_up_sender,
+};
 use proptest::prelude::*;
 use sealane_block::{Block, Coins, Cpu};
 use sealane_net::{Mesh, PartyId};
@@ -17,7 +17,7 @@ const COUNTS: [usize; 12] = [
 #[test]
 fn outputs_are_correlated_for_every_count_on_one_setup_and_every_tier() {
     for cpu in Cpu::available() {
-        let choices = COUNTS.map(|count| random_choices(cpu, count));
+        let choices = COUNTS.map(random_choices);
         let (zero_labels, labels) = extend_all(cpu, 1, DELTA, &choices);
         let mut seen = HashSet::new();
         for ((zero_labels, labels), choices) in zero_labels.iter().zip(&labels).zip(&choices) {
@@ -48,7 +48,7 @@ proptest! {
 #[test]
 fn parties_of_a_larger_mesh_run_it_with_any_index() {
     let cpu = best_cpu();
-    let choices = random_choices(cpu, 300);
+    let choices = random_choices(300);
     let mut meshes = Mesh::in_memory(3);
     let mut sender_mesh = meshes.pop().expect("party 2");
     let _bystander = meshes.pop().expect("party 1");
@@ -60,7 +60,7 @@ fn parties_of_a_larger_mesh_run_it_with_any_index() {
             cot.extend(&mut sender_mesh, &mut zero_labels)?;
             Ok::<_, OtError>(zero_labels)
         });
-        let mut coins = Coins::danger_fixed_seed(cpu, 2);
+        let mut coins = Coins::danger_fixed_seed(2);
         let mut cot = CotReceiver::setup(cpu, &mut receiver_mesh, PartyId(2), &mut coins)
             .expect("an honest sender");
         let mut labels = vec![Block::ZERO; 300];
@@ -111,7 +111,7 @@ fn bytes_are_those_of_the_contract_and_rounds_do_not_depend_on_counts() {
 #[test]
 fn for_fixed_coins_transcripts_and_labels_are_identical_on_every_tier() {
     let runs = Cpu::available().into_iter().map(|cpu| {
-        let choices = random_choices(best_cpu(), 9000);
+        let choices = random_choices(9000);
         let ((zero_labels, from_sender), (labels, from_receiver)) = pair(
             |mut mesh| {
                 let mut cot = set_up_sender(cpu, &mut mesh, RECEIVER, 1, DELTA)?;
@@ -255,9 +255,10 @@ fn assert_correlated(zero_labels: &[Block], labels: &[Block], choices: &[u8], de
     }
 }
 
-fn random_choices(cpu: Cpu, count: usize) -> Vec<u8> {
+fn random_choices(count: usize) -> Vec<u8> {
     let mut choices = vec![0; count];
-    Coins::danger_fixed_seed(cpu, 3 + count as u64).fill_bytes(&mut choices);
+    let mut coins = Coins::danger_fixed_seed(3 + count as u64);
+    coins.secret("choices").fill_bytes(&mut choices);
     choices.iter_mut().for_each(|choice| *choice &= 1);
     choices
 }

@@ -1,9 +1,7 @@
 //! A peer that sends garbage, half a message or nothing, and our own misuse: each ends in the
 //! error that says which it was.
 
-mod common;
-
-use common::{DELTA, RECEIVER, SENDER, best_cpu, pair, set_up_receiver, set_up_sender};
+use crate::common::{DELTA, RECEIVER, SENDER, best_cpu, pair, set_up_receiver, set_up_sender};
 use sealane_block::Block;
 use sealane_net::{Mesh, NetError, PartyId};
 use sealane_ot::{OtError, SETUP_REPLY_BYTES, extend_bytes};

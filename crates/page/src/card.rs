@@ -1,7 +1,8 @@
 //! How plans, reports and findings look on a terminal, in a log and as `repr` in Python: a title, a
 //! rule, and labelled lines. A label may carry several lines; what stands in columns is aligned.
-//! There is no control character in it.
+//! Texts may come from a peer's file: no character of a card does anything but show itself.
 
+use sealane_program::diagnostic::{one_line, printable};
 use std::fmt;
 use unicode_width::UnicodeWidthStr;
 
@@ -114,13 +115,15 @@ impl Body {
     /// The lines of a terminal.
     fn lines(&self) -> Vec<String> {
         let (columns, rows) = match self {
-            Body::Lines(lines) => return lines.clone(),
+            Body::Lines(lines) => return lines.iter().map(|line| printable(line)).collect(),
             Body::Table(columns, rows) => (columns, rows),
         };
+        let cells = |row: &Vec<String>| row.iter().map(|cell| one_line(cell)).collect::<Vec<_>>();
+        let rows = rows.iter().map(cells).collect::<Vec<_>>();
         let head = columns.iter().map(|column| column.name.to_string());
         let head = Some(head.collect::<Vec<_>>());
         let head = head.filter(|names| names.iter().any(|name| !name.is_empty()));
-        let all = head.iter().chain(rows).collect::<Vec<_>>();
+        let all = head.iter().chain(&rows).collect::<Vec<_>>();
         let width = |(index, column): (usize, &Column)| {
             let cells = all.iter().map(|row| row[index].width());
             cells.max().unwrap_or(0).max(column.width)
@@ -156,7 +159,7 @@ impl fmt::Display for Card {
         }
         let title = match self.title.is_empty() && !lines.is_empty() {
             true => lines.remove(0),
-            false => self.title.clone(),
+            false => one_line(&self.title),
         };
         let widths = lines.iter().chain([&title]).map(|line| line.width());
         let rule = "─".repeat(widths.max().unwrap_or(0).min(WIDEST));
@@ -181,6 +184,30 @@ mod tests {
         let text = "plan of risk\n────────────────────────────────────────\nrounds         4\n\
                     payload bytes  a → ber    12\n               b → a       3  as planned";
         assert_eq!(card.to_string(), text);
+    }
+
+    #[test]
+    fn no_text_does_anything_but_show_itself() {
+        let hostile = "a\u{1b}[2J\u{9b}1m\u{202e}\u{200b}\r\nerror[forged]: b";
+        let mut card = Card::new(hostile);
+        card.line("line", hostile);
+        card.bare(hostile.to_string());
+        card.table(None, [Column::text("name")], [vec![hostile.to_string()]]);
+        let text = card.to_string();
+        let shown = text.chars().filter(|c| *c != '\n');
+        assert!(
+            shown
+                .into_iter()
+                .all(|c| !sealane_program::diagnostic::deceives(c)),
+            "{text:?}"
+        );
+        // Title and cells are one line each; those who add lines may add several at once.
+        assert_eq!(
+            text.lines()
+                .filter(|line| line.starts_with("error["))
+                .count(),
+            2
+        );
     }
 
     #[test]

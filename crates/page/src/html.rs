@@ -3,6 +3,7 @@
 //! [`Html`] is made of tags that stand in this crate's source, and of text, which is escaped on the
 //! way in. There is no other way in, so whatever a name holds, it is shown and does nothing.
 
+use sealane_program::diagnostic::deceives;
 use std::fmt::{self, Display, Write};
 
 /// A piece of HTML.
@@ -97,15 +98,6 @@ impl Write for Escaped<'_> {
         }
         Ok(())
     }
-}
-
-/// Whether a character controls something or changes the direction of the text around it (UAX #9),
-/// rather than showing itself.
-fn deceives(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@
 use crate::card::{Body, Card, Column, Group};
 use crate::html::Html;
 
-/// Names begin with `sealane`, since the style of one output holds for the whole notebook.
+/// Names begin with `sealane`, since the style of one output holds for the whole notebook. Where cells
+/// are aligned, it is important: JupyterLab and the pages of nbconvert align those of all tables to the
+/// right, by a rule (`:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td`) that is more specific.
 const STYLE: &str = include_str!("notebook.css");
 
 impl Card {
@@ -64,6 +66,19 @@ fn table(html: &mut Html, columns: &[Column], rows: &[Vec<String>]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_style_of_a_notebook_does_not_align_cells() {
+        let cells = STYLE.split('}').filter(|rule| rule.contains(" td"));
+        let rules = cells.chain(
+            STYLE
+                .split('}')
+                .filter(|rule| rule.contains(".sealane-number")),
+        );
+        let aligned = rules.filter(|rule| rule.contains("text-align"));
+        let aligned = aligned.map(|rule| rule.contains(" !important"));
+        assert_eq!(aligned.collect::<Vec<_>>(), [true, true]);
+    }
 
     #[test]
     fn a_card_of_hostile_names_is_text() {

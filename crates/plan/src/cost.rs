@@ -5,7 +5,8 @@
 //! it ([`flow`](crate::flow)), with clocks in place of data: a message is stamped 1 + the clock of
 //! its sender when the turn ends, and moves the clock of its receiver to its stamp; the rounds of
 //! a run are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
-//! walked until the same state comes again; the rest is multiplied.
+//! walked until the same state comes again, and loops once; the rest follows from these, so that
+//! time does not grow with rows.
 
 mod clock;
 mod report;
@@ -24,6 +25,7 @@ use walk::Walk;
 /// If `rows` has another length than [`Plan::rows`], or if a number of rows is 0.
 pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     let total = Walk::run::<P>(plan, &plan.setting, rows);
+    let rounds = total.rounds::<P>(plan, &plan.setting, rows);
     let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
     for (table, &count) in rows.iter().enumerate() {
         // A table half as long, or twice if there is but one row: two points of a line.
@@ -34,7 +36,7 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
         by_row.push(slope);
         by_run -= slope * count as f64;
     }
-    report::report(plan, rows, total, by_row, by_run.max(0.0))
+    report::report(plan, rows, (total, rounds), by_row, by_run.max(0.0))
 }
 
 /// Payload bytes of a run, all parties together, if the roles were played as in `setting`.

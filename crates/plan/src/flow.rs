@@ -70,6 +70,12 @@ pub trait Driver {
             }
         }
     }
+    /// How many of the next turns need not be taken: for those who count, not for those who run. The
+    /// calls are all that are under way, with the turns that each has taken; none of them ends in
+    /// the turns that are left out, so none begins either.
+    fn leap(&mut self, _calls: &[(Call, u64)]) -> u64 {
+        0
+    }
     /// How many of the next `left` full tiles need not be run: for those who count, not for those
     /// who run. `state` is the state of all blocks in flight, all tiles of one segment; what
     /// happens next depends on it and on what the driver knows alone.
@@ -94,6 +100,7 @@ pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D
                 flow.finished(&call);
             }
             _ => {
+                flow.leap(driver);
                 driver.turn()?;
                 for (call, turns) in std::mem::take(&mut flow.running) {
                     match driver.advance(&call)? {
@@ -151,7 +158,7 @@ struct Flow<'a> {
     /// For each segment and step, the blocks in which it is finished.
     finished: Vec<Vec<u64>>,
     /// Calls under way, with the turns that they have taken.
-    running: Vec<(Call, u32)>,
+    running: Vec<(Call, u64)>,
     /// Whether a call has been finished since all steps were looked at.
     changed: bool,
 }
@@ -266,6 +273,14 @@ impl<'a> Flow<'a> {
         true
     }
 
+    /// Asks the driver whether turns in which no call ends can be left out.
+    fn leap<D: Driver>(&mut self, driver: &mut D) {
+        let left_out = driver.leap(&self.running);
+        self.running
+            .iter_mut()
+            .for_each(|(_, turns)| *turns += left_out);
+    }
+
     /// Asks the driver whether full tiles of the segment at hand can be left out.
     fn skip<D: Driver>(&mut self, driver: &mut D) {
         let blocks = self.flying.iter().map(|flying| flying.block);
@@ -283,7 +298,8 @@ impl<'a> Flow<'a> {
         }
         for (call, turns) in &self.running {
             let tile = (walk.begun - call.block.tile) as u32;
-            state.extend([tile, call.step as u32, u32::from(call.carry), *turns]);
+            state.extend([tile, call.step as u32, u32::from(call.carry)]);
+            state.extend([*turns as u32, (*turns >> 32) as u32]);
         }
         let skipped = driver.skip(&state, walk.full - 1);
         walk.full -= skipped;

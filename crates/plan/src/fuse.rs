@@ -107,6 +107,7 @@ impl Fuser<'_> {
                 self.fold(value, phase, *reduction, from)
             }
             Op::Dot(..) => unreachable!("a dot product is expanded, or done in the ring"),
+            Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
         })
     }
 

@@ -102,7 +102,8 @@ fn pays(graph: &Graph, value: &Value) -> bool {
             let ands = lower::ands_by_element(graph, value);
             ands > 0 && 2 * ands >= usize::from(value.range.bits())
         }
-        Op::Reduce(..) | Op::Dot(..) | Op::Lookup { .. } | Op::Call(..) => true,
+        Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } => true,
+        Op::Lookup { .. } | Op::Call(..) => true,
         // Referred to through their parts only.
         Op::Map { .. } | Op::Scan { .. } => false,
         Op::Part(of, _) => {

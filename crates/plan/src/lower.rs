@@ -334,7 +334,7 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     op.renumber(|id| at(id).map_or(id, |at| ValueId(at as u32)));
     single.values.push(element(value, op));
     single.returns.push(ValueId(operands.len() as u32));
-    let Ok(results) = lowering.graph(&scale::graph(&single).0, &params) else {
+    let Ok(results) = lowering.graph(&scale::graph(&single, &[]).0, &params) else {
         return usize::MAX;
     };
     let outputs = results.iter().flat_map(|words| words.words.concat());

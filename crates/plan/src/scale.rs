@@ -9,6 +9,7 @@
 //! | conversion to more bits behind the point | a product by a power of two |
 //! | conversion to fewer, or to an integer | a shift down, which is the exact floor |
 //! | `a * b`, `a @ b` | the exact product or sum, and one shift |
+//! | a sum of products along axes, rows among them | exact products, their exact sum, and one shift |
 //! | `a / b` | the floor of the quotient, with one operand scaled up |
 //! | `a // b` | the floor of the quotient, scaled up |
 //! | a comparison of unlike types | of the numbers scaled to the longer fraction |
@@ -20,14 +21,16 @@
 //! are shifted out are never made, but for the carries that leave them. In a ring a scaling is
 //! linear.
 
-use sealane_program::graph::{Binary, Graph, Op, Program, Value, ValueId, Visibility};
-use sealane_program::types::{Data, Range, Shape, Type};
+use sealane_program::graph::{
+    Binary, Graph, Op, Program, Reduction, Rows, Value, ValueId, Visibility,
+};
+use sealane_program::types::{Data, Dim, Range, Shape, Type};
 
 /// The same program on stored numbers.
 pub(crate) fn scale(program: &Program) -> Program {
     let mut scaled = program.clone();
     let renamed;
-    (scaled.main, renamed) = graph(&program.main);
+    (scaled.main, renamed) = graph(&program.main, &program.rows);
     for input in &mut scaled.inputs {
         input.ty = integer(input.ty);
     }
@@ -51,9 +54,10 @@ fn integer(ty: Type) -> Type {
 }
 
 /// A graph on stored numbers, and the new number of each value.
-pub(crate) fn graph(of: &Graph) -> (Graph, Vec<ValueId>) {
+pub(crate) fn graph(of: &Graph, rows: &[Rows]) -> (Graph, Vec<ValueId>) {
     let mut scaler = Scaler {
         of,
+        rows,
         values: Vec::with_capacity(of.values.len()),
         renamed: Vec::with_capacity(of.values.len()),
     };
@@ -72,6 +76,7 @@ pub(crate) fn graph(of: &Graph) -> (Graph, Vec<ValueId>) {
 
 struct Scaler<'a> {
     of: &'a Graph,
+    rows: &'a [Rows],
     values: Vec<Value>,
     renamed: Vec<ValueId>,
 }
@@ -106,6 +111,7 @@ impl Scaler<'_> {
                 let exact = self.exactly(value, Op::Dot(a.id, b.id), range);
                 self.rounded(value, exact, by)
             }
+            Op::SumProduct { a, b, axes } => self.sum_of_products(value, [*a, *b], axes),
             Op::Binary(Binary::Div, a, b) => self.quotient(value, *a, *b),
             Op::Binary(Binary::FloorDiv, a, b) if value.ty.is_fixed() => {
                 let (a, b) = (self.operand(*a), self.operand(*b));
@@ -128,7 +134,9 @@ impl Scaler<'_> {
                 op.renumber(|id| self.renamed[id.0 as usize]);
                 match &mut op {
                     Op::Const(data) => data.ty = integer(data.ty),
-                    Op::Map { body, .. } | Op::Scan { body, .. } => **body = graph(body).0,
+                    Op::Map { body, .. } | Op::Scan { body, .. } => {
+                        **body = graph(body, self.rows).0
+                    }
                     _ => {}
                 }
                 self.push(value.clone(), op)
@@ -147,6 +155,40 @@ impl Scaler<'_> {
         let floor = shifted(self.range(of.id), by);
         let down = self.shifted_down(of.id, -by, floor);
         self.push(value.clone(), Op::Cast(down))
+    }
+
+    /// Exact products, summed axis by axis and then rounded.
+    fn sum_of_products(&mut self, value: &Value, [a, b]: [ValueId; 2], axes: &[u32]) -> ValueId {
+        let shape = broadcast(
+            &self.of.values[a.0 as usize].shape,
+            &self.of.values[b.0 as usize].shape,
+        );
+        let (a, b) = (self.factor(a), self.factor(b));
+        let by = i16::from(value.ty.fraction()) - a.fraction - b.fraction;
+        let range = products(self.range(a.id), self.range(b.id));
+        let product = Value {
+            shape,
+            ..value.clone()
+        };
+        let op = Op::Binary(Binary::Mul, a.id, b.id);
+        let mut exact = self.exactly(&product, op, range);
+        for axis in axes.iter().rev() {
+            let mut sum = self.values[exact.0 as usize].clone();
+            let Some(dim) = sum.shape.dim(*axis as usize) else {
+                unreachable!("check has seen that the product has these axes")
+            };
+            let counts = match dim {
+                Dim::Fixed(length) => Range::of(length.into()),
+                Dim::Rows(rows) => Range {
+                    lo: 1,
+                    hi: self.rows[usize::from(rows.0)].bound.into(),
+                },
+            };
+            let range = products(sum.range, counts);
+            sum.shape = sum.shape.without(*axis as usize);
+            exact = self.exactly(&sum, Op::Reduce(Reduction::Sum, exact, *axis), range);
+        }
+        self.rounded(value, exact, by)
     }
 
     /// The floor of a quotient.
@@ -287,6 +329,20 @@ impl Scaler<'_> {
     fn is_fixed(&self, value: &Value, operands: [ValueId; 2]) -> bool {
         let fixed = |id: ValueId| self.of.values[id.0 as usize].ty.is_fixed();
         value.ty.is_fixed() || operands.into_iter().any(fixed)
+    }
+}
+
+/// The shape to which two broadcast, which the check has seen that they do.
+fn broadcast(a: &Shape, b: &Shape) -> Shape {
+    let rank = a.fixed.len().max(b.fixed.len());
+    let dim = |shape: &Shape, back: usize| {
+        let index = shape.fixed.len().checked_sub(back);
+        index.map_or(1, |index| shape.fixed[index])
+    };
+    let fixed = (1..=rank).rev();
+    Shape {
+        rows: a.rows.or(b.rows),
+        fixed: fixed.map(|back| dim(a, back).max(dim(b, back))).collect(),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Costs of plans for the fake protocol, held against counts made by hand; the choice of roles.
 
-mod common;
-
-use common::Sketch;
+use crate::common::Sketch;
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::Mesh;

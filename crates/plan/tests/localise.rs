@@ -1,9 +1,7 @@
 //! Division of programs: what a party computes alone, what it shares instead, and that the parts
 //! mean what the whole means.
 
-mod common;
-
-use common::Sketch;
+use crate::common::Sketch;
 use proptest::prelude::*;
 use sealane_plan::{Localised, NetworkClass, localise, plan_in_tiles};
 use sealane_program::builder::Index;
@@ -153,7 +151,7 @@ fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
         NetworkClass::Lan,
         most_rows,
     ) {
-        Ok(plan) => Ok(Some(common::run(&plan, program, inputs, &rows))),
+        Ok(plan) => Ok(Some(crate::common::run(&plan, program, inputs, &rows))),
         Err(error) if error.code == "whole-rows" => Ok(None),
         Err(error) => Err(error.render(None)),
     };

@@ -2,8 +2,6 @@
 //! the contract of a plan alone, against the reference interpreter; in one tile and in tiles of two
 //! rows; for a protocol of bits alone, and for one that has arithmetic too.
 
-mod common;
-
 use proptest::prelude::*;
 use sealane_plan::{NetworkClass, cost, plan_in_tiles};
 use sealane_protocol::Protocol;
@@ -31,7 +29,7 @@ fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Res
         "{}",
         plan.text()
     );
-    let got = common::run(&plan, &case.program, &case.inputs, &rows);
+    let got = crate::common::run(&plan, &case.program, &case.inputs, &rows);
     let want = reference::evaluate(&case.program, &case.inputs).map_err(|e| e.to_string())?;
     for (name, want) in &want {
         let (got, want) = (got[name].numbers(), want.numbers());

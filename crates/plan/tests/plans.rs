@@ -1,9 +1,7 @@
 //! The shape of plans: what fuses, what is stored, in which walk over the rows things run, how
 //! many gates they take, and what is refused.
 
-mod common;
-
-use common::Sketch;
+use crate::common::Sketch;
 use sealane_plan::steps::{Plan, PlanValue, Step, StepOp};
 use sealane_plan::{JobParts, NetworkClass, StepKind, plan, plan_in_tiles};
 use sealane_program::builder::Index;

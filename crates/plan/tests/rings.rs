@@ -1,9 +1,7 @@
 //! Plans for a protocol with arithmetic: which values are in a ring, which are bits, and what
 //! changes from one to the other.
 
-mod common;
-
-use common::Sketch;
+use crate::common::Sketch;
 use proptest::prelude::*;
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
@@ -330,7 +328,7 @@ proptest! {
         for plan in plans {
             let plan = plan.map_err(|error| TestCaseError::fail(format!("{error} {program:?}")))?;
             prop_assert!(cost::<Trio>(&plan, &rows).promise.rounds > 0);
-            let got = common::run(&plan, program, inputs, &rows);
+            let got = crate::common::run(&plan, program, inputs, &rows);
             for (name, want) in &want {
                 let same = got[name].elements == want.elements;
                 prop_assert!(same, "{name}: {program:?} {}", plan.text());

@@ -116,7 +116,7 @@ pub struct Builder {
     called: Vec<(ValueId, String)>,
     /// What [`Operand::Literal`] stands for.
     literals: Vec<Literal>,
-    /// The warnings about literals that were rounded.
+    /// The warnings about literals that were rounded, or that equal nothing.
     rounded: Vec<Diagnostic>,
 }
 

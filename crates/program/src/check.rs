@@ -193,7 +193,8 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
             )
             .because(format!(
                 "it has 1 to {MAX_COLUMN_NAME} bytes and no characters that nobody sees"
-            )));
+            ))
+            .hint("rename the column in the table, and name it so here"));
         }
         unique("column", column, seen.insert(column))?;
     }

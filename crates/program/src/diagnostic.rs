@@ -95,7 +95,7 @@ impl Diagnostic {
         let (span, reason, hint) = (None, String::new(), String::new());
         Diagnostic {
             code,
-            message: message.into(),
+            message: bounded(message.into()),
             span,
             reason,
             hint,
@@ -104,13 +104,13 @@ impl Diagnostic {
 
     /// Adds why it is so.
     pub fn because(mut self, reason: impl Into<String>) -> Diagnostic {
-        self.reason = reason.into();
+        self.reason = bounded(reason.into());
         self
     }
 
     /// Adds what to do.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
-        self.hint = hint.into();
+        self.hint = bounded(hint.into());
         self
     }
 
@@ -123,6 +123,11 @@ impl Diagnostic {
     /// Whether the program may run all the same.
     pub fn is_warning(&self) -> bool {
         code::WARNINGS.contains(&self.code)
+    }
+
+    /// Whether it is a warning about the numbers that a run gives, which no verb may keep to itself.
+    pub fn is_about_numbers(&self) -> bool {
+        code::NUMBERS.contains(&self.code)
     }
 
     /// The text for people: the [pieces](Diagnostic::pieces), joined.
@@ -216,6 +221,10 @@ pub mod code {
     pub const CONSTANT_RANGE: &str = "constant-range";
     /// Warning: a number in the source is not a value of the type it takes; the nearest is used.
     pub const LITERAL_ROUNDED: &str = "literal-rounded";
+    /// Warning: a number in the source that a value is compared with equals no value of its type.
+    pub const NEVER_EQUAL: &str = "never-equal";
+    /// Warning: a sum of many numbers, each of which is rounded.
+    pub const ROUNDED_SUM: &str = "rounded-sum";
     /// A divisor can be zero.
     pub const DIVISION_BY_ZERO: &str = "division-by-zero";
     /// Division in a type that wraps.
@@ -249,10 +258,15 @@ pub mod code {
     /// Warning: the protocol that is used unless another is named cannot run the program.
     pub const OTHER_PROTOCOL: &str = "other-protocol";
 
+    /// Warnings about the numbers that a run gives. No verb is silent about them.
+    pub const NUMBERS: [&str; 3] = [LITERAL_ROUNDED, NEVER_EQUAL, ROUNDED_SUM];
+
     /// The codes that are warnings.
-    pub const WARNINGS: [&str; 5] = [
+    pub const WARNINGS: [&str; 7] = [
         LITERAL_ROUNDED,
+        NEVER_EQUAL,
         OTHER_PROTOCOL,
+        ROUNDED_SUM,
         UNROLLED,
         UNUSED_INPUT,
         WHOLE_INPUT,
@@ -319,7 +333,7 @@ fn push_shown(shown: &mut String, character: char) -> usize {
 /// Whether a character does something else than show itself: it controls the terminal, changes
 /// the direction of the text around it (UAX #9), or takes no room and so makes two texts look
 /// alike.
-pub(crate) fn deceives(character: char) -> bool {
+pub fn deceives(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -332,8 +346,9 @@ pub(crate) fn deceives(character: char) -> bool {
         )
 }
 
-/// The text without characters that deceive: names can come from a peer's file.
-fn printable(text: &str) -> String {
+/// The text without characters that [deceive](deceives), but for line feeds. Whatever comes from a
+/// file or a peer passes through it, or through [`one_line`], on its way to a terminal.
+pub fn printable(text: &str) -> String {
     let keep = |c: char| {
         if deceives(c) && c != '\n' {
             char::REPLACEMENT_CHARACTER
@@ -345,8 +360,26 @@ fn printable(text: &str) -> String {
 }
 
 /// As [`printable`], in one line.
-fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     printable(text).replace('\n', " ")
+}
+
+/// Longest sentence of a finding, in bytes. Longer ones quote a cell, a name or a line of a file.
+const SENTENCE: usize = 1000;
+
+/// A sentence of bounded length. What is left out is in its middle: the beginning of a quotation stays,
+/// and so does what is said of it.
+fn bounded(mut text: String) -> String {
+    if text.len() > SENTENCE {
+        let boundary = |at: &usize| text.is_char_boundary(*at);
+        let first = (0..=SENTENCE / 2).rev().find(boundary).unwrap_or(0);
+        let last = (text.len() - SENTENCE / 2..)
+            .find(boundary)
+            .unwrap_or(first);
+        text.replace_range(first..last, " … ");
+        text.shrink_to_fit();
+    }
+    text
 }
 
 /// The source line, if the file is a regular one of modest size: a span that came with a program
@@ -434,6 +467,28 @@ mod tests {
         assert_eq!(error.line(), line);
         let forged = Diagnostic::new(code::NAME, "`a\nerror[forged]: b` is no name");
         assert_eq!(forged.render(None).lines().count(), 1);
+    }
+
+    #[test]
+    fn a_quotation_of_any_length_makes_a_bounded_sentence() {
+        let cell = "é".repeat(5 << 20);
+        let quoted = || format!("`{cell}` in column `age` is not a whole number");
+        let error = overflow(1, 2).because(quoted()).hint(quoted());
+        let error = Diagnostic {
+            message: bounded(quoted()),
+            ..error
+        };
+        let text = error.render(Some("x"));
+        assert!(text.len() < 4 * SENTENCE && error.line().len() < 4 * SENTENCE);
+        assert!(error.reason.starts_with("`éé"));
+        assert!(
+            error
+                .reason
+                .ends_with("` in column `age` is not a whole number")
+        );
+        assert_eq!(Diagnostic::new(code::NAME, quoted()).message, error.message);
+        let short = "x".repeat(SENTENCE);
+        assert_eq!(bounded(short.clone()), short);
     }
 
     #[test]

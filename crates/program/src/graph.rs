@@ -138,6 +138,16 @@ pub enum Op {
     /// and no symbolic one). Of fixed point, the exact sum is rounded down once, to the type that
     /// the value declares.
     Dot(ValueId, ValueId),
+    /// The sum of `a * b`, which broadcast, along `axes`, which disappear; axis 0 may be the symbolic
+    /// one. The exact sum is rounded down once, to the type that the value declares.
+    SumProduct {
+        /// One factor.
+        a: ValueId,
+        /// The other.
+        b: ValueId,
+        /// The axes of the product that are summed over: at least one, ascending.
+        axes: Vec<u32>,
+    },
     /// Elements `start..start + len` of one fixed axis; `squeeze` (then `len` is 1) removes it.
     Slice {
         /// The tensor.

@@ -20,7 +20,8 @@ use crate::graph::{Input, Op, Rows, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, Shape, Type};
 
 pub(crate) use body::{graph, params};
-pub(crate) use lanes::{sum, sum_range};
+pub(crate) use fixed::SumProduct;
+pub(crate) use lanes::{dot_range, sum, sum_range};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
 /// What is known of a value before it is computed.
@@ -68,8 +69,8 @@ pub struct Scope<'a> {
     pub called: &'a [(ValueId, String)],
 }
 
-/// What `op` gives. `declared` is the target of a `Cast`, and of products and quotients of fixed
-/// point; other operations do not look at it.
+/// What `op` gives. `declared` is the target of a `Cast`, and of products, quotients and sums of
+/// products of fixed point; other operations do not look at it.
 /// A parameter has no rule of its own: whoever owns the graph says what it is.
 pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
     let meta = match op {
@@ -81,6 +82,17 @@ pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic>
         Op::Cast(a) => element::cast(scope, *a, declared),
         Op::Reduce(op, a, axis) => lanes::reduce(scope, *op, *a, *axis),
         Op::Dot(a, b) => lanes::dot(scope, *a, *b, declared),
+        Op::SumProduct { a, b, axes } => {
+            let (x, y) = (scope.name(*a, "a"), scope.name(*b, "b"));
+            let sum = fixed::SumProduct {
+                factors: [*a, *b],
+                axes,
+                ty: declared,
+            };
+            sum.infer(scope, &format!("({x} * {y}).sum()"), |wide| {
+                format!("({x} * {y}).sum(dtype={wide})")
+            })
+        }
         Op::Slice {
             of,
             axis,

@@ -51,6 +51,16 @@ pub struct Typed {
     pub warning: Option<Diagnostic>,
 }
 
+/// What a literal lies between.
+pub struct Between {
+    /// The largest numbers that are not above it.
+    pub below: Data,
+    /// The smallest numbers that are not below it.
+    pub above: Data,
+    /// How many of its numbers are neither.
+    pub apart: usize,
+}
+
 impl Real {
     /// The number `numerator / denominator`; `None` for a denominator of 0 or above
     /// [`MAX_DENOMINATOR`].
@@ -68,25 +78,47 @@ impl Real {
     /// # Errors
     /// No type holds it.
     pub fn nearest(self, fraction: u8) -> Result<Nearest, NotStored> {
-        let negative = self.numerator < 0;
+        let (floor, rest) = self.divided(fraction)?;
+        let up = 2 * rest > self.denominator || (2 * rest == self.denominator && floor % 2 == 1);
+        self.stored(floor, up, rest == 0)
+    }
+
+    /// The largest stored number with `fraction` bits behind the point that is not above it, and
+    /// whether it is the number itself.
+    ///
+    /// # Errors
+    /// No type holds it.
+    pub fn floor(self, fraction: u8) -> Result<Nearest, NotStored> {
+        let (floor, rest) = self.divided(fraction)?;
+        self.stored(floor, self.numerator < 0 && rest != 0, rest == 0)
+    }
+
+    /// Its magnitude times `2^fraction`, rounded down, and the rest in parts of the denominator.
+    fn divided(self, fraction: u8) -> Result<(u128, u128), NotStored> {
         let magnitude = self.numerator.unsigned_abs();
         let mut floor = magnitude / self.denominator;
         let mut rest = magnitude % self.denominator;
-        let large = NotStored::TooLarge { negative };
         for _ in 0..fraction {
             rest *= 2;
             let bit = u128::from(rest >= self.denominator);
             rest -= bit * self.denominator;
-            floor = floor.checked_mul(2).ok_or(large)? + bit;
+            floor = floor.checked_mul(2).ok_or(self.too_large())? + bit;
         }
-        let up = 2 * rest > self.denominator || (2 * rest == self.denominator && floor % 2 == 1);
-        let stored = i128::try_from(floor).ok();
-        let stored = stored.and_then(|floor| floor.checked_add(up.into()));
-        let stored = stored.ok_or(large)?;
-        Ok(Nearest {
-            stored: if negative { -stored } else { stored },
-            exact: rest == 0,
-        })
+        Ok((floor, rest))
+    }
+
+    /// The number with the sign of this one and a magnitude, or one more.
+    fn stored(self, magnitude: u128, more: bool, exact: bool) -> Result<Nearest, NotStored> {
+        let stored = i128::try_from(magnitude).ok();
+        let stored = stored.and_then(|stored| stored.checked_add(more.into()));
+        let stored = stored.ok_or(self.too_large())?;
+        let stored = if self.numerator < 0 { -stored } else { stored };
+        Ok(Nearest { stored, exact })
+    }
+
+    fn too_large(self) -> NotStored {
+        let negative = self.numerator < 0;
+        NotStored::TooLarge { negative }
     }
 }
 
@@ -119,6 +151,26 @@ impl Number {
         match self {
             Number::Ratio(ratio) => ratio.nearest(fraction),
             Number::Float(float) => decimal::from_f64(float, fraction),
+        }
+    }
+
+    /// The largest stored number with `fraction` bits behind the point that is not above it, and
+    /// whether it is the number itself.
+    ///
+    /// # Errors
+    /// Those of [`nearest`](Number::nearest).
+    pub fn floor(self, fraction: u8) -> Result<Nearest, NotStored> {
+        match self {
+            Number::Ratio(ratio) => ratio.floor(fraction),
+            Number::Float(float) => {
+                let nearest = decimal::from_f64(float, fraction)?;
+                // Times a power of two, a float is exact; one with a rest is below 2^53.
+                let above = float * 2f64.powi(fraction.into()) < nearest.stored as f64;
+                Ok(Nearest {
+                    stored: nearest.stored - i128::from(above && !nearest.exact),
+                    ..nearest
+                })
+            }
         }
     }
 }
@@ -203,6 +255,36 @@ impl Literal {
         };
         let ty = like.smallest_like(Range::of_all(numbers.iter().copied())?)?;
         Data::from_numbers(ty, self.shape.clone(), &numbers)
+    }
+
+    /// Numbers of `ty` or beside its ends between which the literal lies: those that are not above
+    /// it, those that are not below it, and how many of them are not the number itself. A comparison
+    /// of values within `range` with these is one with the literal. `None` if no type holds them.
+    pub fn between(&self, ty: Type, range: Range) -> Option<Between> {
+        let (mut below, mut above, mut apart) = (Vec::new(), Vec::new(), 0);
+        for number in &self.numbers {
+            let (floor, ceiling) = match number.floor(ty.fraction()) {
+                Ok(floor) => (floor.stored, floor.stored + i128::from(!floor.exact)),
+                Err(NotStored::TooLarge { negative: true }) => (range.lo - 1, range.lo),
+                Err(NotStored::TooLarge { .. }) => (range.hi, range.hi + 1),
+                Err(_) => return None,
+            };
+            apart += usize::from(floor != ceiling);
+            // Beyond both ends, all values are on one side.
+            below.push(floor.clamp(range.lo - 1, range.hi.max(range.lo - 1)));
+            above.push(ceiling.clamp(range.lo.min(range.hi + 1), range.hi + 1));
+        }
+        let data = |stored: &[i128]| {
+            let ty = ty
+                .strict()
+                .smallest_like(Range::of_all(stored.iter().copied())?)?;
+            Data::from_numbers(ty, self.shape.clone(), stored)
+        };
+        Some(Between {
+            below: data(&below)?,
+            above: data(&above)?,
+            apart,
+        })
     }
 
     /// What to call it in a message.

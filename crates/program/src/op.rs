@@ -10,7 +10,7 @@ impl Op {
             Op::Param(_) | Op::Const(_) => Vec::new(),
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => vec![*a],
             Op::Slice { of, .. } => vec![*of],
-            Op::Binary(_, a, b) | Op::Dot(a, b) => vec![*a, *b],
+            Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => vec![*a, *b],
             Op::Select(condition, yes, no) => vec![*condition, *yes, *no],
             Op::Lookup { table, index } => vec![*table, *index],
             Op::Stack(values, _) | Op::Call(_, values) => values.clone(),
@@ -31,7 +31,9 @@ impl Op {
             Op::Param(_) | Op::Const(_) => {}
             Op::Unary(_, a) | Op::Cast(a) | Op::Reduce(_, a, _) | Op::Part(a, _) => *a = new(*a),
             Op::Slice { of, .. } => *of = new(*of),
-            Op::Binary(_, a, b) | Op::Dot(a, b) => (*a, *b) = (new(*a), new(*b)),
+            Op::Binary(_, a, b) | Op::Dot(a, b) | Op::SumProduct { a, b, .. } => {
+                (*a, *b) = (new(*a), new(*b));
+            }
             Op::Select(c, yes, no) => (*c, *yes, *no) = (new(*c), new(*yes), new(*no)),
             Op::Lookup { table, index } => (*table, *index) = (new(*table), new(*index)),
             Op::Stack(values, _) | Op::Call(_, values) => each(values),

@@ -1,5 +1,7 @@
 //! What is allowed and yet probably not meant.
 
+mod rounding;
+
 use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Graph, Op, Program};
 use std::collections::BTreeMap;
@@ -12,6 +14,7 @@ pub(crate) fn all(program: &Program) -> Vec<Diagnostic> {
     let mut warnings = unrolled(program);
     warnings.extend(unused(program));
     warnings.extend(whole_inputs(program));
+    warnings.extend(rounding::sums(program));
     warnings
 }
 

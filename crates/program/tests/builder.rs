@@ -1,8 +1,6 @@
 //! What the builder refuses and warns of, as users read it.
 
-mod common;
-
-use common::{at, input, signature};
+use crate::common::{at, input, signature};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
 use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Op, Visibility};

@@ -1,8 +1,6 @@
 //! The text form: what it looks like, and what its errors say.
 
-mod common;
-
-use common::{at, signature};
+use crate::common::{at, signature};
 use sealane_program::builder::Index;
 use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Program, Reduction};

@@ -317,7 +317,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     fn deal(&mut self, bits: &[u8], mesh: &mut Mesh) -> Result<Vec<u8>, Fault> {
         let random = |coins: &mut Coins| {
             let mut bytes = vec![0; bits.len()];
-            coins.fill_bytes(&mut bytes);
+            coins.secret("fake: shares").fill_bytes(&mut bytes);
             bytes.iter_mut().for_each(|byte| *byte &= 1);
             bytes
         };

@@ -1,8 +1,6 @@
 //! Texts to items: the sets that everything else is made from.
 
-use std::collections::BTreeMap;
-
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::agreement::{Agreement, Purpose, Unfit};
 
@@ -10,11 +8,18 @@ use crate::agreement::{Agreement, Purpose, Unfit};
 /// place of a list of candidates, 1 for an unused place of a stash.
 pub const FIRST_ITEM: u64 = 2;
 
-/// A set of items, each with the text that it came from, in ascending order.
+/// A set of items, each with the text that it came from, in ascending order. Items are erased when
+/// they are dropped: whoever knows the agreement tries texts until it has their items.
 pub struct Items<'a> {
     agreement: Agreement,
-    texts: BTreeMap<u64, &'a str>,
+    texts: Vec<(u64, &'a str)>,
     repeated: usize,
+}
+
+impl Drop for Items<'_> {
+    fn drop(&mut self) {
+        self.texts.iter_mut().for_each(|(item, _)| item.zeroize());
+    }
 }
 
 impl<'a> Items<'a> {
@@ -27,19 +32,25 @@ impl<'a> Items<'a> {
         agreement: &Agreement,
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<Items<'a>, Unfit> {
+        // Texts first: a list of items that grew would leave copies behind.
+        let mut texts: Vec<&str> = texts.into_iter().collect();
+        let given = texts.len();
+        texts.sort_unstable();
+        texts.dedup();
         let mut items = Items {
             agreement: agreement.clone(),
-            texts: BTreeMap::new(),
-            repeated: 0,
+            texts: Vec::with_capacity(texts.len()),
+            repeated: given - texts.len(),
         };
         for text in texts {
             let item = item(agreement, Purpose::Item, text.as_bytes());
-            match items.texts.insert(item, text) {
-                Some(same) if same == text => items.repeated += 1,
-                Some(_) => return Err(Unfit::Collision),
-                None if item < FIRST_ITEM => return Err(Unfit::Collision),
-                None => {}
-            }
+            items.texts.push((item, text));
+        }
+        items.texts.sort_unstable();
+        let same = |pair: &[(u64, &str)]| pair[0].0 == pair[1].0;
+        let smallest = items.texts.first().map_or(FIRST_ITEM, |(item, _)| *item);
+        if smallest < FIRST_ITEM || items.texts.windows(2).any(same) {
+            return Err(Unfit::Collision);
         }
         let (items_found, size) = (items.texts.len(), agreement.size());
         if items_found > size {
@@ -68,7 +79,12 @@ impl<'a> Items<'a> {
 
     /// The items with their texts, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &'a str)> {
-        self.texts.iter().map(|(&item, &text)| (item, text))
+        self.texts.iter().copied()
+    }
+
+    /// The item of this index in ascending order, with its text.
+    pub(crate) fn at(&self, index: usize) -> (u64, &'a str) {
+        self.texts[index]
     }
 
     /// The items in ascending order, filled up to the agreed size by numbers that are as random as
@@ -82,7 +98,7 @@ impl<'a> Items<'a> {
             let purpose = Purpose::Filler { receiver };
             item(&self.agreement, purpose, &u64::to_le_bytes(i as u64))
         };
-        let items = self.texts.keys().copied();
+        let items = self.texts.iter().map(|(item, _)| *item);
         let mut filled = Zeroizing::new(items.chain((0..lacking).map(filler)).collect::<Vec<_>>());
         filled.sort_unstable();
         let collide = filled[0] < FIRST_ITEM || filled.windows(2).any(|pair| pair[0] == pair[1]);

@@ -26,7 +26,7 @@
 use std::collections::VecDeque;
 
 use sealane_circuit::psi::phased::{HASHES, NUMBER_BITS, STASH, Sizes};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::agreement::{Agreement, Purpose, Unfit};
 use crate::items::Items;
@@ -75,11 +75,9 @@ pub struct Sender {
 pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
-    let all: Vec<(u64, &str)> = items.iter().collect();
-    let places: Vec<_> = all
-        .iter()
-        .map(|&(item, _)| Place::all(agreement, sizes.bins, item))
-        .collect();
+    let places = items.iter();
+    let places = places.map(|(item, _)| Place::all(agreement, sizes.bins, item));
+    let places = Zeroizing::new(places.collect::<Vec<_>>());
     let (bins, left) = lay(&places, sizes.bins);
     if left.len() > STASH {
         return Err(Unfit::Stash);
@@ -89,16 +87,18 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
             places[item][function].stored
         })
     };
-    let mut stash: Vec<u64> = left.iter().map(|&item| all[item].0).collect();
+    // With all of their room from the beginning, here and below: what grows leaves copies behind.
+    let mut stash = Zeroizing::new(Vec::with_capacity(STASH));
+    stash.extend(left.iter().map(|&item| items.at(item).0));
     stash.resize(STASH, EMPTY_STASH);
-    let mut stash_texts: Vec<_> = left.iter().map(|&item| Some(all[item].1)).collect();
+    let mut stash_texts: Vec<_> = left.iter().map(|&item| Some(items.at(item).1)).collect();
     stash_texts.resize(STASH, None);
     Ok(Receiver {
         table: Zeroizing::new(bins.iter().map(stored).collect()),
-        stash: Zeroizing::new(stash),
+        stash,
         texts: bins
             .iter()
-            .map(|held| held.map(|held| all[held.item].1))
+            .map(|held| held.map(|held| items.at(held.item).1))
             .collect(),
         stash_texts,
     })
@@ -111,13 +111,18 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
 pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
-    let mut bins = vec![Zeroizing::new(Vec::new()); sizes.bins];
+    let bin = || Zeroizing::new(Vec::with_capacity(sizes.load));
+    let mut bins: Vec<_> = (0..sizes.bins).map(|_| bin()).collect();
+    let mut counts = vec![0; sizes.bins];
     for (item, _) in items.iter() {
         for place in Place::all(agreement, sizes.bins, item) {
-            bins[place.bin].push(place.stored);
+            counts[place.bin] += 1;
+            if counts[place.bin] <= sizes.load {
+                bins[place.bin].push(place.stored);
+            }
         }
     }
-    let found = bins.iter().map(|bin| bin.len()).max().unwrap_or(0);
+    let found = counts.into_iter().max().unwrap_or(0);
     if found > sizes.load {
         return Err(Unfit::Bin {
             found,
@@ -126,13 +131,14 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     }
     bins.iter_mut()
         .for_each(|bin| bin.resize(sizes.load, NO_CANDIDATE));
-    let mut all = Zeroizing::new(items.iter().map(|(item, _)| item).collect::<Vec<_>>());
+    let mut all = Zeroizing::new(Vec::with_capacity(sizes.items));
+    all.extend(items.iter().map(|(item, _)| item));
     all.resize(sizes.items, NO_ITEM);
     Ok(Sender { bins, items: all })
 }
 
 /// Where a hash function puts an item, and what is stored there.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Zeroize)]
 struct Place {
     bin: usize,
     stored: u64,

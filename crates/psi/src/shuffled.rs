@@ -43,10 +43,9 @@ pub fn sender(items: &Items<'_>, coins: &mut Coins) -> Result<Sender, Unfit> {
 /// Durstenfeld has it (CACM 1964, algorithm 235).
 fn random_order(n: usize, coins: &mut Coins) -> Zeroizing<Vec<usize>> {
     let mut order = Zeroizing::new((0..n).collect::<Vec<_>>());
+    let mut stream = coins.secret("psi: order of rows");
     for last in (1..n).rev() {
-        let mut bytes = [0; 16];
-        coins.fill_bytes(&mut bytes);
-        let other = u128::from_le_bytes(bytes) % (last as u128 + 1);
+        let other = stream.block().value() % (last as u128 + 1);
         order.swap(last, other as usize);
     }
     order
@@ -91,11 +90,10 @@ mod tests {
     use super::*;
     use crate::Agreement;
     use proptest::prelude::*;
-    use sealane_block::Cpu;
     use sealane_circuit::psi::shuffled::circuit;
 
     fn coins(seed: u64) -> Coins {
-        Coins::danger_fixed_seed(Cpu::detect().unwrap(), seed)
+        Coins::danger_fixed_seed(seed)
     }
 
     fn bits(items: &[u64], width: usize) -> Vec<bool> {

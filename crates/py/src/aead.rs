@@ -19,6 +19,7 @@ use zeroize::Zeroizing;
 
 /// Seals a message; the whole output of the mode.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "those of the Python function")]
 pub fn aead_seal<'py>(
     mode: &str,
     key: &Bound<'py, PyAny>,
@@ -27,8 +28,15 @@ pub fn aead_seal<'py>(
     ad: &Bound<'py, PyAny>,
     tag_len: Option<usize>,
     version: Option<&str>,
+    study: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let one = One::new(mode, key, nonce, ad, tag_len, version)?;
+    let choice = Choice {
+        mode,
+        tag_len,
+        version,
+        study,
+    };
+    let one = One::new(choice, key, nonce, ad)?;
     let sealed = seal_one(data.py(), &one.view(), &Given::new("data", data)?)?;
     sealed.map_err(|error| refuse(data.py(), &error, None))
 }
@@ -44,9 +52,16 @@ pub fn aead_open<'py>(
     ad: &Bound<'py, PyAny>,
     tag_len: Option<usize>,
     version: Option<&str>,
+    study: bool,
     plaintext_len: Option<usize>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let one = One::new(mode, key, nonce, ad, tag_len, version)?;
+    let choice = Choice {
+        mode,
+        tag_len,
+        version,
+        study,
+    };
+    let one = One::new(choice, key, nonce, ad)?;
     let opened = open_one(
         data.py(),
         &one.view(),
@@ -73,20 +88,21 @@ pub fn aead_many<'py>(
     ads: Option<&Bound<'py, PyAny>>,
     tag_len: Option<usize>,
     version: Option<&str>,
+    study: bool,
     plaintext_lens: Option<Lengths>,
+    equal_nonces: bool,
 ) -> PyResult<Results<'py>> {
     let py = datas.py();
-    let many = Many::new(
-        open,
+    let choice = Choice {
         mode,
-        keys,
-        nonces,
-        datas,
-        ads,
         tag_len,
         version,
-        plaintext_lens,
-    )?;
+        study,
+    };
+    let many = Many::new(open, choice, keys, nonces, datas, ads, plaintext_lens)?;
+    if !open && !equal_nonces {
+        many.refuse_equal_nonces(py)?;
+    }
     let Some(width) = many.width() else {
         let mut list = Vec::with_capacity(many.count);
         let failed = many.run(py, |made| {
@@ -116,19 +132,35 @@ pub fn aead_many<'py>(
     Ok((made.into_any(), Some((many.count, width)), failed))
 }
 
-/// The mode of a call, and the processor.
-fn suite(
-    py: Python<'_>,
-    mode: &str,
+/// What a call says of the mode.
+struct Choice<'a> {
+    mode: &'a str,
     tag_len: Option<usize>,
-    version: Option<&str>,
-) -> PyResult<(Cpu, Suite)> {
-    let cpu = Cpu::detect().map_err(|error| {
-        let finding = Diagnostic::new("cpu-tier", error.to_string());
-        error::found(py, &finding.hint("unset SEALANE_TIER to use the best one"))
-    })?;
-    let suite = Suite::named(mode, version, tag_len);
-    Ok((cpu, suite.map_err(|error| refuse(py, &error, None))?))
+    version: Option<&'a str>,
+    /// Whether modes are meant that are for study alone.
+    study: bool,
+}
+
+impl Choice<'_> {
+    /// The mode, and the processor.
+    fn suite(&self, py: Python<'_>) -> PyResult<(Cpu, Suite)> {
+        let cpu = Cpu::detect().map_err(|error| {
+            let finding = Diagnostic::new("cpu-tier", error.to_string());
+            error::found(py, &finding.hint("unset SEALANE_TIER to use the best one"))
+        })?;
+        let suite = Suite::named(self.mode, self.version, self.tag_len);
+        let suite = suite.map_err(|error| refuse(py, &error, None))?;
+        if !suite.is_everyday() && !self.study {
+            let message = format!("{suite} is a mode for study, which does not protect data");
+            let finding = Diagnostic::new("aead-for-study", message)
+                .because(
+                    "it authenticates nothing, or is for research: its page says what is broken",
+                )
+                .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `study=True`");
+            return Err(error::found(py, &finding));
+        }
+        Ok((cpu, suite))
+    }
 }
 
 /// All of one message but its data.
@@ -147,15 +179,13 @@ struct View<'a> {
 
 impl One {
     fn new(
-        mode: &str,
+        choice: Choice<'_>,
         key: &Bound<'_, PyAny>,
         nonce: &Bound<'_, PyAny>,
         ad: &Bound<'_, PyAny>,
-        tag_len: Option<usize>,
-        version: Option<&str>,
     ) -> PyResult<One> {
         let py = key.py();
-        let (cpu, suite) = suite(py, mode, tag_len, version)?;
+        let (cpu, suite) = choice.suite(py)?;
         let key = Given::new("key", key)?.freeze(py)?;
         let cipher = Cipher::new(cpu, suite, key.as_ref());
         Ok(One {
@@ -229,6 +259,15 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
             "it was not sealed so, or not all of it is here; are mode, tag_len= and version= the sealer's?",
         ),
         Error::KeyWornOut { .. } => ("aead-key-worn-out", "take a new key for what follows"),
+        Error::TooManyFailures { .. } => (
+            "aead-key-worn-out",
+            "take a new key, and longer tags; somebody may be guessing",
+        ),
+        Error::NonceRepeated { .. } => (
+            "aead-nonce-twice",
+            "take a new nonce for each message, such as a counter; if it is meant, say \
+             `equal_nonces=True`",
+        ),
         Error::TextLengthNeeded { .. } => (
             "aead-parameter",
             "give it: `plaintext_len=` for one message, `plaintext_lens=` for many",

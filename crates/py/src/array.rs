@@ -4,21 +4,31 @@
 //! |---|---|
 //! | `bool`, `u64`, `i64` | integers |
 //! | `f64` | floats, each of which means its exact value |
-//! | `ratio` | text, `numerator/denominator`, one a line |
+//! | `f32`, `f16` | the same as `f64`, of elements that have fewer significant bits |
+//! | `text` | of inputs alone: text, one a line, see [`written`] |
+//! | `ratio` | of constants alone: text, `numerator/denominator`, one a line |
 
-use crate::error;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_engine::EngineError;
-use sealane_engine::data;
-use sealane_program::graph::Input;
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::literal::{Literal, Number, Real};
-use sealane_program::types::{Data, Range, Type, make_room};
+use sealane_program::types::{Data, Range, Type};
+use sealane_tables::{Loaded, Want};
 use zeroize::Zeroizing;
 
-/// Kind (for results the element type), shape, elements.
-pub type Array = (String, Vec<u64>, Vec<u8>);
+/// Kind, shape, elements.
+pub type Array = (String, Vec<u64>, Raw);
+
+/// The bytes that Python passed, erased on drop. The array that they came from stays the caller's.
+pub struct Raw(Zeroizing<Vec<u8>>);
+
+impl<'py> FromPyObject<'py> for Raw {
+    fn extract_bound(given: &Bound<'py, PyAny>) -> PyResult<Raw> {
+        let bytes = given.downcast::<PyBytes>()?.as_bytes();
+        Ok(Raw(Zeroizing::new(bytes.to_vec())))
+    }
+}
 
 /// A constant of a program.
 pub enum Constant {
@@ -53,51 +63,87 @@ pub fn literal(array: Array) -> PyResult<Literal> {
     Ok(Literal { shape, numbers })
 }
 
-/// An input of a program. Integers for an integer input have the type that the array has itself,
-/// and the engine checks them against the declaration; what a fixed-point input takes is the
-/// nearest stored number of each element. Also says how many of them were rounded.
+/// An input of a program, each number of it as room `tables` takes it; or why not.
 ///
 /// # Errors
-/// A number is outside of the declared range.
-pub fn input(py: Python<'_>, array: Array, input: &Input) -> PyResult<(Data, u64)> {
-    if !input.ty.is_fixed() {
-        return Ok((elements(array)?, 0));
-    }
-    let mut rounded = 0;
-    let mut data = Data {
-        ty: input.ty,
-        shape: array.1.clone(),
-        elements: Vec::new(),
+/// The array is not what its kind says, which the package does not pass.
+pub fn input(want: Want<'_>, (kind, shape, raw): Array) -> PyResult<Result<Loaded, Diagnostic>> {
+    use sealane_tables::Number;
+    let words = || words(&raw.0);
+    let floats = |digits| {
+        words().map(move |word| Number::Float {
+            value: f64::from_ne_bytes(word),
+            digits,
+        })
     };
-    each(array, |number| {
-        let nearest = number.nearest(input.ty.fraction()).ok();
-        let nearest = nearest.filter(|near| input.range.contains(Range::of(near.stored)));
-        let nearest = nearest.ok_or_else(|| {
-            let place = format!(" at element {}", data.elements.len());
-            let refused = data::out_of_range(input, &number.to_string(), None, &place);
-            error::engine(py, &EngineError::data(refused))
-        })?;
-        rounded += u64::from(!nearest.exact);
-        make_room(&mut data.elements, 1);
-        data.elements.push(nearest.stored as u64);
-        Ok(())
-    })?;
-    Ok((data, rounded))
+    Ok(match kind.as_str() {
+        "f64" => sealane_tables::array(want, &shape, floats(f64::MANTISSA_DIGITS)),
+        "f32" => sealane_tables::array(want, &shape, floats(f32::MANTISSA_DIGITS)),
+        "f16" => sealane_tables::array(want, &shape, floats(11)),
+        "u64" => {
+            let numbers = words().map(|word| Number::Int(u64::from_ne_bytes(word).into()));
+            sealane_tables::array(want, &shape, numbers)
+        }
+        "bool" | "i64" => {
+            let numbers = words().map(|word| Number::Int(i64::from_ne_bytes(word).into()));
+            sealane_tables::array(want, &shape, numbers)
+        }
+        "text" => {
+            let text = std::str::from_utf8(&raw.0).ok();
+            let lines = text.map(|text| text.split('\n').map(written));
+            let numbers = lines.and_then(|lines| lines.collect::<Option<Vec<_>>>());
+            let numbers = numbers.ok_or_else(|| unreadable("a line of an array"))?;
+            sealane_tables::array(want, &shape, numbers)
+        }
+        _ => return Err(unreadable("the kind of an array")),
+    })
 }
 
-/// The elements of an array of integers in the type that it has itself. The bytes that Python
-/// passed are erased; the array that they came from stays the caller's.
-pub fn elements((kind, shape, raw): Array) -> PyResult<Data> {
-    let raw = Zeroizing::new(raw);
+/// The number of a line: `5` and `-0.25` as Python prints integers and floats, `0.5:24` for a float
+/// with its significant bits, `1/3` for a ratio, and `d0.10` for a decimal.
+fn written(line: &str) -> Option<sealane_tables::Number<'_>> {
+    use sealane_tables::Number;
+    if let Some(decimal) = line.strip_prefix('d') {
+        return Some(Number::Written(decimal));
+    }
+    if let Some((over, under)) = line.split_once('/') {
+        let ratio = Real::new(over.parse().ok()?, under.parse().ok()?);
+        return Some(Number::Ratio(ratio?));
+    }
+    if let Some((value, digits)) = line.split_once(':') {
+        let (value, digits) = (value.parse().ok()?, digits.parse().ok()?);
+        return Some(Number::Float { value, digits });
+    }
+    match line {
+        "True" => return Some(Number::Int(1)),
+        "False" => return Some(Number::Int(0)),
+        _ => {}
+    }
+    if let Ok(number) = line.parse() {
+        return Some(Number::Int(number));
+    }
+    // Digits alone are an integer, however many they are.
+    if line
+        .trim_start_matches('-')
+        .bytes()
+        .all(|byte| byte.is_ascii_digit())
+    {
+        return Some(Number::Written(line));
+    }
+    line.parse::<f64>().ok().map(Number::from)
+}
+
+/// The elements of an array of integers in the type that it has itself.
+fn elements((kind, shape, raw): Array) -> PyResult<Data> {
     let ty = kind
         .parse()
-        .map_err(|_| PyValueError::new_err("unknown kind of array"))?;
+        .map_err(|_| unreadable("the kind of an array"))?;
     let mut data = Data {
         ty,
         shape,
-        elements: Vec::with_capacity(raw.len() / 8),
+        elements: Vec::with_capacity(raw.0.len() / 8),
     };
-    data.elements.extend(words(&raw).map(u64::from_ne_bytes));
+    data.elements.extend(words(&raw.0).map(u64::from_ne_bytes));
     whole(&data.shape, data.elements.len())?;
     Ok(data)
 }
@@ -117,10 +163,9 @@ pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<
     )
 }
 
-/// Shows every number of an array, of which there are as many as its shape says. The bytes that
-/// Python passed are erased.
+/// Shows every number of a constant, of which there are as many as its shape says.
 fn each((kind, shape, raw): Array, mut take: impl FnMut(Number) -> PyResult<()>) -> PyResult<()> {
-    let raw = Zeroizing::new(raw);
+    let raw = raw.0;
     let mut count = 0;
     let mut take = |number| {
         count += 1;
@@ -139,7 +184,7 @@ fn each((kind, shape, raw): Array, mut take: impl FnMut(Number) -> PyResult<()>)
         "ratio" => raw
             .split(|byte| *byte == b'\n')
             .try_for_each(|line| take(Number::Ratio(ratio(line)?)))?,
-        _ => return Err(PyValueError::new_err("unknown kind of array")),
+        _ => return Err(unreadable("the kind of an array")),
     }
     whole(&shape, count)
 }
@@ -149,7 +194,12 @@ fn ratio(line: &[u8]) -> PyResult<Real> {
     let text = std::str::from_utf8(line).ok();
     let parts = text.and_then(|text| text.split_once('/'));
     let ratio = parts.and_then(|(over, under)| Real::new(over.parse().ok()?, under.parse().ok()?));
-    ratio.ok_or_else(|| PyValueError::new_err("a ratio of an array cannot be read"))
+    ratio.ok_or_else(|| unreadable("a ratio of an array"))
+}
+
+/// What the package itself never passes.
+fn unreadable(what: &str) -> PyErr {
+    PyValueError::new_err(format!("{what} cannot be read"))
 }
 
 fn words(raw: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {

@@ -28,6 +28,15 @@ pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     raised(py, failure.kind(), failure.finding())
 }
 
+/// Warns at the line of the user that is running, which may make exceptions of warnings.
+pub fn warn(py: Python<'_>, texts: &[String]) -> PyResult<()> {
+    for text in texts {
+        py.import("sealane._refusal")?
+            .call_method1("warn", (text,))?;
+    }
+    Ok(())
+}
+
 /// The exception for something that the Python layer refuses; a function of the module. The code
 /// says which class it has.
 #[pyfunction]
@@ -41,13 +50,10 @@ pub fn refusal<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let unknown = || PyValueError::new_err(format!("unknown code `{code}`"));
     let code = codes::find(code).ok_or_else(unknown)?.code;
-    let finding = Diagnostic {
-        code: code.name,
-        message,
-        span: at.map(Span::from),
-        reason,
-        hint,
-    };
+    let finding = Diagnostic::new(code.name, message)
+        .at(at.map(Span::from).as_ref())
+        .because(reason)
+        .hint(hint);
     exception(py, code.kind, &finding)
 }
 

@@ -2,14 +2,14 @@
 
 use crate::array::{self, Array};
 use crate::{error, table};
-use pyo3::exceptions::PyImportError;
+use pyo3::exceptions::{PyException, PyImportError};
 use pyo3::prelude::*;
 use sealane_cli::Failure;
 use sealane_engine::data::{self, Inputs};
 use sealane_engine::{EngineError, Kind};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
-use sealane_tables::Source;
+use sealane_tables::{Source, Want};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -48,10 +48,7 @@ impl Given {
             index.ok_or_else(|| unknown(py, program, name))
         };
         let mut given = Given {
-            inputs: Inputs {
-                data: program.inputs.iter().map(|_| None).collect(),
-                notes: Vec::new(),
-            },
+            inputs: Inputs::none(program),
             files: Vec::new(),
             idle: tables.iter().any(|(names, _)| names.is_empty()),
         };
@@ -75,13 +72,10 @@ impl Given {
         index: usize,
         array: Array,
     ) -> PyResult<()> {
-        let input = &program.inputs[index];
-        let (mut data, rounded) = array::input(py, array, input)?;
-        self.inputs.note_rounded(input, rounded);
-        let checked = data::check(input, &data);
-        checked.map_err(|finding| error::engine(py, &EngineError::data(finding)))?;
-        data.ty = input.ty;
-        self.inputs.data[index] = Some(data);
+        let want = Want::of(program, &program.inputs[index]);
+        let loaded = array::input(want, array)?;
+        let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::data(finding)))?;
+        self.inputs.take(program, index, loaded);
         Ok(())
     }
 
@@ -109,6 +103,7 @@ impl Given {
         let filled = self.inputs.data.iter_mut().zip(read.data);
         filled.for_each(|(slot, data)| *slot = slot.take().or(data));
         self.inputs.notes.extend(read.notes);
+        self.inputs.doubts.extend(read.doubts);
     }
 
     /// The inputs of one party, each of which it owns and gives.
@@ -160,17 +155,33 @@ impl Given {
     }
 }
 
-/// Why a table could not be opened. pandas needs another package for it.
+/// Why a table could not be opened, in our words; what its owner raised is the cause of it. pandas
+/// needs another package.
 fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = item.py();
-    if !error.is_instance_of::<PyImportError>(py) {
+    // Ctrl-C is no error of the table, and one of ours says more than could be said here.
+    let foreign = error.is_instance_of::<PyException>(py);
+    if !foreign || error::told(py, error.value(py)).is_some() {
         return error;
     }
+    let (code, hint) = match error.is_instance_of::<PyImportError>(py) {
+        true => (
+            "data-type",
+            "install what it names, or give the columns as an array: `x.to_numpy()`",
+        ),
+        false => (
+            "data-unreadable",
+            "give a table whose `__arrow_c_stream__` or `__arrow_c_array__` gives capsules as Arrow \
+             says, or its columns as arrays",
+        ),
+    };
     let message = format!("a table of type {} cannot be read", item.get_type());
-    let finding = Diagnostic::new("data-type", message)
-        .because(error.value(py).to_string())
-        .hint("install what it names, or give the columns as an array: `x.to_numpy()`");
-    error::failure(py, &refused(finding))
+    let kind = error.get_type(py).name().map(|name| name.to_string());
+    let told = [kind.unwrap_or_default(), error.value(py).to_string()].join(": ");
+    let finding = Diagnostic::new(code, message).because(told);
+    let ours = error::failure(py, &refused(finding.hint(hint)));
+    ours.set_cause(py, Some(error));
+    ours
 }
 
 fn unknown(py: Python<'_>, program: &Program, name: &str) -> PyErr {

@@ -17,6 +17,7 @@ use sealane_program::text;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A program: the traced graph, checked.
 #[pyclass(module = "sealane._core", frozen)]
@@ -43,6 +44,26 @@ impl Program {
             warnings: self.warnings.clone(),
         }
     }
+
+    /// Notes about the numbers that a run gives.
+    fn notes(&self) -> Vec<String> {
+        sealane_cli::notes(&self.warnings)
+    }
+}
+
+/// What a warning says, for Python's `warnings`: its code, in one sentence, its file and line, why,
+/// what to do.
+type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
+
+fn said(warning: &Diagnostic) -> Said<'_> {
+    let place = warning.span.as_ref();
+    (
+        warning.code,
+        &warning.message,
+        place.map(|span| (&*span.file, span.line)),
+        &warning.reason,
+        &warning.hint,
+    )
 }
 
 #[pymethods]
@@ -57,6 +78,16 @@ impl Program {
     #[getter]
     fn parties<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, pyo3::types::PyTuple>> {
         pyo3::types::PyTuple::new(py, &self.graph.parties)
+    }
+
+    /// The warnings about the numbers that a run gives.
+    #[getter]
+    fn warnings(&self) -> Vec<Said<'_>> {
+        let about = self
+            .warnings
+            .iter()
+            .filter(|warning| warning.is_about_numbers());
+        about.map(said).collect()
     }
 
     /// Who gives what, who learns what, and warnings.
@@ -85,7 +116,7 @@ impl Program {
             Ok((job, cost))
         });
         let (job, cost) = planned.map_err(|failure: Failure| error::failure(py, &failure))?;
-        Ok(Plan::new(Arc::new(job), cost))
+        Ok(Plan::new(Arc::new(job), cost, self.notes()))
     }
 
     /// Runs all parties in this process.
@@ -107,14 +138,21 @@ impl Program {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
         let given = Given::new(py, &self.graph, arrays, tables)?;
         let graph = self.graph.clone();
+        let read = py.detach(|| given.of_all(&graph));
+        let Inputs {
+            data,
+            notes,
+            doubts,
+        } = read.map_err(|failure| error::failure(py, &failure))?;
+        error::warn(py, &doubts)?;
+        let program_notes = self.notes();
         let (shown, line) = showing("simulation", show);
-        wait::interruptibly(py, line, move || {
-            let Inputs { data, notes } = given.of_all(&graph)?;
+        wait::interruptibly(py, line, move |cancel| {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
-            let mut report = sealane_cli::simulate(&job, inputs, recording, shown)?;
-            report.notes = notes;
+            let mut report = sealane_cli::simulate(&job, inputs, recording, shown, cancel)?;
+            report.notes = [program_notes, notes].concat();
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -140,12 +178,17 @@ impl Program {
         record: bool,
         runs: Option<PathBuf>,
         show: Show,
+        patience: Option<f64>,
     ) -> PyResult<Report> {
+        let patience = patience
+            .map(|seconds| patience_of(py, seconds))
+            .transpose()?;
         let stated = Stated::new(py, network, protocol, helpers)?;
         let given = Given::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on whatever thread its owner reads it.
         let begun = || -> Result<Begun, Failure> {
-            let config = Config::find(config.as_deref())?;
+            let mut config = Config::find(config.as_deref())?;
+            config.patience = patience.or(config.patience);
             let job = stated.job(self.graph.clone(), Some(&config))?;
             let me = meet::party(&job, party)?;
             let inputs = given.of_one(job.program(), me)?;
@@ -161,17 +204,20 @@ impl Program {
         let begun = py
             .detach(begun)
             .map_err(|failure| error::failure(py, &failure))?;
+        error::warn(py, &begun.inputs.doubts)?;
+        let program_notes = self.notes();
         let (shown, line) = showing(party, show);
-        wait::interruptibly(py, line, move || {
+        wait::interruptibly(py, line, move |cancel| {
             let Begun {
                 job,
                 inputs,
-                meeting,
+                mut meeting,
                 runs,
             } = begun;
+            meeting.cancelled_by(cancel);
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
             let mut report = meet_and_run(&job, &inputs.data, &meeting, recording, shown)?;
-            report.notes = inputs.notes;
+            report.notes = [program_notes, inputs.notes].concat();
             Ok((job, report))
         })
         .and_then(|(job, report)| Report::new(py, job, report))
@@ -259,6 +305,11 @@ fn class(name: &str) -> Result<NetworkClass, Failure> {
             "write network=\"lan\" or network=\"wan\"",
         )),
     }
+}
+
+/// How long to wait for a party that is alive and sends nothing.
+fn patience_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
+    sealane_cli::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
 }
 
 fn class_of(py: Python<'_>, name: &str) -> PyResult<NetworkClass> {

@@ -19,6 +19,7 @@ pub struct Check {
     card: Card,
     json: String,
     warnings: Vec<String>,
+    notes: Vec<String>,
 }
 
 impl Check {
@@ -27,6 +28,7 @@ impl Check {
         Check {
             card: view::check_card(program, warnings),
             json: view::check_json(program, warnings).to_string(),
+            notes: sealane_cli::notes(warnings),
             warnings: warnings
                 .iter()
                 .map(|warning| warning.render(None))
@@ -41,6 +43,12 @@ impl Check {
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
+    }
+
+    /// Those of the warnings that are about the numbers which a run gives, a line each.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
     }
 
     /// The same as `sealane check --json`.
@@ -64,12 +72,13 @@ impl Check {
 pub struct Plan {
     job: Arc<Job>,
     cost: CostReport,
+    notes: Vec<String>,
 }
 
 impl Plan {
-    /// The plan of a job, with its cost for some numbers of rows.
-    pub fn new(job: Arc<Job>, cost: CostReport) -> Plan {
-        Plan { job, cost }
+    /// The plan of a job, with its cost for some numbers of rows, and notes about its numbers.
+    pub fn new(job: Arc<Job>, cost: CostReport, notes: Vec<String>) -> Plan {
+        Plan { job, cost, notes }
     }
 }
 
@@ -147,10 +156,16 @@ impl Plan {
         view::steps_card(&self.cost).to_string()
     }
 
+    /// What to know of the numbers that a run gives.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+
     /// The same as `sealane plan --json`.
     #[getter]
     fn json(&self) -> String {
-        view::plan_json(&self.job, &self.cost).to_string()
+        view::noted(view::plan_json(&self.job, &self.cost), &self.notes).to_string()
     }
 
     fn __repr__(&self) -> String {
@@ -181,7 +196,8 @@ impl Report {
             .map(|(_, count)| *count)
             .collect::<Vec<_>>();
         let cost = job.cost(&rows).map_err(|error| error::engine(py, &error))?;
-        let plan = Py::new(py, Plan::new(Arc::clone(&job), cost))?;
+        let notes = report.notes.clone();
+        let plan = Py::new(py, Plan::new(Arc::clone(&job), cost, notes))?;
         Ok(Report { job, report, plan })
     }
 }
@@ -204,7 +220,7 @@ impl Report {
     /// What this side learns of one table, which need not be named if it is the only one.
     fn table(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Table> {
         let mut tables = results::tables(self.job.program(), &self.report);
-        let names = tables.iter().map(|(name, _)| *name).collect::<Vec<_>>();
+        let names = tables.iter().map(|(name, _)| &**name).collect::<Vec<_>>();
         let index = match name {
             None if names.len() == 1 => Some(0),
             None => None,
@@ -228,13 +244,15 @@ impl Report {
         let batch = frame
             .batch()
             .map_err(|finding| error::failure(py, &Failure::new(Kind::Config, finding)))?;
-        Ok(Table::new(name.to_string(), batch))
+        Ok(Table::new(name, batch))
     }
 
     /// Writes what this side learns, as `--output` does.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| results::write(self.job.program(), &self.report, &path));
-        written.map_err(|failure| error::failure(py, &failure))
+        written
+            .map(drop)
+            .map_err(|failure| error::failure(py, &failure))
     }
 
     /// Rows of each table.
@@ -265,7 +283,7 @@ impl Report {
         self.report.as_planned()
     }
 
-    /// What to know of the inputs.
+    /// What to know of the numbers that the program gives, and of the inputs.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.report.notes.clone()

@@ -1,15 +1,20 @@
-//! Long calls: the interpreter stays free, and Ctrl-C ends the wait.
+//! Long calls: the interpreter stays free, and Ctrl-C cancels the work.
 
 use crate::error;
 use pyo3::prelude::*;
 use sealane_cli::{Failure, Line};
 use sealane_engine::EngineError;
+use sealane_net::Cancel;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 /// How often signals are looked for.
 const POLL: Duration = Duration::from_millis(50);
+
+/// What is added to an exception that ends a call.
+const ENDED: &str = "the run has been cancelled: the other parties were told, and nothing of it \
+                     goes on";
 
 /// Lines of text that tell how far the work has come, and the function that shows them.
 pub struct Lines {
@@ -19,50 +24,60 @@ pub struct Lines {
     pub show: Py<PyAny>,
 }
 
-/// Does `work` on a thread of its own. If a signal handler raises meanwhile, the exception is
-/// passed on at once; the thread then ends by itself, at the latest when a time-out of the network
-/// does, and its result is dropped.
+/// Does `work` on a thread of its own, with a token that cancels it. If a signal handler raises
+/// meanwhile, or what shows lines does, the work is cancelled; the exception is passed on when
+/// nothing of it is left, and its result is dropped.
 pub fn interruptibly<T: Send + 'static>(
     py: Python<'_>,
     lines: Option<Lines>,
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce(&Cancel) -> Result<T, Failure> + Send + 'static,
 ) -> PyResult<T> {
     let (sender, receiver) = mpsc::channel();
+    let cancel = Cancel::default();
+    let token = cancel.clone();
     let started = thread::Builder::new()
         .name("sealane".into())
         .spawn(move || {
-            let _ = sender.send(work());
+            let _ = sender.send(work(&token));
         });
-    started?;
+    let working = started?;
     let receiver = std::sync::Mutex::new(receiver);
-    let show = |text: &str| match &lines {
-        Some(lines) => lines.show.call1(py, (text,)).map(drop),
-        None => Ok(()),
+    let wait = |at_most| match receiver.lock() {
+        Ok(receiver) => receiver.recv_timeout(at_most),
+        Err(_) => Err(RecvTimeoutError::Disconnected),
     };
-    let mut shown = false;
-    loop {
-        let waited = py.detach(|| match receiver.lock() {
-            Ok(receiver) => receiver.recv_timeout(POLL),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        });
-        match waited {
-            Ok(done) => {
-                if shown {
-                    show("")?;
-                }
-                return done.map_err(|failure| error::failure(py, &failure));
-            }
+    let done = loop {
+        match py.detach(|| wait(POLL)) {
             Err(RecvTimeoutError::Timeout) => {
-                py.check_signals()?;
-                if let Some(text) = lines.as_ref().and_then(|lines| lines.line.take()) {
-                    show(&text)?;
-                    shown = true;
+                let looked = py.check_signals();
+                if let Err(error) = looked.and_then(|()| show(py, lines.as_ref())) {
+                    cancel.cancel();
+                    // The interpreter is free, for the work may need it to come to its end.
+                    let _ = py.detach(|| working.join());
+                    let _ = error.value(py).call_method1("add_note", (ENDED,));
+                    return Err(error);
                 }
             }
-            Err(RecvTimeoutError::Disconnected) => {
-                let bug = EngineError::internal("a run ended without an answer");
-                return Err(error::engine(py, &bug));
-            }
+            done => break done,
+        }
+    };
+    let _ = py.detach(|| working.join());
+    if let Some(lines) = lines.filter(|lines| lines.line.was_taken()) {
+        lines.show.call1(py, ("",))?;
+    }
+    match done {
+        Ok(done) => done.map_err(|failure| error::failure(py, &failure)),
+        Err(_) => {
+            let bug = EngineError::internal("a run ended without an answer");
+            Err(error::engine(py, &bug))
         }
     }
+}
+
+/// Shows the line if there is another one.
+fn show(py: Python<'_>, lines: Option<&Lines>) -> PyResult<()> {
+    let text = lines.and_then(|lines| Some((lines, lines.line.take()?)));
+    text.map_or(Ok(()), |(lines, text)| {
+        lines.show.call1(py, (text,)).map(drop)
+    })
 }

@@ -13,7 +13,7 @@ use arrow_array::types::{
     Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema};
 use sealane_program::diagnostic::Diagnostic;
 
 /// What to do about a column that is not there.
@@ -39,21 +39,23 @@ impl<'w> Table<'w> {
             names: names.collect(),
             missing: MISSING,
         };
-        let columns = |want: &Want<'w>| {
+        let filling = |want: &Want<'w>| {
             let own = header
                 .names
                 .iter()
                 .position(|name| *name == want.input.name);
             let whole = own.filter(|own| is_list(schema.field(*own).data_type()));
             match whole {
-                Some(own) if want.input.columns.is_empty() => Ok(vec![own]),
-                _ => header.columns(want),
+                Some(own) if want.input.columns.is_empty() => Ok(Filling::new(*want, vec![own])),
+                _ => header.filling(*want),
             }
         };
-        let filling = |want: &Want<'w>| Ok(Filling::new(*want, columns(want)?));
         let inputs = wants.iter().map(filling).collect::<Result<Vec<_>, _>>()?;
         for input in &inputs {
             for column in &input.columns {
+                if let Some(extension) = extension(schema.field(*column)) {
+                    return Err(no_numbers(&header, *column, &extension, input, EXTENSION));
+                }
                 check_type(&header, *column, schema.field(*column).data_type(), input)?;
             }
         }
@@ -243,7 +245,7 @@ fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
 }
 
 /// Gives the number at an index; none if the array does not say it.
-type Numbers<'a> = Box<dyn Fn(usize) -> Option<Number> + 'a>;
+type Numbers<'a> = Box<dyn Fn(usize) -> Option<Number<'static>> + 'a>;
 
 /// Reads single numbers of an array without nulls; none if it does not hold numbers.
 fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
@@ -269,9 +271,9 @@ fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
         DataType::UInt16 => read!(UInt16Type, |value| Number::Int(value.into())),
         DataType::UInt32 => read!(UInt32Type, |value| Number::Int(value.into())),
         DataType::UInt64 => read!(UInt64Type, |value| Number::Int(value.into())),
-        DataType::Float16 => read!(Float16Type, |value| Number::Float(value.to_f64())),
-        DataType::Float32 => read!(Float32Type, |value| Number::Float(value.into())),
-        DataType::Float64 => read!(Float64Type, |value| Number::Float(value)),
+        DataType::Float16 => read!(Float16Type, |value| Number::half(value.to_f64())),
+        DataType::Float32 => read!(Float32Type, |value| Number::from(value)),
+        DataType::Float64 => read!(Float64Type, |value| Number::from(value)),
         DataType::Decimal32(_, scale) => read!(Decimal32Type, |value| Number::Decimal {
             unscaled: value.into(),
             scale: *scale,
@@ -306,6 +308,30 @@ fn is_list(ty: &DataType) -> bool {
         ty,
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..)
     )
+}
+
+/// What to do about numbers that stand for something else.
+const EXTENSION: &str = "convert it to numbers that the program can state, such as months since a \
+                         date, where the table is made";
+
+/// The name of the extension type of a column, or of what its lists hold: its values are stored as
+/// numbers, but mean something else, such as the months of a `pandas.Period`. Of those that the Arrow
+/// format itself defines, two leave numbers what they are: truth values in bytes, and tensors whose
+/// axes are in order.
+fn extension(field: &Field) -> Option<&str> {
+    let said = |key: &str| field.metadata().get(key).map_or("", String::as_str);
+    match said("ARROW:extension:name") {
+        "" | "arrow.bool8" => {}
+        "arrow.fixed_shape_tensor" if !said("ARROW:extension:metadata").contains("permutation") => {
+        }
+        name => return Some(name),
+    }
+    match field.data_type() {
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            extension(item)
+        }
+        _ => None,
+    }
 }
 
 /// What to do about values that are no numbers.
@@ -346,7 +372,7 @@ fn check_type(
 fn no_numbers(
     header: &Header,
     column: usize,
-    ty: &DataType,
+    ty: &dyn std::fmt::Display,
     input: &Filling<'_>,
     hint: &str,
 ) -> Diagnostic {

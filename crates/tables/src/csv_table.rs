@@ -1,9 +1,12 @@
 //! A CSV file with a header line.
 
 use crate::header::Header;
-use crate::want::{Filling, Loaded, NOT_WHOLE, Want, kind, out_of_range};
+use crate::quotes::{self, Misquoted};
+
+use crate::number::{Number, Unfit};
+use crate::want::{Filling, Loaded, NOT_WHOLE, Want, is_out_of_range, not_a_number, out_of_range};
 use crate::{read_file, unreadable_but};
-use sealane_program::decimal::{self, Nearest, NotStored};
+use sealane_program::decimal::Nearest;
 use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
 use sealane_program::types::Type;
@@ -45,6 +48,7 @@ pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
         unreadable_but(path, &"it is not text in UTF-8", hint)
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    quotes::check(text).map_err(|fault| misquoted(path, text, fault))?;
     Ok(Zeroizing::new(text.to_string()))
 }
 
@@ -72,8 +76,8 @@ impl<'a> Table<'a> {
     }
 
     fn inputs<'w>(&self, wants: &[Want<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
-        let input = |want: &Want<'w>| Ok(Filling::new(*want, self.header.columns(want)?));
-        let inputs = wants.iter().map(input).collect::<Result<_, _>>();
+        let inputs = wants.iter().map(|want| self.header.filling(*want));
+        let inputs = inputs.collect::<Result<_, _>>();
         inputs.map_err(|finding: Diagnostic| finding.at(Some(&self.header_span())))
     }
 
@@ -125,7 +129,7 @@ impl<'a> Table<'a> {
             .hint("fill the row in, or drop the line"))
     }
 
-    /// The stored number of a cell; `None` if it is beyond every type.
+    /// The stored number of a cell; `None` if it is outside of the range of the input.
     fn cell(
         &self,
         record: &csv::StringRecord,
@@ -133,14 +137,19 @@ impl<'a> Table<'a> {
         input: &Input,
     ) -> Result<Option<Nearest>, Diagnostic> {
         let text = cell_text(record, column);
-        stored(text, input.ty).map_err(|NotANumber| {
-            let name = &self.header.names[column];
-            let message = format!("`{text}` in column `{name}` is not {}", kind(input.ty));
-            Diagnostic::new("data-not-a-number", message)
-                .at(Some(&self.span(record, column)))
-                .because(format!("the input `{}` is read from it", input.name))
-                .hint(not_a_number_hint(text, input.ty))
-        })
+        match stored(text, input.ty) {
+            Ok(nearest) => Ok(Some(nearest)),
+            Err(unfit) if is_out_of_range(input, unfit) => Ok(None),
+            Err(unfit) => {
+                let place = format!("in column `{}`", self.header.names[column]);
+                let finding = not_a_number(input, unfit, &format!("`{text}`"), &place);
+                let finding = finding.at(Some(&self.span(record, column)));
+                Err(match unfit {
+                    Unfit::NotANumber => finding.hint(not_a_number_hint(text, input.ty)),
+                    _ => finding,
+                })
+            }
+        }
     }
 
     fn out_of_range(&self, record: &csv::StringRecord, column: usize, input: &Input) -> Diagnostic {
@@ -175,33 +184,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The text of a cell is no number of its type.
-struct NotANumber;
-
-/// The stored number that a text means; `None` if it is a number beyond every type.
-fn stored(text: &str, ty: Type) -> Result<Option<Nearest>, NotANumber> {
-    let whole = |stored| {
-        Some(Nearest {
-            stored,
-            exact: true,
-        })
+/// The stored number that a text means; truth values may be spelled out.
+fn stored(text: &str, ty: Type) -> Result<Nearest, Unfit> {
+    let number = match (ty, text) {
+        (Type::Bool, "true" | "True" | "TRUE") => Number::Int(1),
+        (Type::Bool, "false" | "False" | "FALSE") => Number::Int(0),
+        _ => Number::Written(text),
     };
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    match (ty, text) {
-        (Type::Bool, "true" | "True" | "TRUE") => Ok(whole(1)),
-        (Type::Bool, "false" | "False" | "FALSE") => Ok(whole(0)),
-        (Type::Fixed { fraction, .. }, _) => match decimal::parse(text, fraction) {
-            Ok(nearest) => Ok(Some(nearest)),
-            Err(NotStored::TooLarge { .. }) => Ok(None),
-            Err(_) => Err(NotANumber),
-        },
-        _ => match text.parse() {
-            Ok(number) => Ok(whole(number)),
-            // Digits beyond `i128`.
-            Err(_) if !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()) => Ok(None),
-            Err(_) => Err(NotANumber),
-        },
-    }
+    number.stored(ty)
 }
 
 pub(crate) fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
@@ -245,9 +235,7 @@ fn locate(text: &str, start: usize, index: usize) -> Place {
             _ => {}
         }
     }
-    let before = &text[..text.len() - record.len() + first];
-    let line = before.matches('\n').count() as u32 + 1;
-    let column = before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1;
+    let (line, column) = position(text, text.len() - record.len() + first);
     let width = record[first..end]
         .lines()
         .next()
@@ -259,6 +247,14 @@ fn locate(text: &str, start: usize, index: usize) -> Place {
         column,
         end_column: column + width.max(1),
     }
+}
+
+/// Line and column of a byte of the text, both from 1.
+fn position(text: &str, at: usize) -> (u32, u32) {
+    let before = &text[..at];
+    let line = before.matches('\n').count() as u32 + 1;
+    let column = before.rsplit('\n').next().unwrap_or("").chars().count() as u32 + 1;
+    (line, column)
 }
 
 /// The number of the blank line that comes before the record at byte `start`, if one does.
@@ -281,6 +277,49 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
         }
         _ => "write digits alone, without units or separators".to_string(),
     }
+}
+
+/// A quote that would make other cells of the text than its author meant.
+fn misquoted(path: &Path, text: &str, fault: Misquoted) -> Diagnostic {
+    let file = path.display().to_string();
+    let (at, what, reason, hint) = match fault {
+        Misquoted::Open(at) => (
+            at,
+            "has a quote that is never closed",
+            "all that follows it would be one cell".to_string(),
+            "close the cell with a quote, or leave this one out",
+        ),
+        Misquoted::Behind { at, from } => {
+            let (line, column) = position(text, from);
+            (
+                at,
+                "has text behind a cell in quotes",
+                format!(
+                    "the cell that begins with a quote at line {line}, column {column} ends before \
+                     it, so a comma or the end of the line has to follow"
+                ),
+                "write two quotes for one within the cell, and put the whole cell in quotes",
+            )
+        }
+        Misquoted::Bare(at) => (
+            at,
+            "has a quote within a cell that does not begin with one",
+            "programs read such a cell in different ways".to_string(),
+            "put the whole cell in quotes, without spaces before them, and write two quotes for \
+             one within it",
+        ),
+    };
+    let (line, column) = position(text, at);
+    let span = Span {
+        file: file.clone(),
+        line,
+        column,
+        end_column: column + 1,
+    };
+    Diagnostic::new("data-malformed", format!("{file} {what}"))
+        .at(Some(&span))
+        .because(reason)
+        .hint(hint)
 }
 
 pub(crate) fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {

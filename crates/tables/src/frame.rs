@@ -5,19 +5,20 @@
 //! reads with the columns that its signature names.
 
 use crate::number::of_element;
-use crate::{create, npy, parquet_file};
+use crate::{npy, parquet_file};
 use arrow_array::types::{
     Decimal128Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
     UInt32Type, UInt64Type,
 };
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
 use arrow_schema::ArrowError;
+use sealane_files::{NewFile, Rights, Taken};
 use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::{Data, Type, make_room};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -134,29 +135,42 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Writes the file in the format that its name says.
+    /// Writes the file in the format that its name says: the whole of it, or nothing.
     ///
     /// # Errors
     /// The name has an unknown ending, the format cannot hold these results, or the file cannot be
     /// written.
     pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
+        self.unfinished(path)?.keep()
+    }
+
+    /// Writes the file and does not give it its name yet, for results that go to several files. A new
+    /// file is its owner's alone: what a run finds is no other user's business. One that takes the
+    /// place of another has the permissions of that one.
+    ///
+    /// # Errors
+    /// As [`Frame::write`].
+    pub fn unfinished(&self, path: &Path) -> Result<Unfinished, Diagnostic> {
         let format = Format::of(path)?;
         let types = self.results.iter().map(|(_, data)| data.ty);
         format.check(path, &types.collect::<Vec<_>>())?;
-        let written = match (format, &self.results[..]) {
-            (Format::Csv, _) => create(path).and_then(|mut file| file.write_all(&self.csv())),
-            (Format::Parquet, _) => self.parquet(path),
-            (Format::Npy, results) => {
-                let mut arrays = results.iter();
-                arrays.try_for_each(|(_, data)| npy::write(path, data))
-            }
-        };
-        written.map_err(|error| {
-            let message = format!("results cannot be written to {}", path.display());
-            Diagnostic::new("output", message)
-                .because(error.to_string())
-                .hint("name a file in a folder that exists and that you may write to")
-        })
+        let written =
+            NewFile::begin(path, Rights::AsBefore, Taken::Replace).and_then(|mut file| {
+                match (format, &self.results[..]) {
+                    (Format::Csv, _) => file.write_all(&self.csv())?,
+                    (Format::Parquet, _) => self.parquet(&mut file)?,
+                    (Format::Npy, results) => {
+                        let mut arrays = results.iter();
+                        arrays.try_for_each(|(_, data)| npy::write(&mut file, data))?;
+                    }
+                }
+                Ok(file)
+            });
+        let path = path.to_path_buf();
+        match written {
+            Ok(file) => Ok(Unfinished { file, path }),
+            Err(error) => Err(unwritable(&path, &error)),
+        }
     }
 
     /// The results as one record batch. Integers take the narrowest type of Arrow; fixed point is a
@@ -184,9 +198,9 @@ impl<'a> Frame<'a> {
         })
     }
 
-    fn parquet(&self, path: &Path) -> io::Result<()> {
+    fn parquet(&self, file: &mut NewFile) -> io::Result<()> {
         let batch = self.batch().map_err(io::Error::other)?;
-        parquet_file::write(path, &batch)
+        parquet_file::write(file, &batch)
     }
 
     /// A header and one line for each row.
@@ -210,6 +224,31 @@ impl<'a> Frame<'a> {
         }
         text
     }
+}
+
+/// A file of results that is written and has no name yet; it goes away if it is not kept.
+#[must_use = "it goes away if it is not kept"]
+pub struct Unfinished {
+    file: NewFile,
+    path: PathBuf,
+}
+
+impl Unfinished {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// It cannot have it; what had the name before is as it was.
+    pub fn keep(self) -> Result<(), Diagnostic> {
+        let kept = self.file.keep();
+        kept.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
+    let message = format!("results cannot be written to {}", path.display());
+    Diagnostic::new("output", message)
+        .because(error.to_string())
+        .hint("name a file in a folder that exists, has room, and that you may write to")
 }
 
 impl Column<'_> {

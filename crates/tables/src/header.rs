@@ -1,6 +1,6 @@
 //! Which columns of a table fill an input: found by name, in any order, others left alone.
 
-use crate::want::Want;
+use crate::want::{Filling, Want};
 use sealane_program::diagnostic::Diagnostic;
 
 /// The names of a table's columns.
@@ -16,16 +16,17 @@ pub(crate) struct Header {
 impl Header {
     /// The columns that fill an input: those that the signature names, else the one that has the
     /// input's name, else (several wanted) all, if they are as many.
-    pub(crate) fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
+    fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
         let (input, width) = (want.input, want.width());
+        let all = self.all();
         let named = match (input.columns.is_empty(), width) {
             (false, _) if input.columns.len() as u64 == width => &input.columns,
             (true, 1) => &vec![input.name.clone()],
-            (true, _) if self.names.len() as u64 == width => &self.names,
+            (true, _) if all.len() as u64 == width => &all,
             _ => {
                 let message = format!("`{}` wants {width} columns", input.name);
                 let have = match input.columns.len() {
-                    0 => format!("{} has {}", self.table, self.names.len()),
+                    0 => format!("{} has {}", self.table, all.len()),
                     names => format!("the signature names {names}"),
                 };
                 return Err(Diagnostic::new("data-columns", message)
@@ -37,6 +38,23 @@ impl Header {
             .iter()
             .map(|name| self.find(name, &format!("the input `{}`", input.name)))
             .collect()
+    }
+
+    /// An input before its first record. It knows the names of columns that it takes in their
+    /// order, where nothing else says that they are meant.
+    pub(crate) fn filling<'w>(&self, want: Want<'w>) -> Result<Filling<'w>, Diagnostic> {
+        let mut filling = Filling::new(want, self.columns(&want)?);
+        if want.input.columns.is_empty() && want.width() > 1 {
+            filling.by_position = self.all();
+        }
+        Ok(filling)
+    }
+
+    /// The names of all columns, but for those in which pandas hands over an index without a name.
+    fn all(&self) -> Vec<String> {
+        let names = self.names.iter();
+        let names = names.filter(|name| !name.starts_with("__index_level_"));
+        names.cloned().collect()
     }
 
     /// The column of this name, from which `what` is read.

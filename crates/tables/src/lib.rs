@@ -13,10 +13,12 @@
 //! |---|---|
 //! | `want` | what an input wants of a table, and the checks that all formats share |
 //! | `header` | which columns fill an input |
-//! | `number` | a number of a source to the stored number of an input |
+//! | `number` | a number of a source to the stored number of an input: one rule for all sources |
 //! | `csv_table` | CSV in, with the place of every cell |
+//! | `quotes` | a CSV whose quotes do not say what its cells are is refused |
 //! | `arrow` | record batches in |
 //! | `parquet_file`, `pages` | Parquet, in and out; what its pages claim, before they are unpacked |
+//! | `guard` | a library's panic becomes a value, and nothing is printed |
 //! | `npy` | NumPy's files, in and out |
 //! | `texts` | the cells of a CSV as texts, for what is not a number yet |
 //! | `frame` | results side by side, and out to files and record batches |
@@ -28,22 +30,25 @@
 mod arrow;
 mod csv_table;
 mod frame;
+mod guard;
 mod header;
 mod npy;
 mod number;
 mod pages;
 mod parquet_file;
+mod quotes;
 mod texts;
 mod want;
 
-pub use frame::{Format, Frame};
+pub use frame::{Format, Frame, Unfinished};
+
+pub use number::Number;
 pub use texts::Texts;
-pub use want::{Loaded, Want, check, out_of_range};
+pub use want::{Loaded, Want, array, check};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs;
 use std::path::Path;
 use zeroize::Zeroizing;
 
@@ -81,19 +86,6 @@ pub fn read(source: Source<'_>, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
 fn has_extension(path: &Path, wanted: &str) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case(wanted))
-}
-
-/// A file to write, in place of one that is there. A new one is its owner's alone from its first
-/// moment on: what a run leaves is no other user's business. One that is there keeps its permissions.
-///
-/// # Errors
-/// It cannot be opened for writing.
-pub fn create(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
 }
 
 /// A file in memory, erased when it is no longer needed.

@@ -1,9 +1,11 @@
-//! NumPy's `.npy` files: integers and truth values of any width, and floating point for inputs and
-//! results in fixed point; read and written in C order.
+//! NumPy's `.npy` files: integers and truth values of any width, and floating point as `number`
+//! takes it; read and written in C order.
 
 use crate::number::{Number, of_element};
-use crate::want::{Filling, Loaded, Want, element_count, has_shape, wrong_shape};
-use crate::{create, read_file, unreadable, unreadable_but};
+
+use crate::want::{Filling, Loaded, Want, element, element_count, has_shape, wrong_shape};
+use crate::{read_file, unreadable, unreadable_but};
+
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
 use sealane_program::decimal;
 use sealane_program::diagnostic::Diagnostic;
@@ -45,7 +47,7 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
         ));
     }
     let mut filling = Filling::whole(*want, shape);
-    fill(file, path, &mut filling)?;
+    fill(file, path, &dims, &mut filling)?;
     filling.loaded()
 }
 
@@ -86,20 +88,27 @@ fn check_header(bytes: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Takes the elements of a file one by one.
-fn fill(file: NpyFile<&[u8]>, path: &Path, input: &mut Filling<'_>) -> Result<(), Diagnostic> {
+/// Takes the elements of a file, an array with these dimensions, one by one.
+fn fill(
+    file: NpyFile<&[u8]>,
+    path: &Path,
+    dims: &[u64],
+    input: &mut Filling<'_>,
+) -> Result<(), Diagnostic> {
     let dtype = file.dtype().descr();
-    let fixed = input.want.input.ty.is_fixed();
+    fn int<'n>(number: impl Into<i128>) -> Number<'n> {
+        Number::Int(number.into())
+    }
     macro_rules! fill {
-        ($($name:literal => $ty:ty as $kind:ident),* $(,)?) => {
+        ($($name:literal => $ty:ty as $of:expr),* $(,)?) => {
             match dtype.trim_matches('\'').trim_start_matches(['<', '>', '|', '=']) {
-                $($name if fixed || stringify!($kind) == "Int" => {
+                $($name => {
                     let elements = file.data::<$ty>();
                     let elements = elements.map_err(|error| unreadable(path, &error))?;
-                    for (at, element) in elements.enumerate() {
-                        let element = element.map_err(|error| unreadable(path, &in_words(&error)))?;
-                        let place = || format!("at element {at} of {}", path.display());
-                        input.put(at, Number::$kind(element.into()), place)?;
+                    for (at, number) in elements.enumerate() {
+                        let number = number.map_err(|error| unreadable(path, &in_words(&error)))?;
+                        let place = || format!("{} of {}", element(dims, at), path.display());
+                        input.put(at, $of(number), place)?;
                     }
                     Ok(())
                 })*
@@ -108,26 +117,29 @@ fn fill(file: NpyFile<&[u8]>, path: &Path, input: &mut Filling<'_>) -> Result<()
         };
     }
     fill! {
-        "b1" => bool as Int, "i1" => i8 as Int, "i2" => i16 as Int, "i4" => i32 as Int,
-        "i8" => i64 as Int, "u1" => u8 as Int, "u2" => u16 as Int, "u4" => u32 as Int,
-        "u8" => u64 as Int, "f4" => f32 as Float, "f8" => f64 as Float,
+        "b1" => bool as int, "i1" => i8 as int, "i2" => i16 as int,
+        "i4" => i32 as int, "i8" => i64 as int, "u1" => u8 as int,
+        "u2" => u16 as int, "u4" => u32 as int, "u8" => u64 as int,
+        "f4" => f32 as Number::from, "f8" => f64 as Number::from,
     }
 }
 
 fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
-    let cause =
-        format!("its elements are {dtype}; integers and bool are read, such as int64 or uint8");
-    let hint = "scale and convert it, then save it again: `np.rint(100 * x).astype(np.int64)`";
-    match dtype.contains(['f', 'c']) {
+    let cause = format!("its elements are {dtype}; {READ}");
+    let hint = "convert it, then save it again: `x.astype(np.float64)`";
+    match dtype.contains('f') {
         true => unreadable_but(path, &cause, hint),
         false => unreadable(path, &cause),
     }
 }
 
+/// The elements that are read.
+const READ: &str = "integers, bool, float32 and float64 are read";
+
 /// Writes one array, in the narrowest type of NumPy that holds the type of the data. Fixed point
 /// becomes `float64`, which the caller has made sure holds it.
-pub(crate) fn write(path: &Path, data: &Data) -> io::Result<()> {
-    let mut file = BufWriter::new(create(path)?);
+pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
     macro_rules! write {
         ($ty:ty, |$element:ident| $value:expr) => {{
             let options = WriteOptions::<$ty>::new()
@@ -165,8 +177,7 @@ fn in_words(error: &io::Error) -> String {
         io::ErrorKind::UnexpectedEof => "it ends too early: it was cut off".to_string(),
         _ if text.contains("magic") => "it is no `.npy` file".to_string(),
         _ if text.contains("type string") => {
-            "its elements are objects; integers and bool are read, such as int64 or uint8"
-                .to_string()
+            format!("its elements are objects; {READ}")
         }
         _ => text,
     }

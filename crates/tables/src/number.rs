@@ -1,15 +1,30 @@
-//! One number as a source has it, to the stored number of an input.
+//! One number as a source has it, to the stored number of an input: the one rule for all sources.
+//!
+//! | source | of an integer or truth value | of fixed point |
+//! |---|---|---|
+//! | integers, decimals and ratios | where it is whole, at any size | the nearest stored number |
+//! | floats, text with a point or an exponent | where it is whole and no other whole number can have been rounded to it | the nearest stored number |
+//!
+//! A float of `p` significant bits holds every whole number below `2^p`, and from there on stands for
+//! several: `float(2**53 + 1)` is `2.0**53`. Taking it would replace the number that was meant, so it
+//! is refused. Text with a point is how programs write floats, and is held to the rule of `f64`.
 
 use sealane_program::decimal::{self, Nearest, NotStored};
+use sealane_program::literal::Real;
 use sealane_program::types::Type;
 
 /// A number of a source.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub enum Number<'a> {
     /// A whole number; truth values are 0 and 1.
     Int(i128),
     /// A binary floating-point number.
-    Float(f64),
+    Float {
+        /// Its value.
+        value: f64,
+        /// Significant bits of its own type: 53 of an `f64`, 24 of an `f32`, 11 of an `f16`.
+        digits: u32,
+    },
     /// `unscaled / 10^scale`.
     Decimal {
         /// The digits.
@@ -17,20 +32,49 @@ pub(crate) enum Number {
         /// How many of them stand behind the point; may be negative.
         scale: i8,
     },
+    /// A ratio of integers.
+    Ratio(Real),
+    /// The text of a decimal, as [`decimal::parse`] reads it.
+    Written(&'a str),
 }
 
 /// Why a number is none of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
+    /// The text is no number.
+    NotANumber,
     /// It has a fraction, and the type has none.
     NotWhole,
     /// It is infinite, or marks what is missing.
     NotFinite,
     /// Beyond every type of its kind.
     TooLarge,
+    /// This whole number as a float, which others are rounded to as well.
+    Inexact(i128),
+    /// This whole number in a text whose exponent stands for digits that are not written.
+    Abbreviated(i128),
 }
 
-impl Number {
+impl From<f64> for Number<'_> {
+    fn from(value: f64) -> Self {
+        let digits = f64::MANTISSA_DIGITS;
+        Number::Float { value, digits }
+    }
+}
+
+impl From<f32> for Number<'_> {
+    fn from(value: f32) -> Self {
+        let (value, digits) = (value.into(), f32::MANTISSA_DIGITS);
+        Number::Float { value, digits }
+    }
+}
+
+impl Number<'_> {
+    /// The number of an `f16`, whose value is given.
+    pub fn half(value: f64) -> Self {
+        Number::Float { value, digits: 11 }
+    }
+
     /// The stored number of `ty`, which is the number itself but for fixed point. Whether the
     /// range of an input has it is for the caller to say.
     pub(crate) fn stored(self, ty: Type) -> Result<Nearest, Unfit> {
@@ -39,12 +83,14 @@ impl Number {
         }
         let stored = match self {
             Number::Int(number) => Ok(number),
-            Number::Float(number) if !number.is_finite() => Err(Unfit::NotFinite),
-            Number::Float(number) if number.fract() != 0.0 => Err(Unfit::NotWhole),
-            // 2^100 is beyond every type, and what is below converts exactly.
-            Number::Float(number) if number.abs() > 2f64.powi(100) => Err(Unfit::TooLarge),
-            Number::Float(number) => Ok(number as i128),
+            Number::Float { value, digits } => whole_float(value, digits),
             Number::Decimal { unscaled, scale } => whole(unscaled, scale),
+            Number::Ratio(ratio) => match ratio.nearest(0) {
+                Ok(Nearest { stored, exact }) if exact => Ok(stored),
+                Ok(_) => Err(Unfit::NotWhole),
+                Err(error) => Err(error.into()),
+            },
+            Number::Written(text) => whole_text(text),
         };
         let exact = true;
         stored.map(|stored| Nearest { stored, exact })
@@ -59,24 +105,79 @@ impl Number {
                     exact: true,
                 });
             }
-            Number::Float(number) => decimal::from_f64(number, fraction),
+            Number::Float { value, .. } => decimal::from_f64(value, fraction),
             Number::Decimal { unscaled, scale } => {
                 decimal::parse(&format!("{unscaled}e{}", -i16::from(scale)), fraction)
             }
+            Number::Ratio(ratio) => ratio.nearest(fraction),
+            Number::Written(text) => decimal::parse(text, fraction),
         };
-        nearest.map_err(|error| match error {
-            NotStored::NotFinite => Unfit::NotFinite,
-            _ => Unfit::TooLarge,
-        })
+        Ok(nearest?)
     }
 
     /// The number as people read it.
     pub(crate) fn text(self) -> String {
         match self {
             Number::Int(number) => number.to_string(),
-            Number::Float(number) => number.to_string(),
+            Number::Float { value, .. } => value.to_string(),
             Number::Decimal { unscaled, scale } => decimal_text(unscaled, scale),
+            Number::Ratio(ratio) => ratio.to_string(),
+            Number::Written(text) => text.to_string(),
         }
+    }
+}
+
+impl From<NotStored> for Unfit {
+    fn from(error: NotStored) -> Unfit {
+        match error {
+            NotStored::NotADecimal | NotStored::TooLong => Unfit::NotANumber,
+            NotStored::NotFinite => Unfit::NotFinite,
+            NotStored::TooLarge { .. } => Unfit::TooLarge,
+        }
+    }
+}
+
+/// A float with `digits` significant bits where it is whole and no other whole number is rounded to
+/// it.
+fn whole_float(value: f64, digits: u32) -> Result<i128, Unfit> {
+    if !value.is_finite() {
+        return Err(Unfit::NotFinite);
+    }
+    if value.fract() != 0.0 {
+        return Err(Unfit::NotWhole);
+    }
+    // 2^100 is beyond every type, and what is below converts exactly.
+    if value.abs() > 2f64.powi(100) {
+        return Err(Unfit::TooLarge);
+    }
+    let whole = value as i128;
+    match whole.unsigned_abs() < 1 << digits {
+        true => Ok(whole),
+        false => Err(Unfit::Inexact(whole)),
+    }
+}
+
+/// The whole number that a text means. One with a point or an exponent is taken as the float that a
+/// program has written; an exponent says no digit that is not there.
+fn whole_text(text: &str) -> Result<i128, Unfit> {
+    if let Ok(number) = text.parse() {
+        return Ok(number);
+    }
+    let Nearest { stored, exact } = decimal::parse(text, 0)?;
+    if !exact {
+        return Err(Unfit::NotWhole);
+    }
+    let mantissa = text.split(['e', 'E']).next().unwrap_or(text);
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit);
+    let written = digits.skip_while(|digit| *digit == b'0').count();
+    let magnitude = stored.unsigned_abs();
+    let needed = magnitude.checked_ilog10().map_or(0, |log| log + 1);
+    if written < needed as usize {
+        return Err(Unfit::Abbreviated(stored));
+    }
+    match magnitude < 1 << f64::MANTISSA_DIGITS {
+        true => Ok(stored),
+        false => Err(Unfit::Inexact(stored)),
     }
 }
 
@@ -122,12 +223,12 @@ fn decimal_text(unscaled: i128, scale: i8) -> String {
 mod tests {
     use super::*;
 
-    const HALF: Number = Number::Decimal {
+    const HALF: Number<'_> = Number::Decimal {
         unscaled: -5,
         scale: 1,
     };
 
-    fn stored(number: Number, ty: Type) -> Result<(i128, bool), Unfit> {
+    fn stored(number: Number<'_>, ty: Type) -> Result<(i128, bool), Unfit> {
         let nearest = number.stored(ty)?;
         Ok((nearest.stored, nearest.exact))
     }
@@ -135,43 +236,105 @@ mod tests {
     #[test]
     fn whole_numbers_are_taken_from_any_kind() {
         let decimal = |unscaled, scale| Number::Decimal { unscaled, scale };
-        for number in [Number::Int(-300), Number::Float(-300.0), decimal(-3, -2)] {
-            assert_eq!(stored(number, Type::I64), Ok((-300, true)));
+        let ratio = |over, under| Number::Ratio(Real::new(over, under).unwrap());
+        for number in [
+            Number::Int(-300),
+            Number::from(-300f64),
+            Number::from(-300f32),
+            Number::half(-300.0),
+            decimal(-3, -2),
+            ratio(-600, 2),
+            Number::Written("-300"),
+            Number::Written("-300.0"),
+            Number::Written("-300."),
+            Number::Written("-3.000e2"),
+        ] {
+            assert_eq!(stored(number, Type::I64), Ok((-300, true)), "{number:?}");
         }
         assert_eq!(stored(decimal(4200, 2), Type::I64), Ok((42, true)));
         assert_eq!(stored(decimal(0, 127), Type::I64), Ok((0, true)));
-        for number in [HALF, Number::Float(0.5), decimal(1, 127)] {
+        let (written, huge) = (Number::Written, "9".repeat(60));
+        for number in [
+            HALF,
+            0.5.into(),
+            decimal(1, 127),
+            ratio(1, 3),
+            written("0.5e-9"),
+        ] {
             assert_eq!(stored(number, Type::I64), Err(Unfit::NotWhole));
         }
         for number in [
-            Number::Float(1e300),
+            Number::from(1e300),
             decimal(1, -128),
             decimal(i128::MAX, -1),
+            written("1e300"),
+            written(&huge),
         ] {
             assert_eq!(stored(number, Type::I64), Err(Unfit::TooLarge));
         }
+        for text in [
+            "", ".", "12 kg", "NaN", "0x10", "1e", "1e9999", "--5", "1_000",
+        ] {
+            assert_eq!(stored(written(text), Type::I64), Err(Unfit::NotANumber));
+        }
+        assert_eq!(stored(f64::NAN.into(), Type::I64), Err(Unfit::NotFinite));
+    }
+
+    #[test]
+    fn floats_to_which_several_whole_numbers_are_rounded_are_refused() {
+        let top = (1i128 << 53) - 1;
+        // The first whole number that is no `f64`, and the one to which it is rounded.
+        assert_eq!((top + 2) as f64, (top + 1) as f64);
+        for sign in [1, -1] {
+            let (held, not) = (sign * top, sign * (top + 1));
+            let inexact = |number| Err(Unfit::Inexact(number));
+            assert_eq!(stored((held as f64).into(), Type::I64), Ok((held, true)));
+            assert_eq!(stored((not as f64).into(), Type::I64), inexact(not));
+            let (point, beyond) = (format!("{held}.0"), format!("{not}.0"));
+            assert_eq!(stored(Number::Written(&point), Type::I64), Ok((held, true)));
+            assert_eq!(stored(Number::Written(&beyond), Type::I64), inexact(not));
+            let text = beyond.trim_end_matches(".0");
+            assert_eq!(stored(Number::Written(text), Type::I64), Ok((not, true)));
+            assert_eq!(stored(16_777_216f32.into(), Type::I64), inexact(1 << 24));
+            assert_eq!(stored(Number::half(2048.0), Type::I64), inexact(2048));
+            // Fixed point takes the nearest number of whatever it is given.
+            assert_eq!(
+                stored((not as f64).into(), Type::fixed(60, 1)),
+                Ok((2 * not, true))
+            );
+        }
+    }
+
+    #[test]
+    fn an_exponent_stands_for_no_digit_that_is_not_written() {
+        let read = |text| stored(Number::Written(text), Type::I64);
+        assert_eq!(read("5.200000000000000000e+04"), Ok((52_000, true)));
+        assert_eq!(read("0.0"), Ok((0, true)));
+        assert_eq!(read("0e5"), Ok((0, true)));
+        assert_eq!(read("00.7e1"), Ok((7, true)));
+        // What a spreadsheet shows of 123456789012.
         assert_eq!(
-            stored(Number::Float(f64::NAN), Type::I64),
-            Err(Unfit::NotFinite)
+            read("1.23457E+11"),
+            Err(Unfit::Abbreviated(123_457_000_000))
         );
+        assert_eq!(read("1e1"), Err(Unfit::Abbreviated(10)));
     }
 
     #[test]
     fn fixed_point_takes_the_nearest_and_says_so() {
         let ty = Type::fixed(8, 4);
         assert_eq!(stored(Number::Int(-3), ty), Ok((-48, true)));
+        assert_eq!(stored(Number::Written("1e-2"), ty), Ok((0, false)));
+        assert_eq!(stored(Number::Written("12e0"), ty), Ok((192, true)));
         assert_eq!(stored(HALF, ty), Ok((-8, true)));
-        assert_eq!(stored(Number::Float(-0.5), ty), Ok((-8, true)));
-        assert_eq!(stored(Number::Float(0.1), ty), Ok((2, false)));
+        assert_eq!(stored((-0.5).into(), ty), Ok((-8, true)));
+        assert_eq!(stored(0.1.into(), ty), Ok((2, false)));
         let tenth = Number::Decimal {
             unscaled: 1,
             scale: 1,
         };
         assert_eq!(stored(tenth, ty), Ok((2, false)));
-        assert_eq!(
-            stored(Number::Float(f64::INFINITY), ty),
-            Err(Unfit::NotFinite)
-        );
+        assert_eq!(stored(f64::INFINITY.into(), ty), Err(Unfit::NotFinite));
         assert_eq!(stored(Number::Int(i128::MAX), ty), Err(Unfit::TooLarge));
     }
 
@@ -181,6 +344,6 @@ mod tests {
         assert_eq!(text(-5, 2), "-0.05");
         assert_eq!(text(1234, 2), "12.34");
         assert_eq!(text(7, -2), "700");
-        assert_eq!(Number::Float(0.1).text(), "0.1");
+        assert_eq!(Number::from(0.1).text(), "0.1");
     }
 }

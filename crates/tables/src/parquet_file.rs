@@ -5,7 +5,7 @@
 
 use crate::arrow::{Table, broken};
 use crate::want::{Loaded, Want};
-use crate::{pages, unreadable, unreadable_but};
+use crate::{guard, pages, unreadable, unreadable_but};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -15,8 +15,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use sealane_program::diagnostic::Diagnostic;
 use std::fs::File;
-use std::io;
-use std::panic::catch_unwind;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Rows that are in memory at a time, beside the page that they come from.
@@ -26,8 +25,8 @@ const BATCH_ROWS: usize = 8192;
 pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let name = path.display().to_string();
     // The library holds to its own invariants by assertions, and a damaged file can break them.
-    catch_unwind(|| read_file(path, &name, wants))
-        .unwrap_or_else(|_| Err(broken(&name, &"it contradicts itself: it was damaged")))
+    guard::run(|| read_file(path, &name, wants))
+        .unwrap_or_else(|| Err(broken(&name, &"it contradicts itself: it was damaged")))
 }
 
 fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
@@ -56,7 +55,7 @@ fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>,
 }
 
 /// Writes one table.
-pub(crate) fn write(path: &Path, batch: &RecordBatch) -> io::Result<()> {
+pub(crate) fn write(file: impl Write + Send, batch: &RecordBatch) -> io::Result<()> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(format!("sealane {}", env!("CARGO_PKG_VERSION")))
@@ -64,7 +63,6 @@ pub(crate) fn write(path: &Path, batch: &RecordBatch) -> io::Result<()> {
     let options = ArrowWriterOptions::new()
         .with_properties(properties)
         .with_skip_arrow_metadata(true);
-    let file = crate::create(path)?;
     let mut writer = ArrowWriter::try_new_with_options(file, batch.schema(), options)?;
     writer.write(batch)?;
     writer.close()?;

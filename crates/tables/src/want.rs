@@ -109,6 +109,8 @@ pub struct Loaded {
     pub data: Data,
     /// How many of them are not the number that the table has, but the nearest of their type.
     pub rounded: u64,
+    /// The names of the columns that were taken in their order, because the signature names none.
+    pub by_position: Vec<String>,
 }
 
 /// An input under way: its columns in a table, and the elements of the records read so far.
@@ -121,6 +123,8 @@ pub(crate) struct Filling<'a> {
     /// How many of them have been put.
     put: usize,
     rounded: u64,
+    /// The names of its columns, if nothing but their order says that they are meant.
+    pub(crate) by_position: Vec<String>,
 }
 
 impl<'a> Filling<'a> {
@@ -136,6 +140,7 @@ impl<'a> Filling<'a> {
             data,
             put: 0,
             rounded: 0,
+            by_position: vec![],
         }
     }
 
@@ -161,24 +166,18 @@ impl<'a> Filling<'a> {
     pub(crate) fn put(
         &mut self,
         at: usize,
-        number: Number,
+        number: Number<'_>,
         place: impl Fn() -> String,
     ) -> Result<(), Diagnostic> {
         let input = self.want.input;
         match number.stored(input.ty) {
             Ok(nearest) if self.put_stored(at, nearest) => Ok(()),
-            Ok(_) | Err(Unfit::TooLarge) => {
-                let place = format!(" {}", place());
-                Err(out_of_range(input, &number.text(), None, &place))
+            Err(unfit) if !is_out_of_range(input, unfit) => {
+                Err(not_a_number(input, unfit, &number.text(), &place()))
             }
-            Err(unfit) => {
-                let whose = format!("the input `{}` is read from it", input.name);
-                let message = format!("{} {} is not {}", number.text(), place(), kind(input.ty));
-                let finding = Diagnostic::new("data-not-a-number", message).because(whose);
-                Err(finding.hint(match unfit {
-                    Unfit::NotWhole => NOT_WHOLE,
-                    _ => "fill the value in, or drop the row, before the table is given",
-                }))
+            _ => {
+                let place = format!(" {}", place());
+                Err(out_of_range(input, &number.text(), None, place.trim_end()))
             }
         }
     }
@@ -216,7 +215,89 @@ impl<'a> Filling<'a> {
         Ok(Loaded {
             data: self.data,
             rounded: self.rounded,
+            by_position: self.by_position,
         })
+    }
+}
+
+/// Reads the numbers of an array in memory, in C order, for an input that takes all of it.
+///
+/// # Errors
+/// They are not what the input declares; the place is the index of the element.
+pub fn array<'n>(
+    want: Want<'_>,
+    dims: &[u64],
+    numbers: impl IntoIterator<Item = Number<'n>>,
+) -> Result<Loaded, Diagnostic> {
+    if !has_shape(want.input, dims) {
+        return Err(wrong_shape(want.input, dims, ""));
+    }
+    let mut filling = Filling::whole(want, dims.to_vec());
+    for (at, number) in (0..filling.data.elements.len()).zip(numbers) {
+        filling.put(at, number, || element(dims, at))?;
+    }
+    filling.loaded()
+}
+
+/// Where an element of an array stands, as NumPy counts: "at element 7", "at element [2, 1]", and
+/// nothing for a single number.
+pub(crate) fn element(dims: &[u64], at: usize) -> String {
+    if let [] | [_] = dims {
+        return dims
+            .first()
+            .map_or(String::new(), |_| format!("at element {at}"));
+    }
+    let mut rest = at as u64;
+    let index = dims.iter().rev().map(|length| {
+        let index = rest % (*length).max(1);
+        rest /= (*length).max(1);
+        index
+    });
+    let mut index = index.collect::<Vec<_>>();
+    index.reverse();
+    format!("at element {index:?}")
+}
+
+/// Whether a number that was refused is outside of the range of an input, whatever else it is.
+pub(crate) fn is_out_of_range(input: &Input, unfit: Unfit) -> bool {
+    match unfit {
+        Unfit::TooLarge => true,
+        Unfit::Inexact(number) | Unfit::Abbreviated(number) => {
+            !input.range.contains(Range::of(number))
+        }
+        Unfit::NotANumber | Unfit::NotWhole | Unfit::NotFinite => false,
+    }
+}
+
+/// The refusal of what is no number of the type of an input. `place` says where it is, as in "in
+/// row 7".
+pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str) -> Diagnostic {
+    let value = [value, place].join(" ");
+    let value = value.trim_end();
+    let inexact = |reason: &str, hint: &str| {
+        let message = format!("{value} may be another whole number that was rounded");
+        Diagnostic::new("data-inexact", message)
+            .because(reason)
+            .hint(hint)
+    };
+    match unfit {
+        Unfit::Inexact(_) => inexact(
+            "floating point has no number of its own for every whole number of this size",
+            "give integers: an array or column of an integer type, or text without a point",
+        ),
+        Unfit::Abbreviated(_) => inexact(
+            "its exponent stands for digits that are not written",
+            "write all digits of the number, as a spreadsheet does for the cell format `0`",
+        ),
+        _ => Diagnostic::new(
+            "data-not-a-number",
+            format!("{value} is not {}", kind(input.ty)),
+        )
+        .because(format!("the input `{}` is read from it", input.name))
+        .hint(match unfit {
+            Unfit::NotWhole => NOT_WHOLE,
+            _ => "fill the value in, or drop the row, before the data are given",
+        }),
     }
 }
 
@@ -244,7 +325,7 @@ pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
         return Err(wrong_shape(input, &data.shape, ""));
     }
     for (i, number) in data.numbers().enumerate() {
-        check_range(input, number, || format!(" at element {i}"))?;
+        check_range(input, number, || format!(" {}", element(&data.shape, i)))?;
     }
     Ok(())
 }
@@ -291,13 +372,18 @@ pub(crate) fn check_range(
         Ok(())
     } else {
         let value = decimal::text(number, input.ty.fraction());
-        Err(out_of_range(input, &value, None, &place()))
+        Err(out_of_range(input, &value, None, place().trim_end()))
     }
 }
 
 /// The refusal of a number outside of the declared range; `place` says where it is, beginning with
 /// a blank.
-pub fn out_of_range(input: &Input, value: &str, span: Option<Span>, place: &str) -> Diagnostic {
+pub(crate) fn out_of_range(
+    input: &Input,
+    value: &str,
+    span: Option<Span>,
+    place: &str,
+) -> Diagnostic {
     let text = |stored| decimal::text(stored, input.ty.fraction());
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);

@@ -1,8 +1,7 @@
 //! Record batches, as another library in the process hands them over: above all dictionaries,
 //! whose values decide what a column is.
 
-mod common;
-
+use crate::common::{NUMBERS, input, load};
 use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int32Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, FixedSizeListArray, Int64Array, ListArray, NullArray,
@@ -11,10 +10,10 @@ use arrow_array::{
 };
 use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
-use common::{NUMBERS, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::Source;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Reads an input from batches with one column of its name, of at most 4 people.
@@ -147,4 +146,39 @@ fn a_column_of_nothing_is_a_column_of_missing_values() {
         assert!(error.starts_with("error[data-null]"), "{error}");
     }
     assert_eq!(read(&numbers(), &[nulls(0)]), Ok(vec![]));
+}
+
+/// Numbers with an extension type of Arrow stand for something else: the months of a period.
+#[test]
+fn numbers_that_stand_for_something_else_are_none() {
+    let read = |name: &str, about: &str, column: ArrayRef, input: &Input| {
+        let metadata = [
+            ("ARROW:extension:name", name),
+            ("ARROW:extension:metadata", about),
+        ];
+        let metadata = metadata.map(|(key, text)| (key.to_string(), text.to_string()));
+        let field = Field::new(&input.name, column.data_type().clone(), true);
+        let field = field.with_metadata(metadata.into_iter().collect::<HashMap<_, _>>());
+        let schema = Arc::new(Schema::new(vec![field]));
+        let batch = RecordBatch::try_new(schema.clone(), vec![column]);
+        let source = Source::Batches {
+            name: "the table",
+            reader: Box::new(RecordBatchIterator::new([batch], schema)),
+        };
+        load(source, std::slice::from_ref(input), 4).map(|loaded| loaded[0].data.shape.clone())
+    };
+    let column = || Arc::new(Int64Array::from(vec![1, 2, 3, 4])) as ArrayRef;
+    let error = read("pandas.period", "{}", column(), &numbers()).expect_err("no numbers");
+    let text = "column `city` of the table holds no numbers: pandas.period";
+    assert_eq!((error.code, error.message.as_str()), ("data-type", text));
+    assert_eq!(read("", "", column(), &numbers()).expect("numbers"), [4]);
+    assert_eq!(
+        read("arrow.bool8", "", column(), &numbers()).expect("numbers"),
+        [4]
+    );
+    for list in lists(column()) {
+        let tensor = |about| read("arrow.fixed_shape_tensor", about, list.clone(), &pairs());
+        assert_eq!(tensor("{\"shape\":[2]}").expect("numbers"), [2, 2]);
+        assert!(tensor("{\"shape\":[2],\"permutation\":[0]}").is_err());
+    }
 }

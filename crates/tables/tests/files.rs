@@ -1,11 +1,10 @@
 //! What people read when their data do not fit: each error of the readers of CSV and `.npy`, whole.
 //! The folder of a file is left out of the texts.
 
-mod common;
-
-use common::{NUMBERS, age, input, read};
+use crate::common::{NUMBERS, age, input, load, read};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
+use sealane_tables::{Number, Source, Want, array};
 
 fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
     read(input, "people.csv", content.as_bytes()).map(|data| data.numbers().collect())
@@ -149,6 +148,61 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
          reason: the input `age` is read from it\n\
          hint: fill the cell in, or drop the line",
     );
+}
+
+/// As pandas, NumPy and spreadsheets write them.
+#[test]
+fn whole_numbers_with_a_point_are_whole() {
+    let wide = || input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[]);
+    assert_eq!(
+        csv(
+            wide(),
+            "x\n52000.0\n-7.\n5.200000000000000000e+04\n9007199254740993\n"
+        ),
+        Ok(vec![52_000, -7, 52_000, 9_007_199_254_740_993])
+    );
+    let flags = input("sick", Type::Bool, NUMBERS, (0, 1), &[]);
+    assert_eq!(csv(flags, "sick\n1.0\n0.0\n"), Ok(vec![1, 0]));
+    assert_refused(
+        csv(wide(), "y,x\n1,9007199254740992.0\n"),
+        "error[data-inexact]: `9007199254740992.0` in column `x` may be another whole number that \
+         was rounded\n \
+         --> people.csv:2:3\n  |\n2 | 1,9007199254740992.0\n  |   ^^^^^^^^^^^^^^^^^^\n\
+         reason: floating point has no number of its own for every whole number of this size\n\
+         hint: give integers: an array or column of an integer type, or text without a point",
+    );
+    assert_refused(
+        csv(wide(), "x\n1.23457E+11\n"),
+        "error[data-inexact]: `1.23457E+11` in column `x` may be another whole number that was \
+         rounded\n \
+         --> people.csv:2:1\n  |\n2 | 1.23457E+11\n  | ^^^^^^^^^^^\n\
+         reason: its exponent stands for digits that are not written\n\
+         hint: write all digits of the number, as a spreadsheet does for the cell format `0`",
+    );
+    // Outside of the range, it is the wrong number whichever it is.
+    let text = csv(age(), "age\n9007199254740992.0\n").expect_err("outside");
+    assert!(
+        text.starts_with("error[data-range]: `age` is 9007199254740992.0"),
+        "{text}"
+    );
+}
+
+#[test]
+fn columns_that_are_taken_by_their_order_are_named() {
+    let pairs = |columns: &[&str]| {
+        let shape = Shape::with_rows(RowId(0), [2]);
+        input("pair", Type::U8, shape, (0, 9), columns)
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("people.csv");
+    std::fs::write(&path, "id,b\n1,2\n").expect("a file");
+    let names = |input: Input| {
+        let loaded = load(Source::File(&path), &[input], 4).expect("numbers");
+        loaded[0].by_position.clone()
+    };
+    assert_eq!(names(pairs(&[])), ["id", "b"]);
+    assert!(names(pairs(&["b", "id"])).is_empty());
+    assert!(names(input("b", Type::U8, NUMBERS, (0, 9), &[])).is_empty());
 }
 
 #[test]
@@ -319,12 +373,16 @@ fn arrays_that_cannot_be_read_are_told_why() {
     refused(b"age\n3\n", "it is no `.npy` file");
     refused(
         &npy("|O", false, "(2, 2)", &[0; 32]),
-        "its elements are objects; integers and bool are read",
+        "its elements are objects; integers, bool, float32 and float64 are read",
     );
     refused(
-        &npy("<f8", false, "(2, 2)", &[0; 32]),
-        "its elements are f8; integers and bool are read, such as int64 or uint8\n\
-         hint: scale and convert it, then save it again: `np.rint(100 * x).astype(np.int64)`",
+        &npy("<f2", false, "(2, 2)", &[0; 8]),
+        "its elements are f2; integers, bool, float32 and float64 are read\n\
+         hint: convert it, then save it again: `x.astype(np.float64)`",
+    );
+    refused(
+        &npy("<c8", false, "(2, 2)", &[0; 32]),
+        "its elements are c8; integers,",
     );
     refused(
         &npy("|u1", true, "(2, 2)", &[0; 4]),
@@ -347,8 +405,100 @@ fn arrays_that_cannot_be_read_are_told_why() {
     );
     assert_refused(
         text.map(|_| vec![]),
-        "error[data-range]: `x` is -1 at element 2 of x.npy, outside 0 to 9\n\
+        "error[data-range]: `x` is -1 at element [1, 0] of x.npy, outside 0 to 9\n\
          reason: the program declares this range, and every later range rests on it\n\
          hint: mend the value, or declare a wider type or range in the program",
     );
+}
+
+/// Each of these was once read as other rows than its author meant, without a word.
+#[test]
+fn quotes_that_do_not_enclose_a_cell_are_told_with_their_place() {
+    assert_refused(
+        csv(age(), "age,name\n1,\"Ada\n2,Bob\n3,Cyd\n"),
+        "error[data-malformed]: people.csv has a quote that is never closed\n \
+         --> people.csv:2:3\n  |\n2 | 1,\"Ada\n  |   ^\n\
+         reason: all that follows it would be one cell\n\
+         hint: close the cell with a quote, or leave this one out",
+    );
+    assert_refused(
+        csv(age(), "\u{feff}age\r\n\"1\"2\r\n"),
+        "error[data-malformed]: people.csv has text behind a cell in quotes\n \
+         --> people.csv:2:4\n  |\n2 | \"1\"2\n  |    ^\n\
+         reason: the cell that begins with a quote at line 2, column 1 ends before it, so a comma or \
+         the end of the line has to follow\n\
+         hint: write two quotes for one within the cell, and put the whole cell in quotes",
+    );
+    // The quote of line 2 is closed by that of line 4, a row later.
+    assert_refused(
+        csv(age(), "name,age\n\"Ada,1\nBob,2\n\"Cyd\",3\n"),
+        "error[data-malformed]: people.csv has text behind a cell in quotes\n \
+         --> people.csv:4:2\n  |\n4 | \"Cyd\",3\n  |  ^\n\
+         reason: the cell that begins with a quote at line 2, column 1 ends before it, so a comma or \
+         the end of the line has to follow\n\
+         hint: write two quotes for one within the cell, and put the whole cell in quotes",
+    );
+    assert_refused(
+        csv(age(), "\u{feff}size,age\né5\",7\n"),
+        "error[data-malformed]: people.csv has a quote within a cell that does not begin with one\n \
+         --> people.csv:2:3\n  |\n2 | é5\",7\n  |   ^\n\
+         reason: programs read such a cell in different ways\n\
+         hint: put the whole cell in quotes, without spaces before them, and write two quotes for \
+         one within it",
+    );
+    // In the header too, and where nobody wants the column.
+    for table in [
+        "\"age\n1\n",
+        "age,\"x\"y\n1,2\n",
+        "age, \"x\"\n1,2\n",
+        "age\n1\n\"",
+    ] {
+        let refused = csv(age(), table).expect_err("it has to be refused");
+        assert!(refused.starts_with("error[data-malformed]"), "{refused}");
+    }
+    let whole =
+        "age,\"a \"\"name\"\"\"\r\n1,\"two\r\nlines, and \"\"quotes\"\"\"\r\n\"2\",\"\"\r\n";
+    assert_eq!(csv(age(), whole), Ok(vec![1, 2]));
+}
+
+#[test]
+fn arrays_in_memory_are_held_to_the_rule_of_files() {
+    let read = |ty, dims: &[u64], numbers: &[Number<'_>]| {
+        let range = (-1 << 40, 1 << 62);
+        let input = input("x", ty, Shape::fixed(dims.to_vec()), range, &[]);
+        let want = Want {
+            input: &input,
+            rows: None,
+        };
+        let loaded = array(want, dims, numbers.iter().copied());
+        loaded.map(|loaded| (loaded.data.numbers().collect::<Vec<_>>(), loaded.rounded))
+    };
+    let (one, half, nan) = (Number::Int(1), Number::from(0.5), Number::from(f64::NAN));
+    assert_eq!(
+        read(Type::I64, &[2], &[one, 7.0.into()]),
+        Ok((vec![1, 7], 0))
+    );
+    assert_eq!(
+        read(Type::fixed(8, 2), &[2], &[half, 0.1.into()]),
+        Ok((vec![2, 0], 1))
+    );
+    let refused = |dims: &[u64], numbers: &[Number<'_>]| {
+        read(Type::I64, dims, numbers).expect_err("it has to be refused")
+    };
+    let text = "0.5 is not a whole number";
+    assert_eq!(refused(&[], &[half]).message, text);
+    assert_eq!(
+        refused(&[2], &[one, nan]).message,
+        "NaN at element 1 is not a whole number"
+    );
+    let last = refused(&[2, 2], &[one, one, one, nan]);
+    assert_eq!(last.message, "NaN at element [1, 1] is not a whole number");
+    let third = refused(&[2, 1, 2], &[one, one, Number::from(1e300), one]);
+    assert!(
+        third.message.contains("at element [1, 0, 0], outside"),
+        "{}",
+        third.message
+    );
+    // Fewer numbers than the shape says would leave zeros that nobody gave.
+    assert_eq!(refused(&[3], &[one, one]).code, "internal");
 }

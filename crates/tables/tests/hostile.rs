@@ -1,13 +1,12 @@
 //! Parquet files that are damaged or lie: each is refused, or read as what it says, without a panic
 //! and without taking the memory that it claims.
 
-mod common;
-
-use common::{NUMBERS, input, load};
+use crate::common::{NUMBERS, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::Source;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 fn inputs() -> [Input; 3] {
@@ -82,6 +81,39 @@ fn a_damaged_file_is_read_or_refused_within_bounds() {
     // Twice the largest page that is believed, and what tests take.
     #[cfg(target_os = "linux")]
     assert!(most_resident_kib() < 2 * (1 << 17) + (1 << 17));
+}
+
+/// Where the values of a column lie, one behind the other.
+fn values<const N: usize>(bytes: &[u8], values: impl IntoIterator<Item = [u8; N]>) -> Range<usize> {
+    let wanted = values.into_iter().flatten().collect::<Vec<_>>();
+    let start = bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted);
+    let start = start.expect("plain values in this file");
+    start..start + wanted.len()
+}
+
+#[test]
+fn a_damaged_page_with_a_checksum_is_refused() {
+    let (_, bytes) = fixtures()
+        .find(|(name, _)| name.ends_with("pyarrow-checksums.parquet"))
+        .expect("the fixture with checksums");
+    assert_eq!(read(&bytes), Ok(5));
+    let ages = [41i64, 7, 120, 0, 41].map(i64::to_le_bytes);
+    let floats = [0.5f64, -1.25, 3.0, -0.0, 0.1].map(f64::to_le_bytes);
+    let pairs = (1i32..=10).map(i32::to_le_bytes);
+    let pages = [
+        values(&bytes, ages),
+        values(&bytes, floats),
+        values(&bytes, pairs),
+    ];
+    let mut damaged = bytes.clone();
+    for at in pages.into_iter().flatten() {
+        damaged[at] ^= 1 << (at % 8);
+        let error = read(&damaged).expect_err("a value that is not what was written");
+        assert!(error.contains("CRC"), "{at}: {error}");
+        damaged[at] = bytes[at];
+    }
 }
 
 /// The most memory that this process ever had.

@@ -1,9 +1,7 @@
 //! Parquet files that other implementations wrote, against the rows that `fixtures/make.py` states,
 //! and what people read when a column does not fit.
 
-mod common;
-
-use common::{NUMBERS, age, input, load};
+use crate::common::{NUMBERS, age, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
 use sealane_tables::Source;
@@ -75,7 +73,8 @@ fn whole_numbers_of_every_writer_are_read() {
 
 #[test]
 fn every_codec_and_small_groups_of_rows_are_read() {
-    let codecs = ["none", "gzip", "zstd", "lz4"].map(|codec| format!("pyarrow-{codec}"));
+    let codecs = ["none", "gzip", "zstd", "lz4", "checksums"];
+    let codecs = codecs.map(|codec| format!("pyarrow-{codec}"));
     let others = ["pyarrow", "pandas", "polars", "duckdb"].map(str::to_string);
     for file in codecs.iter().chain(&others) {
         assert_numbers(file, column("age", Type::U8), &[41, 7, 120, 0, 41]);

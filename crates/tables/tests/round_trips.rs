@@ -1,10 +1,8 @@
 //! What is written is read again as it was, through every format, for every type and shape; and what
 //! a format cannot hold as it is, it refuses.
 
-mod common;
-
+use crate::common::{input, load};
 use arrow_array::RecordBatchIterator;
-use common::{input, load};
 use proptest::prelude::*;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};

@@ -57,6 +57,15 @@ fn what_is_missing_is_refused_with_its_place() {
         "n,mail,mail\n",
         "error[data-column-twice]: people.csv has two columns `mail`",
     );
+    // Else the items that follow would be left out.
+    starts(
+        "n,mail\n1,\"a\n2,b\n",
+        "error[data-malformed]: people.csv has a quote that is never closed\n --> people.csv:2:3",
+    );
+    starts(
+        "n,mail\n1,\"a\"b\n",
+        "error[data-malformed]: people.csv has text behind a cell in quotes\n --> people.csv:2:6",
+    );
     let near = refused("n,Mail\n");
     assert!(near.contains("is it `Mail`?"), "{near}");
     starts("", "error[data-column-missing]");

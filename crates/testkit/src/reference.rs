@@ -232,6 +232,13 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
             let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
             each(&[&dot(of(a), of(b), wrap)], |x| scaled(x[0], by))
         }
+        Op::SumProduct { a, b, axes } => {
+            let by = fraction(ty) - fraction(of(a).ty) - fraction(of(b).ty);
+            let products = each(&[of(a), of(b)], |x| x[0] * x[1]);
+            let sum = |sum: Tensor, axis: &u32| reduce(Reduction::Sum, &sum, *axis, |x| x);
+            let sum = axes.iter().rev().fold(products, sum);
+            each(&[&sum], |x| scaled(x[0], by))
+        }
         Op::Slice {
             of: a,
             axis,

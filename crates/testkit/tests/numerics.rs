@@ -8,7 +8,6 @@ use sealane_program::types::{Data, Range, Shape, Type};
 use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
-#[path = "numerics/fixed.rs"]
 mod fixed;
 
 const fn u(bits: u8) -> Type {
@@ -142,7 +141,7 @@ fn every_line_has_its_test() {
             "line {number} has no test"
         );
     }
-    assert_eq!(lines, 50);
+    assert_eq!(lines, 51);
 }
 
 #[test]

@@ -10,19 +10,25 @@
 //! A party without a role that owns inputs makes two keys, of components 0 and 1, and sends each to
 //! its two holders.
 //!
-//! `F` is AES-128 in counter mode. All holders of a key draw from it in the same order, because all
-//! parties begin and advance the same steps in the same order; each use has a stream of its own.
+//! A key is a seed of 256 bits. Each use of it has a stream of its own, `F`: AES-128 in counter mode
+//! under a key and at a start that BLAKE3 derives from the seed, the identifier of the session and
+//! the use ([`sealane_block::prg`]). So a search for keys tests one stream of one session at a time.
+//! All holders of a key draw from it in the same order, because all parties begin and advance the
+//! same steps in the same order.
 
 use crate::form::{Form, Group};
 use crate::seat::{self, Seat};
-use sealane_block::{Block, Coins, Cpu, Prg};
-use sealane_net::Mesh;
+use sealane_block::{Block, Coins, Cpu, Prg, Seed};
+use sealane_net::{Mesh, SessionId};
 use sealane_protocol::{Correlation, Demand, Fault, PartyId, Planes, Setting};
 use std::collections::BTreeMap;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Bytes of a key in a message.
-pub(crate) const KEY_BYTES: u64 = 16;
+pub(crate) const KEY_BYTES: u64 = Seed::BYTES as u64;
+
+/// The label of keys among the coins.
+const KEY: &str = "trio: key";
 
 /// The streams of one key.
 pub(crate) struct Key {
@@ -32,21 +38,13 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    fn new(cpu: Cpu, mut seed: Block) -> Key {
-        let mut uses = Prg::new(cpu, seed);
-        let mut stream = || {
-            let mut seed = uses.block();
-            let stream = Prg::new(cpu, seed);
-            seed.zeroize();
-            stream
-        };
-        let key = Key {
-            zero_bits: stream(),
-            zero_ring: stream(),
-            inputs: stream(),
-        };
-        seed.zeroize();
-        key
+    fn new(cpu: Cpu, seed: &Seed, session: SessionId) -> Key {
+        let stream = |label| seed.stream(label, session.as_bytes()).prg(cpu);
+        Key {
+            zero_bits: stream("trio: zero shares of bits"),
+            zero_ring: stream("trio: zero shares of integers"),
+            inputs: stream("trio: components of inputs"),
+        }
     }
 
     /// The next random component for an input.
@@ -87,11 +85,10 @@ impl Keys {
         coins: &mut Coins,
         mesh: &mut Mesh,
     ) -> Result<Keys, Fault> {
-        let mut seed = coins.block();
-        mesh.send(seat.previous, &seed.to_bytes())?;
+        let seed = coins.secret(KEY).seed();
+        mesh.send(seat.previous, seed.as_bytes())?;
         mesh.flush()?;
-        let own = Key::new(cpu, seed);
-        seed.zeroize();
+        let own = Key::new(cpu, &seed, mesh.session());
         let next = recv_key(seat.next, cpu, mesh)?;
         let mut keys = Keys {
             own,
@@ -130,16 +127,14 @@ pub(crate) fn prepare_guest(
     coins: &mut Coins,
     mesh: &mut Mesh,
 ) -> Result<[Key; 2], Fault> {
-    let mut keys = [0, 1].map(|component| (component, coins.block()));
+    let keys = [0, 1].map(|component| (component, coins.secret(KEY).seed()));
     for (component, key) in &keys {
         for holder in [component + 2, *component] {
-            mesh.send(seat::party(setting, holder), &key.to_bytes())?;
+            mesh.send(seat::party(setting, holder), key.as_bytes())?;
         }
     }
     mesh.flush()?;
-    let streams = keys.map(|(_, key)| Key::new(cpu, key));
-    keys.iter_mut().for_each(|(_, key)| key.zeroize());
-    Ok(streams)
+    Ok(keys.map(|(_, key)| Key::new(cpu, &key, mesh.session())))
 }
 
 /// The parties without a role that own inputs.
@@ -152,11 +147,9 @@ pub(crate) fn guests(setting: &Setting, demand: &Demand) -> Result<Vec<PartyId>,
 }
 
 fn recv_key(from: PartyId, cpu: Cpu, mesh: &mut Mesh) -> Result<Key, Fault> {
-    let mut bytes = [0; KEY_BYTES as usize];
-    mesh.recv(from, &mut bytes)?;
-    let key = Key::new(cpu, Block::from_bytes(bytes));
-    bytes.zeroize();
-    Ok(key)
+    let mut bytes = Zeroizing::new([0; Seed::BYTES]);
+    mesh.recv(from, &mut bytes[..])?;
+    Ok(Key::new(cpu, &Seed::from_bytes(&bytes), mesh.session()))
 }
 
 /// Hands the next words of a stream to `take`, a buffer at a time, beside the words that they are

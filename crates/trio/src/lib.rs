@@ -109,7 +109,7 @@ impl Protocol for Trio {
     fn profile() -> Profile {
         Profile {
             name: "trio",
-            version: 1,
+            version: 2,
             roles: &["first", "second", "third"],
             outsiders: true,
             goal: Goal::Depth,

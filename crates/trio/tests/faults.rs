@@ -1,8 +1,6 @@
 //! Peers that send what the protocol forbids, and messages that changed on their way.
 
-mod common;
-
-use common::{domain, honest, setting};
+use crate::common::{domain, honest, setting};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::{Builder, Machine, compile};
 use sealane_net::Mesh;
@@ -28,7 +26,7 @@ enum Deed {
 fn party(mut mesh: Mesh, setting: &Setting, deed: Deed) -> Result<Vec<u8>, Fault> {
     let (me, cheater) = (mesh.me(), PartyId(0));
     let cpu = Cpu::detect().unwrap();
-    let coins = Coins::danger_fixed_seed(cpu, 1 + u64::from(me.0));
+    let coins = Coins::danger_fixed_seed(1 + u64::from(me.0));
     let mut trio = Trio::start(setting, me, cpu, coins);
     trio.prepare(&Demand::default(), &mut mesh)?;
     if me == cheater && deed != Deed::Nothing {

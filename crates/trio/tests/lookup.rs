@@ -1,9 +1,7 @@
 //! Tables with secret indices: right at every index, in as many rounds as the index's length has
 //! binary digits; and AES-128 in as many as its circuit is deep.
 
-mod common;
-
-use common::{honest, integers_of, parties, planes_of, setting};
+use crate::common::{honest, integers_of, parties, planes_of, setting};
 use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
 use sealane_protocol::{PartyId, Protocol, Work};
 use sealane_trio::Trio;

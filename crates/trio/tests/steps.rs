@@ -1,9 +1,9 @@
 //! Every step of every share type against plain values, between parties in any order, with owners
 //! and receivers that compute or do not; and what crosses against the costs (`common` does both).
 
-mod common;
-
-use common::{Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value};
+use crate::common::{
+    Held, Side, domain, honest, integers_of, low, parties, planes_of, setting, value,
+};
 use proptest::prelude::*;
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_protocol::{Factor, PartyId, PartySet, Protocol, Setting, Shares, Term, View};

@@ -31,14 +31,12 @@
 //! among what is tested. Nor is what opens a result to one of the three: it is the one component
 //! that it lacks, which follows from the result and what it holds.
 
-mod common;
-
-use common::chi::{BOUND, Seen, View, worst};
-use common::record::{Log, recorded};
-use common::{Side, domain, parties, planes_of, session, setting};
+use crate::common::chi::{BOUND, Seen, View, worst};
+use crate::common::{Side, domain, parties, planes_of, session, setting};
 use sealane_circuit::{Builder, Machine, Tape, Wire, compile};
 use sealane_net::PartyId;
 use sealane_protocol::{DIGEST_BYTES, Factor, Protocol, Setting, Shares, Term};
+use sealane_testkit::record::{Log, recorded};
 use sealane_trio::Share;
 use std::sync::Arc;
 

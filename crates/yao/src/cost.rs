@@ -1,13 +1,14 @@
 //! What each step of `yao` costs; the flights are those of the numbered steps of the crate's page.
 
+use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
     Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work, knower,
 };
 
-/// The public seed of the hash and the seed of input labels.
-const SEED_BYTES: u64 = 32;
+/// What the hash and input labels are expanded from.
+const NONCE_BYTES: u64 = Nonce::BYTES as u64;
 /// One hash of a label.
 const HASH_BYTES: u64 = 16;
 
@@ -107,11 +108,11 @@ pub(crate) fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost {
     let [garbler, evaluator] = roles(setting);
     let message = |from, to, bytes| vec![Message { from, to, bytes }];
     if demand.0.is_empty() {
-        return Cost::of(vec![message(garbler, evaluator, SEED_BYTES)]);
+        return Cost::of(vec![message(garbler, evaluator, NONCE_BYTES)]);
     }
     let flights = vec![
         message(evaluator, garbler, SETUP_OPENING_BYTES),
-        message(garbler, evaluator, SETUP_REPLY_BYTES + SEED_BYTES),
+        message(garbler, evaluator, SETUP_REPLY_BYTES + NONCE_BYTES),
     ];
     Cost {
         compute_ns: BASE_OT_NS,

@@ -1,8 +1,9 @@
 //! The evaluator: holds one active label of each wire.
 
+use crate::common::Common;
 use crate::garbler_side::{Results, Revealed, ot_fault};
-use crate::{IncomingTables, Labels, TapePorts, input_labels, threads_here, unpermuted};
-use sealane_block::{Block, Coins, Cpu, Prg};
+use crate::{IncomingTables, Labels, TapePorts, threads_here, unpermuted};
+use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::Tape;
 use sealane_garble::{Evaluator, Roles, Scheme, decode};
 use sealane_net::Mesh;
@@ -14,7 +15,7 @@ use zeroize::Zeroizing;
 pub(crate) struct EvaluatorSide {
     evaluator: Evaluator,
     ot: Option<CotReceiver>,
-    labels: Prg,
+    common: Common,
     /// Hashes of the active labels of each result; see [`EvaluatorSide::open`].
     hashes: Vec<Zeroizing<Vec<Block>>>,
 }
@@ -31,23 +32,23 @@ impl EvaluatorSide {
     ) -> Result<EvaluatorSide, Fault> {
         let ot = ot.then(|| CotReceiver::setup(cpu, mesh, peer, coins));
         let ot = ot.transpose().map_err(ot_fault)?;
-        let mut seeds = [Block::ZERO; 2];
-        mesh.recv(peer, Block::as_bytes_mut(&mut seeds))?;
-        let [hash, labels] = seeds;
-        let mut evaluator = Evaluator::new(cpu, scheme, hash);
+        let mut nonce = [0; Nonce::BYTES];
+        mesh.recv(peer, &mut nonce)?;
+        let common = Common::new(cpu, Nonce::from_bytes(nonce), mesh.session());
+        let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
         evaluator.set_roles(knowers);
         evaluator.set_threads(threads_here());
         Ok(EvaluatorSide {
             evaluator,
             ot,
-            labels: Prg::new(cpu, labels),
+            common,
             hashes: vec![],
         })
     }
 
     /// Step 2: active labels of the garbler's bits.
     pub(crate) fn garblers_input(&mut self, count: usize) -> Vec<Block> {
-        input_labels(&mut self.labels, count)
+        self.common.input_labels(count)
     }
 
     /// Step 3: active labels of this party's own bits.

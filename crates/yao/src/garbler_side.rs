@@ -1,7 +1,8 @@
 //! The garbler: holds the offset and all zero labels.
 
-use crate::{Labels, OutgoingTables, TapePorts, input_labels, threads_here, unpermuted};
-use sealane_block::{Block, Coins, Cpu, Prg};
+use crate::common::Common;
+use crate::{Labels, OutgoingTables, TapePorts, threads_here, unpermuted};
+use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_garble::{Garbler, Roles, Scheme, decode};
 use sealane_net::Mesh;
@@ -19,7 +20,7 @@ pub(crate) type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
 pub(crate) struct GarblerSide {
     garbler: Garbler,
     ot: Option<CotSender>,
-    labels: Prg,
+    common: Common,
     /// The hashes of both labels of each result; see [`GarblerSide::open`].
     tables: Vec<Zeroizing<Vec<[Block; 2]>>>,
 }
@@ -34,19 +35,19 @@ impl GarblerSide {
         peer: PartyId,
         mesh: &mut Mesh,
     ) -> Result<GarblerSide, Fault> {
-        let mut garbler = Garbler::new(cpu, scheme, coins);
+        let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
+        let common = Common::new(cpu, nonce, mesh.session());
+        let mut garbler = Garbler::new(cpu, scheme, common.hash, coins);
         garbler.set_roles(knowers);
         garbler.set_threads(threads_here());
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;
-        let mut seed = [Block::ZERO];
-        coins.fill(&mut seed);
-        mesh.send(peer, Block::as_bytes(&[garbler.seed(), seed[0]]))?;
+        mesh.send(peer, nonce.as_bytes())?;
         mesh.flush()?;
         Ok(GarblerSide {
             garbler,
             ot,
-            labels: Prg::new(cpu, seed[0]),
+            common,
             tables: vec![],
         })
     }
@@ -58,7 +59,7 @@ impl GarblerSide {
     /// Step 2: zero labels of this party's own bits.
     pub(crate) fn own_input(&mut self, bits: &[u8]) -> Vec<Block> {
         let delta = self.garbler.delta();
-        let mut labels = input_labels(&mut self.labels, bits.len());
+        let mut labels = self.common.input_labels(bits.len());
         for (label, bit) in labels.iter_mut().zip(bits) {
             // A mask, not a branch: the bit is secret.
             *label ^= delta.masked(*bit);

@@ -5,9 +5,10 @@
 //! multi-instance hash of room `garble`. What crosses, and in which flight, is in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends the public seed S of the
-//!    hash and a seed of input labels.
-//! 2. *Input of the garbler.* Both expand active labels from the seed of input labels; the garbler
+//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it and
+//!    the identifier of the session, both expand the public seed S of the hash and a generator of
+//!    input labels.
+//! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the garbler
 //!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
 //!    pseudorandom whatever the bit, which is all that the evaluator's view needs. Their permute
 //!    bits are 0.
@@ -26,6 +27,7 @@
 //! malicious evaluator can learn the other's offset bits through the OT extension. See SECURITY.md.
 #![forbid(unsafe_code)]
 
+mod common;
 mod cost;
 mod evaluator_side;
 mod garbler_side;
@@ -34,7 +36,7 @@ mod tables;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
-use sealane_block::{Block, Coins, Cpu, Prg};
+use sealane_block::{Block, Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
@@ -141,7 +143,7 @@ impl<G: Garbling> Protocol for Yao<G> {
     fn profile() -> Profile {
         Profile {
             name: G::NAME,
-            version: 2,
+            version: 3,
             roles: &["garbler", "evaluator"],
             outsiders: false,
             goal: Goal::Size,
@@ -150,7 +152,8 @@ impl<G: Garbling> Protocol for Yao<G> {
             corruption: Corruption::SemiHonest(1),
             assumption: G::ASSUMPTION,
             papers: G::PAPERS,
-            security_bits: 128,
+            // A label has 127 random bits and a permute bit.
+            security_bits: 127,
         }
     }
 
@@ -382,16 +385,6 @@ const fn table_threads(cores: usize) -> usize {
 /// [`table_threads`] of this machine.
 fn threads_here() -> usize {
     table_threads(thread::available_parallelism().map_or(1, NonZero::get))
-}
-
-/// Active labels of the garbler's inputs, the same at both parties.
-fn input_labels(labels: &mut Prg, count: usize) -> Vec<Block> {
-    let mut active = vec![Block::ZERO; count];
-    labels.fill(&mut active);
-    active
-        .iter_mut()
-        .for_each(|label| *label = unpermuted(*label));
-    active
 }
 
 /// A label with the permute bit 0.

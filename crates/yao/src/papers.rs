@@ -1,5 +1,5 @@
 //! What `yao` is built of, and the papers that it follows; the page `docs/protocols/yao.md` tells the
-//! same.
+//! same. Labels have 127 random bits: one is the permute bit.
 
 use sealane_protocol::{Paper, Security};
 
@@ -41,7 +41,7 @@ const FREE_XOR: Paper = Paper {
     venue: "ICALP 2008",
     section: "",
     assumption: "circular correlation robust hash (Choi, Katz, Kumaresan, Zhou, TCC 2012)",
-    security: Security::Computational(128),
+    security: Security::Computational(127),
 };
 
 const SLICING: Paper = Paper {
@@ -50,7 +50,7 @@ const SLICING: Paper = Paper {
     venue: "Crypto 2021",
     section: "section 5",
     assumption: "AES-128 is an ideal cipher; with three control bits",
-    security: Security::Computational(128),
+    security: Security::Computational(127),
 };
 
 const HALF_GATES: Paper = Paper {
@@ -59,7 +59,7 @@ const HALF_GATES: Paper = Paper {
     venue: "Eurocrypt 2015",
     section: "figure 2; section 3.1 where a party knows an operand",
     assumption: "the same of the hash, with tweaks",
-    security: Security::Computational(128),
+    security: Security::Computational(127),
 };
 
 const MI: Paper = Paper {
@@ -68,7 +68,7 @@ const MI: Paper = Paper {
     venue: "Crypto 2020",
     section: "",
     assumption: "AES-128 is an ideal cipher",
-    security: Security::Computational(128),
+    security: Security::Computational(127),
 };
 
 const OT_EXTENSION: Paper = Paper {

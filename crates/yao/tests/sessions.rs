@@ -70,7 +70,7 @@ fn party(mut mesh: Mesh, side: Side, counts: (usize, usize), to: PartySet) -> En
         roles: vec![GARBLER, EVALUATOR],
     };
     let (me, peer) = (mesh.me(), mesh.peers().next().unwrap());
-    let coins = Coins::danger_fixed_seed(side.cpu, side.seed);
+    let coins = Coins::danger_fixed_seed(side.seed);
     let mut party = <Yao>::start(&setting, me, side.cpu, coins);
     let mut demand = Demand::default();
     let correlation = Correlation::Cot {

@@ -64,6 +64,7 @@ pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
 
 impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
     type Output = ();
+    const VAES512: bool = M::VAES512;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
@@ -78,10 +79,12 @@ impl<M: Mode, const OPEN: bool> Kernel for Lockstep<'_, '_, M, OPEN> {
 impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
     #[inline(always)]
     fn with_vectors<L: Lanes, const N: usize>(self, l: L) {
-        if let Some(material) = self.same {
-            run::<L, M, N, OPEN>(Same { l, material }, self.queue);
-        } else {
-            run::<L, M, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue);
+        match self.same {
+            // Loads of keys cost nothing beside AES in integer code: there is one body then.
+            Some(material) if const { is_pipelined::<L>() } => {
+                run::<L, M, N, OPEN>(Same { l, material }, self.queue);
+            }
+            _ => run::<L, M, N, OPEN>(Each::<L, M, N>::new(l, self.params), self.queue),
         }
     }
 }

@@ -118,6 +118,9 @@ pub(crate) trait Mode: Sized + 'static {
     const ALONE_BYTES: usize = 8192;
     /// How often the body goes over the text.
     const PASSES: usize = 1;
+    /// Whether the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
+    /// as modes of the study do, which are there to be compared and not to be used.
+    const VAES512: bool = true;
 
     /// Expands a key, whose length has been checked.
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Self>;

@@ -20,6 +20,7 @@ const FEW: usize = 2;
 
 impl<M: Mode, const OPEN: bool> Kernel for Single<'_, M, OPEN> {
     type Output = Outcome;
+    const VAES512: bool = M::VAES512;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Outcome {

@@ -30,6 +30,7 @@ impl Mode for Cloc {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cloc> {
         let mut material = Material::new(params);

@@ -41,6 +41,7 @@ impl Mode for Cobra {
     type Constants = Of<3>;
     type Words = Of<5>;
     const UNIT: usize = 2;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cobra> {
         let mut material = Material::new(params);

@@ -37,6 +37,7 @@ impl Mode for Copa {
     type Schedules = Of<2>;
     type Constants = Of<1>;
     type Words = Of<3>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Copa> {
         let mut material = Material::new(params);

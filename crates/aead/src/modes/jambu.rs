@@ -28,6 +28,7 @@ impl Mode for Jambu {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Jambu> {
         let mut material = Material::new(params);

@@ -33,6 +33,7 @@ impl Mode for McoeG {
     type Schedules = Of<2>;
     type Constants = Of<3>;
     type Words = Of<2>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<McoeG> {
         let mut material = Material::new(params);

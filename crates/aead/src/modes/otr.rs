@@ -32,6 +32,7 @@ impl Mode for Otr {
     type Constants = Of<1>;
     type Words = Of<4>;
     const UNIT: usize = 2;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Otr> {
         let mut material = Material::new(params);

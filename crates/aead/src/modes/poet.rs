@@ -43,6 +43,7 @@ impl Mode for Poet {
     type Schedules = Of<4>;
     type Constants = Of<2>;
     type Words = Of<4>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Poet> {
         let mut material = Material::new(params);

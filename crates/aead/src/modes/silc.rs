@@ -18,6 +18,7 @@ impl Mode for Silc {
     type Schedules = Of<1>;
     type Constants = Of<0>;
     type Words = Of<2>;
+    const VAES512: bool = false;
 
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Silc> {
         let mut material = Material::new(params);

@@ -1,8 +1,9 @@
 //! The portable tier: integer code without tables or secret branches. It has the four lanes of
 //! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
 //!
-//! What is long here is called, not inlined: kernels of other rooms use it in many places, and the
-//! call costs nothing beside it.
+//! All but loads and stores is called, not inlined: a block takes two integer registers, so a kernel
+//! keeps its vectors in memory here in any case, and inlined operations were a third of all machine
+//! code and nearly half of the time in which kernels compile.
 
 use super::{Lanes, MAX_WIDTH, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
@@ -51,7 +52,7 @@ impl Lanes for Portable {
             *block = lane.to_le_bytes();
         }
     }
-    #[inline(always)]
+    #[inline(never)]
     fn store_strided(self, to: &mut [Block], stride: usize, v: Four) {
         for (lane, value) in v.into_iter().enumerate() {
             to[lane * stride] = Block::new(value);
@@ -72,86 +73,106 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn xor(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| a ^ b)
+        binary(a, b, |a, b| zip(a, b, |a, b| a ^ b))
     }
     #[inline(always)]
     fn and(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| a & b)
+        binary(a, b, |a, b| zip(a, b, |a, b| a & b))
     }
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
-        // With the barrier of `mask`: without it the compiler has made branches of masks.
-        v.map(|x| Block::mask(x as u8).value())
+        unary(v, |v| {
+            // With the barrier of `mask`: without it the compiler has made branches of masks.
+            v.map(|x| Block::mask(x as u8).value())
+        })
     }
     #[inline(always)]
     fn sigma(self, v: Four) -> Four {
-        v.map(|x| x.rotate_left(64) ^ (x >> 64 << 64))
+        unary(v, |v| v.map(|x| x.rotate_left(64) ^ (x >> 64 << 64)))
     }
     #[inline(always)]
     fn shl64<const N: u32>(self, v: Four) -> Four {
-        v.map(|x| join((x as u64) << N, ((x >> 64) as u64) << N))
+        unary(v, |v| {
+            v.map(|x| join((x as u64) << N, ((x >> 64) as u64) << N))
+        })
     }
     #[inline(always)]
     fn shr64<const N: u32>(self, v: Four) -> Four {
-        v.map(|x| join((x as u64) >> N, ((x >> 64) as u64) >> N))
+        unary(v, |v| {
+            v.map(|x| join((x as u64) >> N, ((x >> 64) as u64) >> N))
+        })
     }
 
     #[inline(always)]
     fn zip_lo8(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            spread_bytes(a as u64) | spread_bytes(b as u64) << 8
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                spread_bytes(a as u64) | spread_bytes(b as u64) << 8
+            })
         })
     }
     #[inline(always)]
     fn zip_hi8(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            spread_bytes((a >> 64) as u64) | spread_bytes((b >> 64) as u64) << 8
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                spread_bytes((a >> 64) as u64) | spread_bytes((b >> 64) as u64) << 8
+            })
         })
     }
     #[inline(always)]
     fn zip_lo32(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            spread_words(a as u64) | spread_words(b as u64) << 32
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                spread_words(a as u64) | spread_words(b as u64) << 32
+            })
         })
     }
     #[inline(always)]
     fn zip_hi32(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            spread_words((a >> 64) as u64) | spread_words((b >> 64) as u64) << 32
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                spread_words((a >> 64) as u64) | spread_words((b >> 64) as u64) << 32
+            })
         })
     }
     #[inline(always)]
     fn zip_lo64(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| join(a as u64, b as u64))
+        binary(a, b, |a, b| zip(a, b, |a, b| join(a as u64, b as u64)))
     }
     #[inline(always)]
     fn zip_hi64(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| join((a >> 64) as u64, (b >> 64) as u64))
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| join((a >> 64) as u64, (b >> 64) as u64))
+        })
     }
     #[inline(always)]
     fn reverse_bytes(self, v: Four) -> Four {
-        v.map(u128::swap_bytes)
+        unary(v, |v| v.map(u128::swap_bytes))
     }
     #[inline(always)]
     fn shl_bytes<const N: i32>(self, v: Four) -> Four {
-        v.map(|x| x << (8 * N))
+        unary(v, |v| v.map(|x| x << (8 * N)))
     }
     #[inline(always)]
     fn shr_bytes<const N: i32>(self, v: Four) -> Four {
-        v.map(|x| x >> (8 * N))
+        unary(v, |v| v.map(|x| x >> (8 * N)))
     }
 
     #[inline(always)]
     fn aes_round(self, v: Four, key: Four) -> Four {
-        zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
+        binary(v, key, |v, key| {
+            zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
+        })
     }
     #[inline(always)]
     fn aes_last(self, v: Four, key: Four) -> Four {
-        zip(substitute_shifted(v), key, |a, b| a ^ b)
+        binary(v, key, |v, key| {
+            zip(substitute_shifted(v), key, |a, b| a ^ b)
+        })
     }
     #[inline(always)]
     fn rotate_words(self, v: Four) -> Four {
-        v.map(|x| unshift_rows(rotate_columns(x, 8)))
+        unary(v, |v| v.map(|x| unshift_rows(rotate_columns(x, 8))))
     }
     #[inline(never)]
     fn nine_rounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
@@ -168,12 +189,16 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn aes_unround(self, v: Four, key: Four) -> Four {
-        let v = unsubstitute_shifted(v).map(unmix_columns);
-        zip(v, key, |a, b| a ^ b)
+        binary(v, key, |v, key| {
+            let v = unsubstitute_shifted(v).map(unmix_columns);
+            zip(v, key, |a, b| a ^ b)
+        })
     }
     #[inline(always)]
     fn aes_unlast(self, v: Four, key: Four) -> Four {
-        zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
+        binary(v, key, |v, key| {
+            zip(unsubstitute_shifted(v), key, |a, b| a ^ b)
+        })
     }
     #[inline(never)]
     fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
@@ -190,64 +215,80 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn clmul<const HALVES: i32>(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            let a = if HALVES & 0x01 != 0 { a >> 64 } else { a };
-            let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
-            carryless_product(a as u64, b as u64)
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                let a = if HALVES & 0x01 != 0 { a >> 64 } else { a };
+                let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
+                carryless_product(a as u64, b as u64)
+            })
         })
     }
 
     #[inline(always)]
     fn blend_words(self, even: Four, odd: Four) -> Four {
-        zip(even, odd, |a, b| (a & EVEN_WORDS) | (b & !EVEN_WORDS))
+        binary(even, odd, |even, odd| {
+            zip(even, odd, |a, b| (a & EVEN_WORDS) | (b & !EVEN_WORDS))
+        })
     }
     #[inline(always)]
     fn swap_words(self, v: Four) -> Four {
-        v.map(|x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
+        unary(v, |v| {
+            v.map(|x| (x & EVEN_WORDS) << 32 | (x >> 32 & EVEN_WORDS))
+        })
     }
 
     #[inline(always)]
     fn add32(self, a: Four, b: Four) -> Four {
-        // Words 0 and 2, then 1 and 3: the word between takes the carry, and is cut off.
-        zip(a, b, |a, b| {
-            let even = (a & EVEN_WORDS).wrapping_add(b & EVEN_WORDS);
-            let odd = (a >> 32 & EVEN_WORDS).wrapping_add(b >> 32 & EVEN_WORDS);
-            (even & EVEN_WORDS) | (odd & EVEN_WORDS) << 32
+        binary(a, b, |a, b| {
+            // Words 0 and 2, then 1 and 3: the word between takes the carry, and is cut off.
+            zip(a, b, |a, b| {
+                let even = (a & EVEN_WORDS).wrapping_add(b & EVEN_WORDS);
+                let odd = (a >> 32 & EVEN_WORDS).wrapping_add(b >> 32 & EVEN_WORDS);
+                (even & EVEN_WORDS) | (odd & EVEN_WORDS) << 32
+            })
         })
     }
     #[inline(always)]
     fn add64(self, a: Four, b: Four) -> Four {
-        zip(a, b, |a, b| {
-            let low = (a as u64).wrapping_add(b as u64);
-            join(low, ((a >> 64) as u64).wrapping_add((b >> 64) as u64))
+        binary(a, b, |a, b| {
+            zip(a, b, |a, b| {
+                let low = (a as u64).wrapping_add(b as u64);
+                join(low, ((a >> 64) as u64).wrapping_add((b >> 64) as u64))
+            })
         })
     }
     #[inline(always)]
     fn double(self, v: Four) -> Four {
-        v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
+        unary(v, |v| {
+            v.map(|x| x << 1 ^ Block::new(0x87).masked((x >> 127) as u8).value())
+        })
     }
     #[inline(always)]
     fn double_blocks(self, v: Four) -> Four {
-        self.reverse_bytes(self.double(self.reverse_bytes(v)))
+        unary(v, |v| {
+            self.reverse_bytes(self.double(self.reverse_bytes(v)))
+        })
     }
     #[inline(always)]
     fn double_bytes<const BYTES: usize>(self, v: Four) -> Four {
-        v.map(|x| {
-            let top = x >> (128 - 8 * BYTES);
-            x << (8 * BYTES) ^ top ^ top << 1 ^ top << 2 ^ top << 7
+        unary(v, |v| {
+            v.map(|x| {
+                let top = x >> (128 - 8 * BYTES);
+                x << (8 * BYTES) ^ top ^ top << 1 ^ top << 2 ^ top << 7
+            })
         })
     }
     #[inline(always)]
     fn previous(self, before: Four, v: Four) -> Four {
-        [before[3], v[0], v[1], v[2]]
+        binary(before, v, |before, v| [before[3], v[0], v[1], v[2]])
     }
     #[inline(always)]
     fn next(self, v: Four, after: Four) -> Four {
-        [v[1], v[2], v[3], after[0]]
+        binary(v, after, |v, after| [v[1], v[2], v[3], after[0]])
     }
     #[inline(always)]
     fn last(self, v: Four) -> Four {
-        [v[3]; 4]
+        unary(v, |v| [v[3]; 4])
     }
     #[inline(always)]
     fn collect(self, from: [&Block; MAX_WIDTH]) -> Four {
@@ -257,7 +298,7 @@ impl Lanes for Portable {
     fn with_last(self, v: Four, block: Block) -> Four {
         [v[0], v[1], v[2], block.value()]
     }
-    #[inline(always)]
+    #[inline(never)]
     fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> Four {
         let mut v = [0; 4];
         for (lane, value) in v.iter_mut().enumerate() {
@@ -265,7 +306,7 @@ impl Lanes for Portable {
         }
         v
     }
-    #[inline(always)]
+    #[inline(never)]
     fn store_streams(
         self,
         to: &mut Streams<'_>,
@@ -290,6 +331,27 @@ impl Lanes for Portable {
 
 /// Words 0 and 2 of a block.
 const EVEN_WORDS: u128 = 0x00000000_ffffffff_00000000_ffffffff;
+
+/// Calls an operation on one vector. The operands go by reference: the value of an array would be
+/// copied for each call.
+#[inline(always)]
+fn unary(v: Four, operation: impl Fn(Four) -> Four) -> Four {
+    #[inline(never)]
+    fn call(v: &Four, operation: impl Fn(Four) -> Four) -> Four {
+        operation(*v)
+    }
+    call(&v, operation)
+}
+
+/// Calls an operation on two vectors, as [`unary`] does.
+#[inline(always)]
+fn binary(a: Four, b: Four, operation: impl Fn(Four, Four) -> Four) -> Four {
+    #[inline(never)]
+    fn call(a: &Four, b: &Four, operation: impl Fn(Four, Four) -> Four) -> Four {
+        operation(*a, *b)
+    }
+    call(&a, &b, operation)
+}
 
 #[inline(always)]
 fn zip(a: Four, b: Four, f: impl Fn(u128, u128) -> u128) -> Four {

@@ -113,11 +113,13 @@ impl<'a> Streams<'a> {
     }
 
     /// How many units every stream has.
+    #[inline]
     pub fn units(&self) -> usize {
         self.units
     }
 
     /// A bit for each lane that has work, and not the spare.
+    #[inline]
     pub fn busy(&self) -> u32 {
         self.busy
     }

@@ -5,9 +5,8 @@
 
 use super::{Config, Party, read, refused, text};
 use crate::failure::Failure;
+use sealane_files::Rights;
 use sealane_net::ContactCard;
-use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table, TableLike, value};
 
@@ -152,7 +151,8 @@ impl Editor {
     fn write(&self) -> Result<(), Failure> {
         let text = self.document.to_string();
         read::config(&self.path, &text).map_err(refused)?;
-        replace(&self.path, &text).map_err(|error| {
+        let replaced = sealane_files::replace(&self.path, Rights::AsBefore, text.as_bytes());
+        replaced.map_err(|error| {
             let what = format!("cannot write {}", self.path.display());
             let hint = "see that its folder can be written to";
             Failure::config("config-edit", what, hint).because(error.to_string())
@@ -180,20 +180,6 @@ fn set(table: &mut dyn TableLike, key: &str, text: &str) {
     table.insert(key, new);
 }
 
-/// Writes a file beside `path` and renames it, so that nobody ever reads half of it.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    // A link stays one: what it leads to is replaced.
-    let path = fs::canonicalize(path)?;
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
-    beside.write_all(text.as_bytes())?;
-    beside
-        .as_file()
-        .set_permissions(fs::metadata(&path)?.permissions())?;
-    beside.as_file().sync_all()?;
-    beside.persist(&path).map(drop).map_err(|error| error.error)
-}
-
 /// The refusal of another key for a known name.
 fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
     let what = format!("another key is pinned for `{name}`");
@@ -213,6 +199,7 @@ fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
 mod tests {
     use super::*;
     use sealane_net::{Identity, PublicKey};
+    use std::fs;
 
     const BEFORE: &str = "# Who we are.\nme = \"alice\"\nhelpers = [\"ada\"] # one is enough\n\n\
         # Ourselves.\n[parties.alice]\naddress = \"a:1\"\nkey = \"ALICE\"\n\n\

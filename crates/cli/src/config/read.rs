@@ -6,13 +6,16 @@ use sealane_net::{NetworkClass, host_and_port};
 use sealane_program::diagnostic::{Diagnostic, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use toml::Spanned;
 
 /// The keys that stand above all tables.
 const TOP_LEVEL: [&str; 6] = ["me", "identity", "network", "protocol", "helpers", "runs"];
+
+/// Bounds on each time, in seconds.
+pub(super) const TIMES_S: RangeInclusive<f64> = 0.1..=86_400.0;
 
 /// The configuration in the text of the file at `path`.
 pub(super) fn config(path: &Path, text: &str) -> Result<Config, Diagnostic> {
@@ -48,6 +51,7 @@ struct PartyTable {
 struct LimitsTable {
     timeout_s: Option<Spanned<f64>>,
     wait_s: Option<Spanned<f64>>,
+    patience_s: Option<Spanned<f64>>,
 }
 
 /// The text of a file, for errors that show it.
@@ -93,6 +97,7 @@ impl Source<'_> {
             helpers: helpers.transpose()?,
             timeout: self.duration("timeout_s", file.limits.timeout_s)?,
             wait: self.duration("wait_s", file.limits.wait_s)?,
+            patience: self.duration("patience_s", file.limits.patience_s)?,
         })
     }
 
@@ -233,8 +238,7 @@ impl Source<'_> {
         let Some(seconds) = seconds else {
             return Ok(None);
         };
-        let bounds = 0.1..=86_400.0;
-        if !bounds.contains(seconds.get_ref()) {
+        if !TIMES_S.contains(seconds.get_ref()) {
             let message = format!("`{key}` is not between 0.1 seconds and a day");
             let hint = format!("write a number of seconds, such as `{key} = 30`");
             return Err(self.refuse("config-timeout", message, Some(seconds.span()), &hint));
@@ -308,7 +312,7 @@ mod tests {
         let text = format!(
             "me = \"lab\"\nnetwork = \"wan\"\nidentity = \"me.key\"\nprotocol = \"trio\"\n\
              runs = \"past\"\n{}{}identity = \"/keys/lab\"\n\
-             [limits]\ntimeout_s = 2.5\nwait_s = 600\n",
+             [limits]\ntimeout_s = 2.5\nwait_s = 600\npatience_s = 90\n",
             party("hospital", "[::1]:7700"),
             party("lab", "lab.example:7701"),
         );
@@ -327,6 +331,7 @@ mod tests {
         assert_eq!(config.network, Some(NetworkClass::Wan));
         assert_eq!(config.protocol, Some(ProtocolName::Trio));
         assert_eq!(config.runs.as_deref(), Some(Path::new("folder/past")));
+        assert_eq!(config.patience, Some(Duration::from_secs(90)));
         assert_eq!(config.timeout, Some(Duration::from_millis(2500)));
         assert_eq!(config.wait, Some(Duration::from_secs(600)));
     }

@@ -2,7 +2,7 @@
 
 use super::{STASH, data};
 use crate::failure::Failure;
-use crate::results::marked;
+use crate::results::{SINGLE, marked};
 use crate::verbs::say;
 use sealane_program::diagnostic::Diagnostic;
 use sealane_tables::Texts;
@@ -37,7 +37,7 @@ pub(super) fn common(result: &Path, kept: &Path) -> Result<Vec<String>, Failure>
         }
         None => {
             // Results that belong to no row are in a file of their own.
-            let single = marked(result, "single");
+            let single = marked(result, SINGLE);
             let rest = Texts::read(&single, &[]).map_err(data)?;
             agreed(&rest, &single)?;
             let in_table = column(&found, result, "in_table")?.iter().enumerate();

@@ -113,6 +113,20 @@ pub fn exists(path: &Path, folder: bool) -> Failure {
     Failure::usage("output-exists", what, hint)
 }
 
+/// An output that is a device or a pipe.
+pub fn no_file(path: &Path) -> Failure {
+    let what = format!("{} is no file that can be replaced", path.display());
+    let why = "an output appears when it is whole, and this would pass it on in parts";
+    Failure::usage("command-line", what, "name a file, `-o NAME`").because(why)
+}
+
+/// `-`, which elsewhere means standard output.
+pub fn standard_output() -> Failure {
+    let why = "an output appears when it is whole, and standard output takes it in parts";
+    let hint = "name a file, `-o NAME`; one with this very name is `-o ./-`";
+    Failure::usage("command-line", "`-o -` names no file", hint).because(why)
+}
+
 /// An output that cannot be written.
 pub fn unwritable(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot write {}", path.display());

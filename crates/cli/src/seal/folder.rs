@@ -52,7 +52,7 @@ pub fn measure(folder: &Path) -> Result<Amount, Trouble> {
 pub fn seal<W: Write>(
     folder: &Path,
     to: &mut Sealer<W>,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<Amount, Trouble> {
     let mut amount = Amount::default();
     walk(folder, &mut |entry, path| {
@@ -81,7 +81,7 @@ pub fn seal<W: Write>(
 pub fn open<R: Read>(
     from: &mut Opener<R>,
     folder: &Path,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<Amount, Trouble> {
     let (mut amount, mut entries) = (Amount::default(), Entries::default());
     while let Some(entry) = entries.next(&mut |bytes| from.fill(bytes))? {
@@ -124,7 +124,7 @@ fn copy<R: Read>(
     from: &mut Opener<R>,
     file: &mut File,
     bytes: u64,
-    watch: &mut Watch<'_>,
+    watch: &mut Watch,
 ) -> Result<(), Trouble> {
     let mut left = bytes;
     while left > 0 {

@@ -21,8 +21,8 @@
 use super::faults;
 use super::header::{BOUND_BYTES, Cost};
 use super::terminal::Hidden;
-use super::watch;
 use crate::failure::Failure;
+use crate::signals;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use sealane_net::private_file;
 use std::io::{IsTerminal, Write, stderr, stdin};
@@ -245,7 +245,7 @@ pub fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Failure> {
         ));
     }
     // Hidden before anything is asked, for a program may answer at once; and shown again if a signal comes.
-    watch::handle_signals();
+    signals::handle();
     let hidden = Hidden::begin();
     let asked = hidden.and_then(|hidden| {
         write!(stderr(), "{text}")?;

@@ -1,17 +1,16 @@
-//! Where a verb writes: beside the final name, which appears when all is written and on the disk.
+//! The target of a verb: a file as room `files` writes it, or a folder, which appears under its name
+//! when all is written.
 //!
 //! Until then the output lies under a name that begins with `.sealane-`, and goes away with any error.
 //! Only a process that is killed can leave it there.
 
 use super::faults;
 use crate::failure::Failure;
+use sealane_files::{NewFile, Rights, Taken, UNFINISHED, sync_folder};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
-use tempfile::{Builder, NamedTempFile, TempDir};
-
-/// What the names of unfinished outputs begin with.
-const UNFINISHED: &str = ".sealane-";
+use tempfile::{Builder, TempDir};
 
 /// A final name.
 pub struct Target {
@@ -55,20 +54,16 @@ impl Target {
     }
 
     /// An unfinished file: with the rights of any new file, or its owner's alone.
-    pub fn file(&self, private: bool) -> Result<NamedTempFile, Failure> {
-        let mut builder = Builder::new();
-        builder.prefix(UNFINISHED);
-        #[cfg(unix)]
-        if !private {
-            use std::os::unix::fs::PermissionsExt;
-            // As the process has it for new files; without this, nobody else could read it.
-            builder.permissions(fs::Permissions::from_mode(0o666));
-        }
-        #[cfg(not(unix))]
-        let _ = private;
-        builder
-            .tempfile_in(&self.folder)
-            .map_err(|error| self.failed(&error))
+    pub fn file(&self, private: bool) -> Result<NewFile, Failure> {
+        let rights = match private {
+            true => Rights::Owner,
+            false => Rights::Usual,
+        };
+        let taken = match self.force {
+            true => Taken::Replace,
+            false => Taken::Refuse,
+        };
+        NewFile::begin(&self.path, rights, taken).map_err(|error| self.failed(&error))
     }
 
     /// An unfinished folder that nobody else can enter, and the one within it that is to be kept.
@@ -88,20 +83,8 @@ impl Target {
     }
 
     /// Gives a finished file its name.
-    pub fn keep_file(&self, file: NamedTempFile) -> Result<(), Failure> {
-        let synced = file.as_file().sync_all();
-        synced.map_err(|error| self.failed(&error))?;
-        let kept = match self.force {
-            true => file.persist(&self.path),
-            false => file.persist_noclobber(&self.path),
-        };
-        match kept {
-            Ok(_) => self.sync(),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(faults::exists(&self.path, false))
-            }
-            Err(error) => Err(self.failed(&error.error)),
-        }
+    pub fn keep_file(&self, file: NewFile) -> Result<(), Failure> {
+        file.keep().map_err(|error| self.failed(&error))
     }
 
     /// Gives a finished folder its name.
@@ -110,30 +93,29 @@ impl Target {
         self.free(false)?;
         fs::rename(inner, &self.path).map_err(|error| self.failed(&error))?;
         drop(outer);
-        self.sync()
+        sync_folder(&self.folder).map_err(|error| self.failed(&error))
     }
 
-    /// Refuses a name that is taken.
+    /// Refuses a name that is taken. A device or a pipe is never written to: it would pass on what
+    /// turns out, further on, to be cut off or altered.
     fn free(&self, force: bool) -> Result<(), Failure> {
         match fs::symlink_metadata(&self.path) {
             Ok(there) if there.is_dir() => Err(faults::exists(&self.path, true)),
             Ok(_) if !force => Err(faults::exists(&self.path, false)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Has the name on the disk too, where a folder can be asked for that.
-    fn sync(&self) -> Result<(), Failure> {
-        match cfg!(unix) {
-            true => File::open(&self.folder)
-                .and_then(|folder| folder.sync_all())
-                .map_err(|error| self.failed(&error)),
-            false => Ok(()),
+            Ok(_) => match fs::metadata(&self.path) {
+                Ok(there) if !there.is_file() => Err(faults::no_file(&self.path)),
+                _ => Ok(()),
+            },
+            Err(_) => Ok(()),
         }
     }
 
     fn failed(&self, error: &io::Error) -> Failure {
-        faults::unwritable(&self.path, error)
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => faults::exists(&self.path, false),
+            io::ErrorKind::IsADirectory => faults::exists(&self.path, true),
+            _ => faults::unwritable(&self.path, error),
+        }
     }
 }
 

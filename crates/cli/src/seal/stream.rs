@@ -133,7 +133,7 @@ impl<W: Write> Sealer<W> {
         &mut self,
         from: &mut impl Read,
         bytes: u64,
-        watch: &mut Watch<'_>,
+        watch: &mut Watch,
     ) -> Result<(), Trouble> {
         let mut left = bytes;
         while left > 0 {

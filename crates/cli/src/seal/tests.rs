@@ -3,9 +3,10 @@
 use super::*;
 use crate::args::{Cli, Verb};
 use clap::Parser;
+use sealane_net::Cancel;
 use serde_json::{Value, json};
 use std::io;
-use std::sync::atomic::AtomicBool;
+use std::sync::LazyLock;
 use tempfile::TempDir;
 use zeroize::Zeroizing;
 
@@ -21,8 +22,12 @@ const SMALL: Cost = Cost {
 };
 /// The smallest segment.
 const SEGMENT: usize = 4096;
-static NEVER: AtomicBool = AtomicBool::new(false);
-static AT_ONCE: AtomicBool = AtomicBool::new(true);
+static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+static AT_ONCE: LazyLock<Cancel> = LazyLock::new(|| {
+    let cancel = Cancel::default();
+    cancel.cancel();
+    cancel
+});
 
 /// A folder with a key file.
 struct Desk(TempDir);
@@ -60,12 +65,7 @@ impl Desk {
 
     /// `sealane VERB ...`, where `@NAME` is a path on this desk, with a passphrase that somebody
     /// types and a signal that comes or does not.
-    fn run(
-        &self,
-        command: &str,
-        typed: &str,
-        asked: &'static AtomicBool,
-    ) -> Result<Value, Failure> {
+    fn run(&self, command: &str, typed: &str, asked: &Cancel) -> Result<Value, Failure> {
         self.run_as(command, typed, asked, &|| ())
     }
 
@@ -74,7 +74,7 @@ impl Desk {
         &self,
         command: &str,
         typed: &str,
-        asked: &'static AtomicBool,
+        asked: &Cancel,
         meanwhile: &dyn Fn(),
     ) -> Result<Value, Failure> {
         let place = |word: &str| match word.strip_prefix('@') {

@@ -64,7 +64,7 @@ fn run<P: Protocol>(
             inputs: own.collect(),
             demand: &cost.demand,
             cpu,
-            coins: Coins::danger_fixed_seed(cpu, u64::from(me.0)),
+            coins: Coins::danger_fixed_seed(u64::from(me.0)),
         };
         let journal = &mut Journal::silent();
         let results = work.run::<P>(start, journal, mesh)?;

@@ -1,8 +1,6 @@
 //! What the tests of failures have in common: small sessions of two, three and five parties, each
 //! party on a thread of its own, over memory or over TLS, with somebody who harms a frame.
 
-#![allow(dead_code)] // Each test file uses a part of it.
-
 pub mod simulated;
 
 use std::sync::{Arc, Mutex};

@@ -15,8 +15,8 @@ use sealane_testkit::adversary::Harm;
 use sealane_testkit::reference;
 use sealane_testkit::simulator::Happening;
 
+use super::scenario::{Fault, ROOM, Scenario};
 use crate::common::simulated::Simulated;
-use crate::scenario::{Fault, ROOM, Scenario};
 
 /// What threads need that are stopped now and then, and bytes on their way ahead of others.
 const MOMENT: Duration = Duration::from_secs(5);

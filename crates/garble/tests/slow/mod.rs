@@ -1,7 +1,7 @@
 //! Garblers written from the documentation, one gate and lane at a time with single AES calls, and
 //! the attack on hashes without sigma.
 
-mod three_halves;
+pub mod three_halves;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -156,6 +156,9 @@ pub struct Slow {
     delta: Block,
     call: u64,
     used: HashSet<u128>,
+    /// Which of the four hashes of an AND of half-gates is forgotten: those of a for 0 and for 1,
+    /// then those of b. For tests that must notice.
+    pub forgets: Option<usize>,
 }
 
 impl Slow {
@@ -166,6 +169,7 @@ impl Slow {
             delta,
             call: 0,
             used: HashSet::new(),
+            forgets: None,
         }
     }
 
@@ -181,7 +185,7 @@ impl Slow {
         block
     }
 
-    fn hash(&self, x: Block, t: Block) -> Block {
+    pub fn hash(&self, x: Block, t: Block) -> Block {
         match self.scheme {
             Scheme::Prp => aes(self.seed, sigma(x) ^ t) ^ sigma(x),
             Scheme::Tccr => aes(self.seed, aes(self.seed, x) ^ t) ^ aes(self.seed, x),
@@ -226,8 +230,12 @@ impl Slow {
             self.tweak(gate.number, lane, 0),
             self.tweak(gate.number, lane, 1),
         );
-        let [a0, a1] = a.map(|x| self.hash(x, ta));
-        let [b0, b1] = b.map(|x| self.hash(x, tb));
+        let hashes = [(a[0], ta), (a[1], ta), (b[0], tb), (b[1], tb)];
+        let mut hashes = hashes.map(|(x, t)| self.hash(x, t));
+        if let Some(forgotten) = self.forgets {
+            hashes[forgotten] = Block::ZERO;
+        }
+        let [a0, a1, b0, b1] = hashes;
         let rows = [a0 ^ a1 ^ self.delta.masked(b[0].lsb()), b0 ^ b1 ^ a[0]];
         let garbler_wire = a0 ^ rows[0].masked(a[0].lsb());
         let evaluator_wire = b0 ^ (rows[1] ^ a[0]).masked(b[0].lsb());

@@ -61,8 +61,9 @@ pub struct Session {
 
 impl Session {
     pub fn new(scheme: Scheme, cpus: [Cpu; 2], seed: u64) -> Session {
-        let mut coins = Coins::danger_fixed_seed(cpus[0], seed);
-        let mut garbler = Garbler::new(cpus[0], scheme, &mut coins);
+        let mut coins = Coins::danger_fixed_seed(seed);
+        let seed = coins.public("hash").block();
+        let mut garbler = Garbler::new(cpus[0], scheme, seed, &mut coins);
         let mut evaluator = Evaluator::new(cpus[1], scheme, garbler.seed());
         garbler.set_roles(ROLES);
         evaluator.set_roles(ROLES);
@@ -212,7 +213,7 @@ pub fn schemes() -> impl Strategy<Value = Scheme> {
 /// Random bits that agree with broadcast labels: equal labels have equal bits.
 pub fn bits(coins: &mut Coins, tape: &Tape, lanes: usize, broadcast: bool) -> Vec<u8> {
     let mut bits = vec![0; tape.inputs as usize * lanes];
-    coins.fill_bytes(&mut bits);
+    coins.secret("bits").fill_bytes(&mut bits);
     for (i, bit) in bits.iter_mut().enumerate() {
         *bit &= 1;
         if broadcast {

@@ -54,6 +54,7 @@ impl NetError {
             }
             NetError::Listen(..) => "it cannot listen at its own address".into(),
             NetError::KeyFile(..) => "it cannot use its own key".into(),
+            NetError::Cancelled => "the run was cancelled there".into(),
             error => without_addresses(&error.with_names(names).message),
         }
     }
@@ -68,6 +69,8 @@ impl NetError {
             NetError::Malformed(..) => "malformed-message",
             NetError::Aborted(_, Cause::Network, _) => "peer-cut-off",
             NetError::Aborted(_, Cause::Party, _) => "peer-gave-up",
+            NetError::Aborted(_, Cause::Cancelled, _) => "peer-cancelled",
+            NetError::Cancelled => "interrupted",
             NetError::Finished(_) => "peer-finished",
             NetError::Diverged(..) => "recording-differs",
             NetError::WrongKey(..) => "wrong-key",
@@ -114,6 +117,7 @@ impl NetError {
                 format!("{} sent a malformed message: {what}", name(party))
             }
             NetError::Aborted(party, _, reason) => format!("{} gave up: {reason}", name(party)),
+            NetError::Cancelled => "the run was cancelled".into(),
             NetError::Finished(party) => format!(
                 "{} has finished its run while more was expected of it",
                 name(party)
@@ -155,6 +159,12 @@ impl NetError {
                 "A party that runs gives signs of life also while it computes or waits."
             }
             NetError::Finished(_) => "The parties do not run the same plan.",
+            NetError::Cancelled => {
+                "Ctrl-C or a signal to end came; the other parties have been told."
+            }
+            NetError::Aborted(_, Cause::Cancelled, _) => {
+                "Whoever started the run there ended it before its time."
+            }
             _ => "",
         }
     }
@@ -169,6 +179,8 @@ impl NetError {
             NetError::Overfull { .. } => {
                 "see that all run the same version, and run on fewer rows at a time"
             }
+            NetError::Aborted(_, Cause::Cancelled, _) => "ask there, and run again together",
+            NetError::Cancelled => "nothing of it goes on; run it again",
             NetError::Vanished(_) | NetError::Aborted(..) => "see its own report",
             NetError::Malformed(..) => {
                 "see that both parties run the same version, and that nothing else answers at \
@@ -179,7 +191,9 @@ impl NetError {
                 "replay with the program, the inputs and the version that were recorded"
             }
             NetError::WrongKey(..) => {
-                "compare fingerprints over the telephone, and swap cards again (`sealane card`)"
+                "let each party read its whole fingerprint (`sealane card`) to the other over the \
+                 telephone; if it is a new key, `sealane peer add CARD --replace`, and if not, do \
+                 not go on"
             }
             NetError::WrongVersion(..) => "install the same version on both sides",
             NetError::WrongParty(..) => {

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::bell::Bell;
+use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
@@ -186,9 +187,13 @@ impl Link {
         }
     }
 
-    /// Waits until both threads have ended, at most until `deadline`.
-    pub(crate) fn wait_for_threads(&self, deadline: Instant) {
-        while self.running.load(Ordering::SeqCst) > 0 && self.ended.wait_until(deadline) {}
+    /// Waits until both threads have ended, at most until `deadline` or until `cancel`, which rings
+    /// the same bell, asks for the end.
+    pub(crate) fn wait_for_threads(&self, deadline: Instant, cancel: &Cancel) {
+        while self.running.load(Ordering::SeqCst) > 0
+            && !cancel.is_cancelled()
+            && self.ended.wait_until(deadline)
+        {}
     }
 
     /// From now on, what comes is thrown away, so that the peer is never kept from reading.

@@ -1,12 +1,10 @@
 //! What the tests of this room have in common.
 
-#![allow(dead_code)] // Each test file uses a part of it.
-
 use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId};
+use sealane_net::{Limits, Mesh, MeshConfig, NetError, PartyId, SessionId};
 
 pub const A: PartyId = PartyId(0);
 pub const B: PartyId = PartyId(1);
@@ -56,6 +54,12 @@ pub fn pair(limits: Limits) -> (Mesh, Mesh) {
         .collect();
     let [a, b] = meshes.try_into().ok().unwrap();
     (a, b)
+}
+
+/// The digest of what was sent, where the parties have entered no session.
+pub fn digest(from: PartyId, to: PartyId, sent: &[u8]) -> [u8; 32] {
+    let payload = blake3::hash(sent);
+    SessionId::default().transcript(from, to, payload.as_bytes())
 }
 
 pub fn say(from: &mut Mesh, to: PartyId, bytes: &[u8]) {

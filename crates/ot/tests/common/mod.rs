@@ -44,14 +44,14 @@ pub fn set_up_sender(
     seed: u64,
     delta: Block,
 ) -> Result<CotSender, OtError> {
-    let mut coins = Coins::danger_fixed_seed(cpu, seed);
+    let mut coins = Coins::danger_fixed_seed(seed);
     let cot = CotSender::setup(cpu, mesh, peer, delta, &mut coins)?;
     mesh.flush()?;
     Ok(cot)
 }
 
 pub fn set_up_receiver(cpu: Cpu, mesh: &mut Mesh, seed: u64) -> Result<CotReceiver, OtError> {
-    CotReceiver::setup(cpu, mesh, SENDER, &mut Coins::danger_fixed_seed(cpu, seed))
+    CotReceiver::setup(cpu, mesh, SENDER, &mut Coins::danger_fixed_seed(seed))
 }
 
 pub fn best_cpu() -> Cpu {

@@ -103,7 +103,7 @@ impl CostReport {
 pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
-    walk: Walk,
+    (walk, rounds): (Walk, u64),
     bytes_by_row: Vec<f64>,
     bytes_by_run: f64,
 ) -> CostReport {
@@ -139,7 +139,7 @@ pub(super) fn report(
         promise: Promise {
             sent: sent(&walk.payload.0, parties),
             payload: walk.payload.0,
-            rounds: walk.rounds,
+            rounds,
             ands: lines.iter().map(|line| line.ands).sum(),
         },
         steps: lines,

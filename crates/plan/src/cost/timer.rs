@@ -1,6 +1,6 @@
 //! The rounds of a run: the flow of its steps, with clocks in place of data.
 
-use super::clock::Clocks;
+use super::clock::Delays;
 use super::walk::Counter;
 use crate::flow::{self, Block, Call, Driver};
 use sealane_protocol::{Flight, Protocol};
@@ -17,23 +17,11 @@ pub(super) fn rounds<P: Protocol>(
     prepare: &[Flight],
     reveal: &[Flight],
 ) -> u64 {
-    let clocks = Clocks::new(counter.setting.parties);
-    let mut timer = Timer::<P> {
-        counter,
-        before: clocks.clone(),
-        clocks,
-        under_way: HashMap::new(),
-        known: HashMap::new(),
-        seen: HashMap::new(),
-        protocol: PhantomData,
-    };
-    timer.clocks.pass(1, prepare);
+    let mut timer = Timer::<P>::new(counter, prepare);
     match flow::run(counter.plan, rows, &mut timer) {
-        Ok(()) => {}
+        Ok(()) => timer.finish(reveal),
         Err(never) => match never {},
     }
-    timer.clocks.pass(1, reveal);
-    timer.clocks.rounds
 }
 
 /// Flights one after the other, so many times over; only what has any.
@@ -47,27 +35,58 @@ struct Position {
     flight: usize,
 }
 
-/// States of the flow at which a tile was taken up, how many tiles were left and how the clocks
-/// stood; the latest first.
-type Seen = HashMap<Vec<u32>, Vec<(u64, Clocks)>>;
+/// A tile that was taken up: the state of the flow, and how many tiles were left.
+struct Moment {
+    state: Vec<u32>,
+    left: u64,
+    /// Tiles to walk until a later moment is taken: twice as many each time, so that one is soon
+    /// taken within the rhythm into which tiles settle, and rhythms of any length are found
+    /// (Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980, section 2).
+    patience: u64,
+}
 
 struct Timer<'a, P> {
     counter: &'a Counter<'a>,
-    clocks: Clocks,
-    /// The clocks when the last turn ended.
-    before: Clocks,
+    /// The clocks at the moment.
+    then: Delays,
+    /// What has happened since the moment.
+    since: Delays,
+    /// The same when the last turn ended.
+    before: Delays,
     under_way: HashMap<Call, Position>,
     /// By segment, step, rows and whether it is a carry.
     known: HashMap<(usize, usize, u64, bool), Pieces>,
-    seen: Seen,
+    moment: Option<Moment>,
     protocol: PhantomData<P>,
 }
 
-/// States that are remembered, and moments of each. Tiles settle into a rhythm soon or never.
-const STATES: usize = 64;
-const MOMENTS: usize = 8;
+/// Turns in which calls under way come to where they stood in their loops, at most: more are
+/// walked one by one.
+const MOST_TURNS: u64 = 1 << 16;
 
-impl<P: Protocol> Timer<'_, P> {
+impl<'a, P: Protocol> Timer<'a, P> {
+    fn new(counter: &'a Counter<'a>, prepare: &[Flight]) -> Timer<'a, P> {
+        let start = Delays::none(counter.setting.parties);
+        let mut since = start.clone();
+        since.pass(1, prepare);
+        Timer {
+            counter,
+            before: start.clone(),
+            then: start,
+            since,
+            under_way: HashMap::new(),
+            known: HashMap::new(),
+            moment: None,
+            protocol: PhantomData,
+        }
+    }
+
+    /// The rounds of all, if the run ends with the flights of the reveal.
+    fn finish(mut self, reveal: &[Flight]) -> u64 {
+        self.since.pass(1, reveal);
+        self.then.then(&self.since).rounds()
+    }
+
     fn pieces(&mut self, call: &Call) -> Pieces {
         let Block { segment, rows, .. } = call.block;
         let key = (segment, call.step, rows, call.carry);
@@ -113,7 +132,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
     }
 
     fn turn(&mut self) -> Result<(), Infallible> {
-        self.before = self.clocks.clone();
+        self.before = self.since.clone();
         Ok(())
     }
 
@@ -122,7 +141,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
             return Ok(true);
         };
         let (times, flights) = &at.pieces[at.piece];
-        self.clocks.flight(&flights[at.flight], &self.before);
+        self.since.flight(&flights[at.flight], &self.before);
         at.flight += 1;
         if at.flight == flights.len() {
             (at.flight, at.times) = (0, at.times + 1);
@@ -148,32 +167,139 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         let (mut times, mut flight) = (at.times, at.flight);
         for (all, flights) in &at.pieces[at.piece..] {
             if flight > 0 {
-                self.clocks.pass(1, &flights[flight..]);
+                self.since.pass(1, &flights[flight..]);
                 times += 1;
             }
-            self.clocks.pass(all - times, flights);
+            self.since.pass(all - times, flights);
             (times, flight) = (0, 0);
         }
         Ok(())
     }
 
+    /// Calls in the middle of loops, one turn after the other: as often as all loops come round
+    /// together before the first of them ends.
+    fn leap(&mut self, calls: &[(Call, u64)]) -> u64 {
+        let (mut period, mut left) = (1, u64::MAX);
+        for (call, _) in calls {
+            let Some(at) = self.under_way.get(call) else {
+                return 0;
+            };
+            let (times, flights) = &at.pieces[at.piece];
+            let flights = flights.len() as u64;
+            period = least_common_multiple(period, flights);
+            left = left.min((times - at.times) * flights - at.flight as u64 - 1);
+        }
+        let rounds = left / period;
+        if rounds < 2 || period > MOST_TURNS {
+            return 0;
+        }
+        let mut once = Delays::none(self.counter.setting.parties);
+        for turn in 0..period as usize {
+            let before = once.clone();
+            for (call, _) in calls {
+                let at = &self.under_way[call];
+                let (_, flights) = &at.pieces[at.piece];
+                once.flight(&flights[(at.flight + turn) % flights.len()], &before);
+            }
+        }
+        self.since = self.since.then(&once.power(rounds));
+        for (call, _) in calls {
+            let Some(at) = self.under_way.get_mut(call) else {
+                continue;
+            };
+            at.times += rounds * period / at.pieces[at.piece].1.len() as u64;
+        }
+        rounds * period
+    }
+
     fn skip(&mut self, state: &[u32], left: u64) -> u64 {
-        if self.seen.len() > STATES {
-            self.seen.clear();
+        let mut patience = 1;
+        if let Some(moment) = self.moment.take_if(|moment| moment.state[0] == state[0]) {
+            let tiles = moment.left - left;
+            if moment.state == state {
+                let periods = left / tiles;
+                self.since = self.since.power(periods + 1);
+                return periods * tiles;
+            }
+            if tiles < moment.patience {
+                self.moment = Some(moment);
+                return 0;
+            }
+            patience = 2 * moment.patience;
         }
-        let moments = self.seen.entry(state.to_vec()).or_default();
-        let mut periods = moments.iter().filter_map(|(then, clocks)| {
-            let step = self.clocks.since(clocks)?;
-            Some((then - left, step))
+        self.then = self.then.then(&self.since);
+        self.since = Delays::none(self.counter.setting.parties);
+        self.moment = Some(Moment {
+            state: state.to_vec(),
+            left,
+            patience,
         });
-        if let Some((tiles, step)) = periods.next() {
-            let skipped = left / tiles;
-            self.clocks.shift(skipped * step);
-            self.seen.clear();
-            return skipped * tiles;
-        }
-        moments.insert(0, (left, self.clocks.clone()));
-        moments.truncate(MOMENTS);
         0
+    }
+}
+
+fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut divisor, mut rest) = (a, b);
+    while rest > 0 {
+        (divisor, rest) = (rest, divisor % rest);
+    }
+    (a / divisor).saturating_mul(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::walk::Walk;
+    use crate::plan_in_tiles;
+    use sealane_protocol::NetworkClass;
+    use sealane_protocol::fake::Honest;
+    use sealane_testkit::random_program::random_program;
+
+    /// Leaves nothing out: every tile, every turn and every flight by itself.
+    struct Walked<'a>(Timer<'a, Honest>);
+
+    impl Driver for Walked<'_> {
+        type Error = Infallible;
+
+        fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
+            self.0.begin(call)
+        }
+        fn turn(&mut self) -> Result<(), Infallible> {
+            self.0.turn()
+        }
+        fn advance(&mut self, call: &Call) -> Result<bool, Infallible> {
+            self.0.advance(call)
+        }
+        fn close(&mut self, block: &Block) -> Result<(), Infallible> {
+            self.0.close(block)
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_counts_as_if_it_were_walked() {
+        let mut planned = 0;
+        for seed in 0..400 {
+            let program = random_program(seed).program;
+            let tile = 1 + seed % 3;
+            // A body may need all rows at once.
+            let plan = plan_in_tiles::<Honest>(&program, 1, NetworkClass::Lan, tile);
+            let Ok(plan) = plan else { continue };
+            planned += 1;
+            let rows = [61, 44][..program.rows.len()].to_vec();
+            let walk = Walk::run::<Honest>(&plan, &plan.setting, &rows);
+            let counter = Counter {
+                plan: &plan,
+                setting: &plan.setting,
+            };
+            let mut walked = Walked(Timer::new(&counter, &walk.prepare_flights));
+            match flow::run(&plan, &rows, &mut walked) {
+                Ok(()) => {}
+                Err(never) => match never {},
+            }
+            let walked = walked.0.finish(&walk.reveal_flights);
+            let counted = walk.rounds::<Honest>(&plan, &plan.setting, &rows);
+            assert_eq!(counted, walked, "{}", plan.text());
+        }
+        assert!(planned > 200, "{planned} of 400");
     }
 }

@@ -3,17 +3,19 @@
 use super::clock::Payload;
 use super::timer;
 use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId};
-use sealane_protocol::{Cost, Demand, Opening, Protocol, Setting, Work};
+use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, Work};
 
 /// What has been counted.
 pub(super) struct Walk {
     pub payload: Payload,
-    pub rounds: u64,
     pub demand: Demand,
     /// For each segment and each of its steps, in order.
     pub steps: Vec<Vec<Tally>>,
     pub prepare: Tally,
     pub reveal: Tally,
+    /// What crosses before the first step and after the last one.
+    pub prepare_flights: Vec<Flight>,
+    pub reveal_flights: Vec<Flight>,
 }
 
 /// What one step costs in all its executions.
@@ -66,11 +68,12 @@ impl Walk {
         let tally = |segment: &Segment| counter.segment::<P>(segment, rows);
         let mut walk = Walk {
             payload: Payload::default(),
-            rounds: 0,
             demand: Demand::default(),
             steps: plan.segments.iter().map(tally).collect(),
             prepare: Tally::default(),
             reveal: Tally::default(),
+            prepare_flights: Vec::new(),
+            reveal_flights: Vec::new(),
         };
         let steps = walk.steps.iter().flatten();
         steps.for_each(|step| walk.demand.merge(&step.demand));
@@ -87,8 +90,7 @@ impl Walk {
         let reveal = P::cost(setting, &work);
         walk.reveal
             .add(results.len() as u64, &reveal, &P::demand(setting, &work), 1);
-        walk.rounds = timer::rounds::<P>(&counter, rows, &prepare.flights, &reveal.flights);
-
+        (walk.prepare_flights, walk.reveal_flights) = (prepare.flights, reveal.flights);
         let all = walk
             .steps
             .iter()
@@ -96,6 +98,12 @@ impl Walk {
             .chain([&walk.prepare, &walk.reveal]);
         all.for_each(|step| walk.payload.merge(&step.payload, 1));
         walk
+    }
+
+    /// The rounds of the run that has been counted.
+    pub fn rounds<P: Protocol>(&self, plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
+        let (prepare, reveal) = (&self.prepare_flights, &self.reveal_flights);
+        timer::rounds::<P>(&Counter { plan, setting }, rows, prepare, reveal)
     }
 
     /// Everything that crosses.

@@ -364,7 +364,7 @@ fn name(op: &Op) -> String {
         Op::Select(..) => "where".into(),
         Op::Cast(_) => "cast".into(),
         Op::Reduce(reduction, ..) => reduction.name().into(),
-        Op::Dot(..) => "dot".into(),
+        Op::Dot(..) | Op::SumProduct { .. } => "dot".into(),
         Op::Slice { .. } => "slice".into(),
         Op::Lookup { .. } => "lookup".into(),
         Op::Stack(..) => "stack".into(),

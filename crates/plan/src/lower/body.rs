@@ -112,6 +112,7 @@ impl Lowering {
                 self.reduce(*reduction, value.range, scope, *of, *axis as usize)?
             }
             Op::Dot(a, b) => self.dot(value.range, scope, *a, *b)?,
+            Op::SumProduct { .. } => unreachable!("the pass `scale` writes it out"),
             Op::Slice {
                 of,
                 axis,

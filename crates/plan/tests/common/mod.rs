@@ -3,8 +3,6 @@
 //! programs in a few words.
 
 // Each test file uses a part of it.
-#![allow(dead_code)]
-
 mod ring;
 
 use sealane_circuit::Tape;

@@ -27,10 +27,9 @@ impl Builder {
 
     /// A literal that has found its type elsewhere, with its warning if it was rounded.
     pub fn typed(&mut self, typed: Typed, span: Option<&Span>) -> Result<Handle, Diagnostic> {
-        let warning = typed.warning.map(|warning| warning.at(span));
-        // A body that is traced once may hold one literal several times.
-        self.rounded
-            .extend(warning.filter(|warning| !self.rounded.contains(warning)));
+        if let Some(warning) = typed.warning {
+            self.warn(warning.at(span));
+        }
         self.constant(typed.data, span)
     }
 
@@ -157,35 +156,125 @@ impl Builder {
         Ok(handle.id)
     }
 
-    /// The literal for a comparison: exactly, or else the number that data of the type beside it
-    /// would be read to, so that data equal to the literal compare as equal. That type may be too
-    /// small for it.
-    pub(super) fn literal_compared(
+    /// The literal exactly, or else in the fixed-point type `beside` it.
+    pub(super) fn literal_exactly(
         &mut self,
         literal: u32,
         beside: Option<Type>,
         span: Option<&Span>,
     ) -> Result<ValueId, Diagnostic> {
-        let written = self.written(literal)?;
-        if let Some(data) = written.exactly() {
-            return Ok(self.constant(data, span)?.id);
+        match self.written(literal)?.exactly() {
+            Some(data) => Ok(self.constant(data, span)?.id),
+            None => self.literal_beside(literal, beside, span),
         }
-        let holding = beside.and_then(|ty| match ty {
-            Type::Fixed { fraction, .. } => {
-                let whole = 64 - fraction;
-                let wide = [Type::fixed(whole, fraction), Type::ufixed(whole, fraction)];
-                let holds = |ty: &Type| written.in_type(*ty, span).is_ok();
-                [ty].into_iter().chain(wide).find(holds)
-            }
-            _ => None,
-        });
-        self.literal_beside(literal, holding.or(beside), span)
     }
 
-    fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
+    /// A comparison. One with a literal means the number that is written: where no number of the
+    /// value's type is that, it is a comparison with the next one below or above.
+    pub(super) fn compare(
+        &mut self,
+        op: Binary,
+        [a, b]: [Operand; 2],
+        span: Option<&Span>,
+    ) -> Result<Handle, Diagnostic> {
+        let against = match (a, b) {
+            (Operand::Value(x), Operand::Literal(literal)) => Some((x, literal, op)),
+            (Operand::Literal(literal), Operand::Value(x)) => Some((x, literal, mirrored(op))),
+            _ => None,
+        };
+        if let Some((x, literal, op)) = against
+            && let Some(compared) = self.compare_literal(op, x, literal, span)?
+        {
+            return Ok(compared);
+        }
+        let beside = [self.type_of(b, span)?, self.type_of(a, span)?];
+        let (a, b) = (
+            self.exactly(a, beside[0], span)?,
+            self.exactly(b, beside[1], span)?,
+        );
+        self.operate(Op::Binary(op, a, b), span)
+    }
+
+    /// `x op literal`, with numbers between which the literal lies; `None` where it has no such
+    /// numbers, or where all of it is exact.
+    fn compare_literal(
+        &mut self,
+        op: Binary,
+        x: Handle,
+        literal: u32,
+        span: Option<&Span>,
+    ) -> Result<Option<Handle>, Diagnostic> {
+        let x = self.found(x, span)?;
+        let ((ty, range), written) = (self.known(x), self.written(literal)?);
+        let found = written.between(ty, range).filter(|found| found.apart > 0);
+        let Some(found) = found.filter(|_| ty != Type::Bool) else {
+            return Ok(None);
+        };
+        let (below, above) = (found.below, found.above);
+        let sides = match op {
+            Binary::Eq => [Some((Binary::Ge, above)), Some((Binary::Le, below))],
+            Binary::Ne => [Some((Binary::Lt, above)), Some((Binary::Gt, below))],
+            Binary::Lt | Binary::Ge => [Some((op, above)), None],
+            _ => [Some((op, below)), None],
+        };
+        let mut made = Vec::new();
+        for (op, data) in sides.into_iter().flatten() {
+            let end = self.constant(data, span)?.id;
+            made.push(self.push(Op::Binary(op, x, end), Type::Bool, span)?);
+        }
+        let [one, other] = made[..] else {
+            return Ok(made.first().map(|id| self.handle(*id)));
+        };
+        self.warn(never_equal(&written, ty, op, found.apart).at(span));
+        let join = if op == Binary::Eq {
+            Binary::And
+        } else {
+            Binary::Or
+        };
+        self.operate(Op::Binary(join, one, other), span).map(Some)
+    }
+
+    /// Keeps a warning, once: a body that is traced once may hold one literal several times.
+    fn warn(&mut self, warning: Diagnostic) {
+        if !self.rounded.contains(&warning) {
+            self.rounded.push(warning);
+        }
+    }
+
+    pub(super) fn written(&self, literal: u32) -> Result<Literal, Diagnostic> {
         let literal = self.literals.get(literal as usize).cloned();
         literal.ok_or_else(|| infer::invalid("a literal of another program"))
     }
+}
+
+/// The comparison with its sides exchanged.
+fn mirrored(op: Binary) -> Binary {
+    match op {
+        Binary::Lt => Binary::Gt,
+        Binary::Le => Binary::Ge,
+        Binary::Gt => Binary::Lt,
+        Binary::Ge => Binary::Le,
+        op => op,
+    }
+}
+
+/// The warning that `apart` numbers of a literal equal no number of a type.
+fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnostic {
+    let message = match literal.numbers.len() {
+        1 => format!("no number of {ty} equals {}", literal.text()),
+        all => format!("{apart} of {all} numbers of an array equal no number of {ty}"),
+    };
+    let always = if op == Binary::Eq { "false" } else { "true" };
+    Diagnostic::new(code::NEVER_EQUAL, message)
+        .because(format!(
+            "{ty} holds multiples of 2^-{}, so that `{}` is always {always}",
+            ty.fraction(),
+            op.symbol()
+        ))
+        .hint(
+            "compare with a number of the type, or within a distance: `sl.abs(x - a) <= b` for \
+             two numbers of the type",
+        )
 }
 
 /// The refusal of a literal that stands beside no fixed-point value.

@@ -36,11 +36,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
         let (a, b) = if op.is_comparison() {
-            let beside = [self.type_of(b, span)?, self.type_of(a, span)?];
-            (
-                self.exactly(a, beside[0], span)?,
-                self.exactly(b, beside[1], span)?,
-            )
+            return self.compare(op, [a, b], span);
         } else if self.rounds(op, [a, b], span)? {
             return self.rounded(op, [a, b], span);
         } else if matches!(op, Binary::Shl | Binary::Shr) {
@@ -80,6 +76,7 @@ impl Builder {
 
     /// Reduces `axis` (negative from the end), or without it all axes. Operands are converted to
     /// `dtype` first; without it a sum of `bool` counts in the smallest type that holds the count.
+    /// A sum of fixed point is rounded once, at its end, and so is one of products.
     pub fn reduce(
         &mut self,
         op: Reduction,
@@ -97,7 +94,13 @@ impl Builder {
             }
             None => (0..value.shape.rank() as u32).rev().collect(),
         };
-        let scope = self.scope();
+        if op == Reduction::Sum {
+            let ascending = axes.iter().rev().copied().collect::<Vec<_>>();
+            if let Some(sum) = self.unrounded_sum(id, &ascending, dtype, span)? {
+                return Ok(sum);
+            }
+        }
+        let (scope, value) = (self.scope(), &self.top().values[id.0 as usize]);
         let lengths = axes
             .iter()
             .filter_map(|&axis| value.shape.dim(axis as usize));
@@ -283,7 +286,7 @@ impl Builder {
     ) -> Result<ValueId, Diagnostic> {
         let ty = match operand {
             Operand::Int(number) => Type::smallest(Range::of(number)),
-            Operand::Literal(literal) => return self.literal_compared(literal, beside, span),
+            Operand::Literal(literal) => return self.literal_exactly(literal, beside, span),
             Operand::Value(_) => None,
         };
         self.operand(operand, ty, span)

@@ -1,15 +1,19 @@
 //! Products and quotients: of integers in their common type, of fixed point exactly and then rounded
-//! down once.
+//! down once. A sum of products is one operation ([`Op::SumProduct`]), so that it is rounded once as
+//! well, however it is written: as `x @ y` over rows, or as `(x * y).sum()`.
 
 use super::{Builder, Handle, Operand};
-use crate::diagnostic::{Diagnostic, Span};
-use crate::graph::{Binary, Op, ValueId};
-use crate::infer;
-use crate::types::Type;
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Binary, Op, Reduction, ValueId};
+use crate::infer::{self, SumProduct};
+use crate::types::{Dim, Range, Type};
+
+/// Most conversions and choices between a product and its sum that are looked through.
+const LOOKED_THROUGH: usize = 8;
 
 impl Builder {
-    /// `a @ b`: the last axis of `a` with the first of `b`. Integers are converted to `dtype`
-    /// first; a sum of fixed-point products is rounded down to it.
+    /// `a @ b`: the last axis of `a` with the first of `b`; both may be the rows of one table.
+    /// Integers are converted to `dtype` first; a sum of fixed-point products is rounded down to it.
     pub fn dot(
         &mut self,
         a: impl Into<Operand>,
@@ -25,7 +29,10 @@ impl Builder {
                 Some(ty) => ty,
                 None => self.common("@", [a, b], span)?,
             };
-            let id = self.push(Op::Dot(a, b), ty, span)?;
+            let id = match self.rows_of([a, b]) {
+                Some(_) => self.dot_of_rows([a, b], ty, span)?,
+                None => self.push(Op::Dot(a, b), ty, span)?,
+            };
             return Ok(self.handle(id));
         }
         let ids = match dtype {
@@ -35,7 +42,145 @@ impl Builder {
                 vec![self.cast_to(a, ty, span)?, self.cast_to(b, ty, span)?]
             }
         };
-        self.operate(Op::Dot(ids[0], ids[1]), span)
+        let Some(rows) = self.rows_of([ids[0], ids[1]]) else {
+            return self.operate(Op::Dot(ids[0], ids[1]), span);
+        };
+        let scope = self.scope();
+        infer::dot_range(&scope, [ids[0], ids[1]], scope.length(rows))
+            .map_err(|error| self.in_scan(error).at(span))?;
+        let [a, b] = self.beside_columns([ids[0], ids[1]], span)?;
+        let products = self.push(Op::Binary(Binary::Mul, a, b), Type::Bool, span)?;
+        self.operate(Op::Reduce(Reduction::Sum, products, 0), span)
+    }
+
+    /// The rows along which `a @ b` adds up, where these are the last axis of `a` and the first of
+    /// `b`.
+    fn rows_of(&self, [a, b]: [ValueId; 2]) -> Option<Dim> {
+        let shape = |id: ValueId| &self.top().values[id.0 as usize].shape;
+        let (a, b) = (shape(a), shape(b));
+        let along = a.rank() == 1 && a.rows.is_some() && a.rows == b.rows;
+        (along && b.fixed.len() <= 1).then(|| a.dim(0)).flatten()
+    }
+
+    /// One value a row, with an axis more where the other operand has columns.
+    fn beside_columns(
+        &mut self,
+        [a, b]: [ValueId; 2],
+        span: Option<&Span>,
+    ) -> Result<[ValueId; 2], Diagnostic> {
+        match self.top().values[b.0 as usize].shape.fixed.is_empty() {
+            true => Ok([a, b]),
+            false => Ok([self.push(Op::Stack(vec![a], 1), Type::Bool, span)?, b]),
+        }
+    }
+
+    /// `a @ b` over rows in fixed point.
+    fn dot_of_rows(
+        &mut self,
+        factors: [ValueId; 2],
+        ty: Type,
+        span: Option<&Span>,
+    ) -> Result<ValueId, Diagnostic> {
+        let scope = self.scope();
+        let (x, y) = (scope.name(factors[0], "a"), scope.name(factors[1], "b"));
+        let factors = self.beside_columns(factors, span)?;
+        self.sum_of_products(factors, &[0], ty, span, &format!("{x} @ {y}"), |wide| {
+            format!("sl.dot({x}, {y}, dtype={wide})")
+        })
+    }
+
+    /// Appends a sum of products; its refusal names what is `written`, and writes it with a `wide`
+    /// type.
+    fn sum_of_products(
+        &mut self,
+        factors: [ValueId; 2],
+        axes: &[u32],
+        ty: Type,
+        span: Option<&Span>,
+        written: &str,
+        wide: impl FnOnce(&str) -> String,
+    ) -> Result<ValueId, Diagnostic> {
+        let sum = SumProduct { factors, axes, ty };
+        let meta = sum.infer(&self.scope(), written, wide);
+        let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
+        let ([a, b], axes) = (factors, axes.to_vec());
+        self.append(Op::SumProduct { a, b, axes }, meta, span)
+    }
+
+    /// The sum of a value along `axes` (ascending) as a sum of exact products, where the value is a
+    /// product that has been rounded and `dtype` does not wrap.
+    pub(super) fn unrounded_sum(
+        &mut self,
+        id: ValueId,
+        axes: &[u32],
+        dtype: Option<Type>,
+        span: Option<&Span>,
+    ) -> Result<Option<Handle>, Diagnostic> {
+        let ty = dtype.unwrap_or(self.known(id).0);
+        if ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
+            return Ok(None);
+        }
+        let name = self.scope().name(id, "a");
+        let Some(factors) = self.rounded_product(id, LOOKED_THROUGH, span) else {
+            return Ok(None);
+        };
+        // Where the exact sum takes more bits than there are, products are rounded as they are, and
+        // the check warns of that.
+        let sum = SumProduct { factors, axes, ty };
+        let exact = sum.exact(&self.scope());
+        if !exact.is_ok_and(|exact| exact.range.is_some()) {
+            return Ok(None);
+        }
+        let written = format!("sl.sum({name})");
+        let sum = self.sum_of_products(factors, axes, ty, span, &written, |wide| {
+            format!("sl.sum({name}, dtype={wide})")
+        })?;
+        Ok(Some(self.handle(sum)))
+    }
+
+    /// Two values whose exact product is what a value would be if its product were not rounded:
+    /// the value is one, or one that was converted, chosen against zero, or taken a whole number
+    /// of times. `None` where it is something else, or where its factors do not fit a type.
+    fn rounded_product(
+        &mut self,
+        id: ValueId,
+        depth: usize,
+        span: Option<&Span>,
+    ) -> Option<[ValueId; 2]> {
+        let depth = depth.checked_sub(1)?;
+        let fraction = |b: &Builder, id: ValueId| u16::from(b.known(id).0.fraction());
+        let zero = |b: &Builder, id: ValueId| b.known(id).1 == Range::of(0);
+        match self.top().values[id.0 as usize].op {
+            Op::Binary(Binary::Mul, x, y) => {
+                if fraction(self, x) + fraction(self, y) > fraction(self, id) {
+                    return Some([x, y]);
+                }
+                let (product, times) = match fraction(self, y) {
+                    0 => (x, y),
+                    _ if fraction(self, x) == 0 => (y, x),
+                    _ => return None,
+                };
+                let [a, b] = self.rounded_product(product, depth, span)?;
+                let ty = self.known(a).0.common(self.known(times).0)?;
+                let many = self.push(Op::Binary(Binary::Mul, a, times), ty, span);
+                Some([many.ok()?, b])
+            }
+            Op::Cast(of) if fraction(self, of) <= fraction(self, id) => {
+                self.rounded_product(of, depth, span)
+            }
+            Op::Select(condition, yes, no) if zero(self, yes) || zero(self, no) => {
+                let product = if zero(self, no) { yes } else { no };
+                let [a, b] = self.rounded_product(product, depth, span)?;
+                let none = self.number(self.known(a).0, 0, span).ok()?;
+                let (yes, no) = match product == yes {
+                    true => (a, none),
+                    false => (none, a),
+                };
+                let chosen = self.push(Op::Select(condition, yes, no), Type::Bool, span);
+                Some([chosen.ok()?, b])
+            }
+            _ => None,
+        }
     }
 
     /// Whether an operation rounds its exact result: a product or quotient of fixed point.
@@ -57,6 +202,9 @@ impl Builder {
         operands: [Operand; 2],
         span: Option<&Span>,
     ) -> Result<Handle, Diagnostic> {
+        if let (Binary::Div, [Operand::Value(a), Operand::Literal(by)]) = (op, operands) {
+            self.divides(a, by, span)?;
+        }
         let [a, b] = self.factors(operands, span)?;
         // A bare whole number has no part in the common type.
         let ty = match operands {
@@ -66,6 +214,60 @@ impl Builder {
         };
         let id = self.push(Op::Binary(op, a, b), ty, span)?;
         Ok(self.handle(id))
+    }
+
+    /// Refuses a divisor of the source that would be rounded to zero.
+    fn divides(&mut self, a: Handle, literal: u32, span: Option<&Span>) -> Result<(), Diagnostic> {
+        let a = self.found(a, span)?;
+        let ((ty, range), literal) = (self.known(a), self.written(literal)?);
+        let (true, [number]) = (ty.is_fixed(), &literal.numbers[..]) else {
+            return Ok(());
+        };
+        let zero = |fraction| match number.nearest(fraction) {
+            Ok(nearest) => nearest.stored == 0 && !nearest.exact,
+            Err(_) => false,
+        };
+        if !zero(ty.fraction()) {
+            return Ok(());
+        }
+        // A divisor of eight bits or more is off by less than a percent.
+        let room = |fraction: u8| {
+            let divisor = number.nearest(fraction).ok()?;
+            let precise = divisor.exact || divisor.stored.unsigned_abs() >= 1 << 8;
+            let finer = i16::from(fraction) - i16::from(ty.fraction());
+            let dividend = range.shifted(finer)?;
+            let over = dividend.shifted(fraction.into())?;
+            let ends = [over.lo, over.hi].map(|end| end.checked_div_euclid(divisor.stored));
+            let [Some(one), Some(other)] = ends else {
+                return None;
+            };
+            let all = dividend.hull(Range::of(one)).hull(Range::of(other - 1));
+            let all = all.hull(Range::of(divisor.stored));
+            let like = Type::Fixed {
+                signed: true,
+                bits: fraction,
+                fraction,
+            };
+            precise.then(|| like.smallest_like(all)).flatten()
+        };
+        let x = self.scope().name(a, "a");
+        let hint = match (ty.fraction()..=64).find_map(room) {
+            Some(ty) => format!(
+                "divide in a type with more bits: `{x}.astype({}) / {number}`",
+                ty.python()
+            ),
+            None => "no type has room for the quotient: multiply by its inverse, rounded to a type"
+                .into(),
+        };
+        Err(Diagnostic::new(
+            code::DIVISION_BY_ZERO,
+            format!("`{x} / {number}` would divide by zero"),
+        )
+        .because(format!(
+            "the number of {ty} that is nearest to {number} is 0"
+        ))
+        .hint(hint)
+        .at(span))
     }
 
     fn common(

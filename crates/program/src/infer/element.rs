@@ -4,7 +4,7 @@ use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, invalid, range, shape};
 use crate::decimal::{self, range_text};
 use crate::diagnostic::{Diagnostic, code};
-use crate::graph::{Binary, Unary, ValueId};
+use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
 
 /// Outside of every type: what stands for a range that leaves `i128`.
@@ -213,6 +213,10 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
     };
     let wide = wider.map_or(y.clone(), |ty| format!("{y}.astype({})", ty.python()));
     let hint = match (right.range.lo, right.range.hi) {
+        _ if right.range == Range::of(0) => {
+            "divide by another number: nothing can be divided by zero".into()
+        }
+        _ if scope.is_constant(b) => "leave zeros out of the array".into(),
         (0, _) => format!(
             "write `{}`",
             op.python(&x, &format!("sl.maximum({y}, {least})"))
@@ -241,6 +245,28 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
     }
     let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
     let whole = op.python(&x, &y);
+    let Range { lo, hi } = right.range;
+    let hint = match scope.is_constant(b) {
+        true if lo < 0 && hi == lo => {
+            let other = if op == Binary::Shl {
+                Binary::Shr
+            } else {
+                Binary::Shl
+            };
+            format!(
+                "shift the other way: `{}`",
+                other.python(&x, &(-lo).to_string())
+            )
+        }
+        true if lo >= 0 => match room_for_shift(left, op, hi) {
+            Some(ty) => {
+                let room = format!("{x}.astype({})", ty.python());
+                format!("make room first: `{}`", op.python(&room, &y))
+            }
+            None => format!("no type has room for it: shift by at most {top}"),
+        },
+        _ => format!("limit the amount: `sl.minimum(sl.maximum({y}, 0), {top})`"),
+    };
     Err(Diagnostic::new(
         code::SHIFT_RANGE,
         format!("`{whole}` can shift by too much or backwards"),
@@ -249,9 +275,26 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         "{y} is in {}, and {} takes shifts by 0..{top}",
         right.range, left.ty
     ))
-    .hint(format!(
-        "limit the amount: `sl.minimum(sl.maximum({y}, 0), {top})`"
-    )))
+    .hint(hint))
+}
+
+/// The smallest type like that of a value that takes a shift by `amount` and holds its result.
+fn room_for_shift(of: &Value, op: Binary, amount: i128) -> Option<Type> {
+    let by = i16::try_from(amount).ok()?;
+    let far = Range::of(1).shifted(by)?;
+    let moved = match op {
+        Binary::Shl => of.range.shifted(by)?,
+        _ => of.range,
+    };
+    let ty = of
+        .ty
+        .strict()
+        .smallest_like(moved.hull(of.range).hull(far))?;
+    Some(if of.ty.is_wrapping() {
+        ty.wrapping()
+    } else {
+        ty
+    })
 }
 
 pub fn select(

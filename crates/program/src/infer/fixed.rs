@@ -1,4 +1,4 @@
-//! Inference of fixed-point products, quotients and dot products: the exact result, rounded down
+//! Inference of fixed-point products, quotients and sums of products: the exact result, rounded down
 //! once to the type that the value declares.
 //!
 //! Stored numbers `A` and `B` with `f` and `g` bits behind the point, and a result with `h`:
@@ -17,7 +17,7 @@ use super::{Meta, Scope, shape};
 use crate::decimal::range_text;
 use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Value, ValueId};
-use crate::types::{Range, Type};
+use crate::types::{Range, Shape, Type};
 
 /// Whether an operation on these types, which gives a value of type `declared`, is one of fixed
 /// point.
@@ -91,6 +91,85 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diag
         range,
         visibility: left.visibility.join(right.visibility),
     })
+}
+
+/// A sum of products of two values, which broadcast, along axes of the product.
+pub struct SumProduct<'a> {
+    /// What is multiplied.
+    pub factors: [ValueId; 2],
+    /// The axes, ascending.
+    pub axes: &'a [u32],
+    /// The type of the sum.
+    pub ty: Type,
+}
+
+impl SumProduct<'_> {
+    /// What it gives; `written` is the expression that a refusal names, and `wide` writes it with
+    /// another type of the sum.
+    pub fn infer(
+        &self,
+        scope: &Scope,
+        written: &str,
+        wide: impl FnOnce(&str) -> String,
+    ) -> Result<Meta, Diagnostic> {
+        let Exact {
+            shape,
+            count,
+            range,
+        } = self.exact(scope)?;
+        let [left, right] = [scope.value(self.factors[0])?, scope.value(self.factors[1])?];
+        let (ty, exact) = (self.ty, range.ok_or_else(|| too_wide(written))?);
+        let range = settle(ty, exact, || {
+            let many = if count.lo == count.hi { "" } else { "up to " };
+            let given = format!("{many}{} products give {}", count.hi, range_text(exact, ty));
+            overflow(written, ty, given, wider(ty, Some(exact), wide))
+        })?;
+        Ok(Meta {
+            ty,
+            shape,
+            range,
+            visibility: left.visibility.join(right.visibility),
+        })
+    }
+
+    /// The exact sum, before its type is asked.
+    pub fn exact(&self, scope: &Scope) -> Result<Exact, Diagnostic> {
+        let [left, right] = [scope.value(self.factors[0])?, scope.value(self.factors[1])?];
+        takes("sum of products", left, right, self.ty)?;
+        let mut shape = shape::broadcast(scope, &left.shape, &right.shape)?;
+        shape::bounded(scope, &shape)?;
+        let ascending = self.axes.windows(2).all(|pair| pair[0] < pair[1]);
+        if self.axes.is_empty() || !ascending {
+            return Err(invalid("a sum of products along no axis, or not in order"));
+        }
+        let mut count = Range::of(1);
+        for axis in self.axes.iter().rev() {
+            let dim = shape.dim(*axis as usize);
+            let dim = dim.ok_or_else(|| invalid("a sum of products along no axis of them"))?;
+            // As many elements as `bounded` lets a value have, and rows: far below 2^127.
+            let (fewest, most) = scope.length(dim);
+            count.lo = count.lo.saturating_mul(fewest.into());
+            count.hi = count.hi.saturating_mul(most.into());
+            shape = shape.without(*axis as usize);
+        }
+        let sum = products(left.range, right.range).and_then(|each| products(each, count));
+        Ok(Exact {
+            shape,
+            count,
+            range: sum.and_then(|sum| rounded(sum, left, right, self.ty)),
+        })
+    }
+}
+
+/// An exact sum of products.
+pub struct Exact {
+    /// The shape of the sums.
+    pub shape: Shape,
+    /// Fewest and most products in each.
+    pub count: Range,
+    /// The range of the sum in stored numbers of its type; `None` where it takes more bits than
+    /// there are.
+    pub range: Option<Range>,
 }
 
 /// Refuses operands and results that no exact number has: wrapping ones, and truth values.

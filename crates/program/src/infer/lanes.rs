@@ -72,22 +72,33 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
         return Err(no_such_type("@", left.ty));
     }
     let (shape, length) = shape::dot(scope, &left.shape, &right.shape)?;
+    Ok(Meta {
+        ty: left.ty,
+        shape,
+        range: dot_range(scope, [a, b], (length, length))?,
+        visibility: left.visibility.join(right.visibility),
+    })
+}
+
+/// The range of sums of `count` (fewest and most) products of two integers of one type, refused
+/// beyond the type.
+pub fn dot_range(
+    scope: &Scope,
+    [a, b]: [ValueId; 2],
+    count: (u64, u64),
+) -> Result<Range, Diagnostic> {
+    let (left, right) = (scope.value(a)?, scope.value(b)?);
     let products = range::binary(Binary::Mul, left.range, right.range);
-    let exact = range::sum(products, length, length);
-    let range = settle(left.ty, exact, || {
+    let exact = range::sum(products, count.0, count.1);
+    settle(left.ty, exact, || {
         let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
         let all = exact.hull(left.range).hull(right.range);
         let hint = wider(left.ty, Some(all), |wide| {
             format!("sl.dot({x}, {y}, dtype={wide})")
         });
-        let given = format!("{length} products in {products} give {exact}");
+        let many = if count.0 == count.1 { "" } else { "up to " };
+        let given = format!("{many}{} products in {products} give {exact}", count.1);
         overflow(&format!("{x} @ {y}"), left.ty, given, hint)
-    })?;
-    Ok(Meta {
-        ty: left.ty,
-        shape,
-        range,
-        visibility: left.visibility.join(right.visibility),
     })
 }
 

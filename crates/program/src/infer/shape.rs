@@ -40,9 +40,24 @@ pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnost
             .because("it sums over the last axis of the left and the first of the right operand")
             .hint(hint)
     };
-    let (Some(Dim::Fixed(length)), None) = (a.rank().checked_sub(1).and_then(|i| a.dim(i)), b.rows)
-    else {
-        return Err(refused("sum over rows with `sl.sum(a * b, axis=0)`"));
+    let length = match (a.rank().checked_sub(1).and_then(|i| a.dim(i)), b.rows) {
+        (Some(Dim::Fixed(length)), None) => length,
+        (Some(Dim::Fixed(_)), Some(_)) if a.rows == b.rows => {
+            return Err(refused(
+                "rows are the first axis of both: take one value a row on the left, as in \
+                 `a[:, 0] @ b`, or swap the two; for products of every two columns, write \
+                 `(a[:, :, None] * b[:, None, :]).sum(axis=0)`",
+            ));
+        }
+        (None, _) => return Err(refused("multiply by a single number with `*`")),
+        (Some(rows @ Dim::Rows(_)), Some(_)) if b.dim(0) == Some(rows) => {
+            return Err(refused("the right operand has one or two dimensions"));
+        }
+        _ => {
+            return Err(refused(
+                "both axes are rows with one row count, or have the same fixed length",
+            ));
+        }
     };
     if !(1..=2).contains(&b.fixed.len()) {
         return Err(refused("the right operand has one or two dimensions"));

@@ -281,6 +281,11 @@ impl<'a> Parser<'a> {
                 Ok(Op::Reduce(op, self.id()?, self.axis()?))
             }
             "dot" => self.pair().map(|(a, b)| Op::Dot(a, b)),
+            "sumproduct" => {
+                let (a, b) = self.pair()?;
+                let axes = self.axes()?;
+                Ok(Op::SumProduct { a, b, axes })
+            }
             "slice" => self.slice(),
             "lookup" => self
                 .pair()
@@ -443,6 +448,18 @@ impl<'a> Parser<'a> {
         } else {
             Ok(Vec::new())
         }
+    }
+
+    fn axes(&mut self) -> Result<Vec<u32>, Diagnostic> {
+        self.cursor.keyword("axes")?;
+        let mut axes = vec![self.cursor.number("an axis")?];
+        while self.cursor.eat_sign(",") {
+            axes.push(self.cursor.number("an axis")?);
+            if axes.len() > MAX_RANK {
+                return Err(self.limit("dimensions", MAX_RANK));
+            }
+        }
+        Ok(axes)
     }
 
     fn axis(&mut self) -> Result<u32, Diagnostic> {

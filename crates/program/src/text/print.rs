@@ -147,6 +147,16 @@ impl<'a> Printer<'a> {
             Op::Cast(a) => write!(out, "cast %{}", a.0),
             Op::Reduce(op, a, axis) => write!(out, "reduce {} %{} axis {axis}", op.name(), a.0),
             Op::Dot(a, b) => write!(out, "dot %{}, %{}", a.0, b.0),
+            Op::SumProduct { a, b, axes } => {
+                let axes = axes.iter().map(u32::to_string).collect::<Vec<_>>();
+                write!(
+                    out,
+                    "sumproduct %{}, %{} axes {}",
+                    a.0,
+                    b.0,
+                    axes.join(", ")
+                )
+            }
             Op::Slice {
                 of,
                 axis,

@@ -1,12 +1,12 @@
 //! Many messages: taken up in windows, sealed or opened in one buffer, handed out in order.
 
 use super::bytes::{Bytes, Given, Items, Part, no_bytes, rows};
-use super::{View, open_one, refuse, seal_one, suite};
+use super::{Choice, View, open_one, refuse, seal_one};
 use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, KeyId, Message, Nonces, Rows, open_many, seal_many};
 use sealane_block::Cpu;
 use sealane_program::diagnostic::Diagnostic;
 use zeroize::Zeroizing;
@@ -60,20 +60,17 @@ pub struct Many<'py> {
 
 impl<'py> Many<'py> {
     /// Looks at what was given, and at no message yet.
-    #[expect(clippy::too_many_arguments, reason = "those of the Python functions")]
     pub fn new(
         open: bool,
-        mode: &str,
+        choice: Choice<'_>,
         keys: &Bound<'py, PyAny>,
         nonces: &Bound<'py, PyAny>,
         datas: &Bound<'py, PyAny>,
         ads: Option<&Bound<'py, PyAny>>,
-        tag_len: Option<usize>,
-        version: Option<&str>,
         lengths: Option<Lengths>,
     ) -> PyResult<Many<'py>> {
         let py = datas.py();
-        let (cpu, suite) = suite(py, mode, tag_len, version)?;
+        let (cpu, suite) = choice.suite(py)?;
         let keys = Items::new("keys", keys, true)?;
         let datas = Items::new("datas", datas, false)?;
         let Some(count) = datas.count() else {
@@ -119,6 +116,30 @@ impl<'py> Many<'py> {
                 let finding = Diagnostic::new("aead-parameter", message);
                 let hint = "give one for each message, in the order of the messages";
                 return Err(error::found(py, &finding.hint(hint)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a message with the nonce of an earlier one under the same key, before any is sealed.
+    pub fn refuse_equal_nonces(&self, py: Python<'py>) -> PyResult<()> {
+        let mut seen = Nonces::default();
+        for from in (0..self.count).step_by(WINDOW) {
+            py.check_signals()?;
+            let to = self.count.min(from + WINDOW);
+            let nonces = self.nonces.window(py, "nonces", from, to)?;
+            let keys = match self.keys.count() {
+                Some(_) => Some(self.keys.window(py, "keys", from, to)?),
+                None => None,
+            };
+            for number in from..to {
+                let key = match &keys {
+                    Some(keys) => KeyId::Secret(keys.get(number - from)),
+                    None => KeyId::Numbered(0),
+                };
+                if let Some(first) = seen.used_before(key, nonces.get(number - from)) {
+                    return Err(refuse(py, &Error::NonceRepeated { first, number }, None));
+                }
             }
         }
         Ok(())
@@ -262,7 +283,11 @@ impl Batch<'_> {
             }
         });
         match open {
-            false => seal_many(messages).map(|done| done.result).collect(),
+            // Of all windows, they have been looked at before.
+            false => {
+                let sealed = seal_many(messages).with_equal_nonces();
+                sealed.map(|done| done.result).collect()
+            }
             true => open_many(messages).map(|done| done.result).collect(),
         }
     }
@@ -292,7 +317,7 @@ impl Batch<'_> {
 fn run_rows(open: bool, rows: Rows<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
     let refused = |error| vec![Err(error); sizes.len()];
     match open {
-        false => match rows.seal() {
+        false => match rows.seal_with_equal_nonces() {
             Ok(()) => sizes.iter().map(|size| Ok(*size)).collect(),
             Err(error) => refused(error),
         },

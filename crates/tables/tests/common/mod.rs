@@ -1,7 +1,5 @@
 //! What the tests of this room have in common: inputs, and how one is read.
 
-#![allow(dead_code)] // Each test file uses a part of it.
-
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Rows};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};

@@ -37,7 +37,7 @@ impl Grower<'_> {
             1 => Operand::Int(self.below(7) as i128 - 3),
             _ => b.into(),
         };
-        let made = match self.below(9) {
+        let made = match self.below(10) {
             0 | 1 => self.builder.binary(Binary::Mul, a.into(), operand, None),
             2 => {
                 // Away from zero, so that it divides.
@@ -61,6 +61,23 @@ impl Grower<'_> {
                 self.builder.reduce(Reduction::Sum, a, None, wanted, None)
             }
             7 => {
+                // Exact products, however they are chosen.
+                let product = self.builder.binary(Binary::Mul, a.into(), operand, None);
+                let mut product = product.ok()?;
+                if self.below(2) == 0 {
+                    let flag = self.builder.binary(Binary::Gt, a.into(), b.into(), None);
+                    let chosen = (flag.ok()?.into(), product.into());
+                    let zero = Operand::Int(0);
+                    product = self.builder.select(chosen.0, chosen.1, zero, None).ok()?;
+                }
+                let (wanted, axis) = (
+                    self.pick_type(Type::fixed(24, 2)),
+                    self.pick(&[None, Some(0)]),
+                );
+                self.builder
+                    .reduce(Reduction::Sum, product, axis, wanted, None)
+            }
+            8 => {
                 let op = self.pick(&[Binary::Add, Binary::Sub, Binary::Min, Binary::Max]);
                 self.builder.binary(op, a.into(), operand, None)
             }

@@ -183,6 +183,80 @@ fn n43_a_sum_of_products_is_rounded_once() {
     assert_eq!(sum(&[-1, -1, 1]), Ok((f(6, 0), vec![-1])));
 }
 
+/// Sums of products of two columns, over a fixed axis and over rows, in each way to write one.
+#[test]
+fn n43_every_sum_of_products_is_exact_over_rows_too() {
+    let (x, y) = (&[-1, 7, 5, -3, 1][..], &[1, -3, 5, 7, -8][..]);
+    // -1 - 21 + 25 - 21 - 8 = -26 sixteenths, which is -6.5 quarters; without negative x, 17.
+    let (a, b) = (within(f(16, 2), -8, 8, x), within(f(16, 2), -8, 8, y));
+    let flags = within(u(1), 0, 1, &[0, 1, 1, 0, 0]);
+    let times = within(u(2), 0, 3, &[1, 1, 1, 1, 2]);
+    type Written = fn(&mut Builder, &[Handle]) -> Result<Handle, Diagnostic>;
+    let product = |b: &mut Builder, x: &[Handle]| b.binary(Mul, x[0].into(), x[1].into(), None);
+    let ways: [(Written, i128); 6] = [
+        (|b, x| b.dot(x[0], x[1], None, None), -26),
+        (|b, x| b.dot(x[0], x[1], Some(f(16, 4)), None), -26),
+        (
+            |b, x| {
+                let p = b.binary(Mul, x[0].into(), x[1].into(), None)?;
+                b.reduce(Reduction::Sum, p, Some(0), Some(f(16, 3)), None)
+            },
+            -26,
+        ),
+        (
+            |b, x| {
+                let p = b.binary(Mul, x[0].into(), x[1].into(), None)?;
+                let wide = b.cast(p, f(16, 3), None)?;
+                b.reduce(Reduction::Sum, wide, None, None, None)
+            },
+            -26,
+        ),
+        (
+            |b, x| {
+                let p = b.binary(Mul, x[0].into(), x[1].into(), None)?;
+                let flag = b.binary(Ne, x[2].into(), Operand::Int(0), None)?;
+                let kept = b.select(flag.into(), p.into(), Operand::Int(0), None)?;
+                b.reduce(Reduction::Sum, kept, None, None, None)
+            },
+            -21 + 25,
+        ),
+        (
+            |b, x| {
+                let p = b.binary(Mul, x[0].into(), x[1].into(), None)?;
+                let taken = b.binary(Mul, p.into(), x[3].into(), None)?;
+                b.reduce(Reduction::Sum, taken, None, Some(f(16, 0)), None)
+            },
+            -26 - 8,
+        ),
+    ];
+    for (number, (written, sixteenths)) in ways.into_iter().enumerate() {
+        for rows in [false, true] {
+            let sum = run_shaped(rows, &[a, b, flags, times], written);
+            let (ty, numbers) = sum.unwrap_or_else(|refused| panic!("{number}: {refused}"));
+            let stored = sixteenths << ty.fraction() >> 4;
+            assert_eq!(numbers, [stored], "way {number}, rows: {rows}");
+        }
+    }
+    // A refusal speaks of the exact sum, and what it says to write is taken.
+    let refused = run_shaped(true, &[all(f(4, 4), &[1]), all(f(4, 4), &[1])], |b, x| {
+        b.dot(x[0], x[1], None, None)
+    });
+    let refused = refused.unwrap_err();
+    assert_eq!(
+        refused.hint,
+        "write `sl.dot(x0, x1, dtype=sl.fixed(17, 4))`"
+    );
+    let wide = run_shaped(true, &[all(f(4, 4), &[1]), all(f(4, 4), &[1])], |b, x| {
+        b.dot(x[0], x[1], Some(f(17, 4)), None)
+    });
+    assert_eq!(wide.unwrap(), (f(17, 4), vec![0]));
+    let wraps = run_shaped(true, &[a, b], |b, x| {
+        let p = product(b, x)?;
+        b.reduce(Reduction::Sum, p, None, Some(w(8)), None)
+    });
+    assert!(wraps.is_ok());
+}
+
 #[test]
 fn n44_comparisons_do_not_see_fractions() {
     let a = within(f(4, 2), -16, 16, &[6, 6, 6]);
@@ -295,12 +369,18 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     let ends = [1 << 63, i128::from(u64::MAX)];
     let full = all(Type::ufixed(0, 64), &ends);
     assert_eq!(with_ratio(Gt, full, (9, 10)).unwrap().1, [0, 1]);
+    // Beside an integer as well, and 0.125 is not at most 0.1, though 0.1 would be read to it.
     assert_eq!(
-        with_ratio(Ge, all(u(8), &[1]), (1, 10)).unwrap_err().code,
-        code::TYPE_MISMATCH
+        with_ratio(Ge, all(u(8), &[0, 1]), (1, 10)).unwrap().1,
+        [0, 1]
     );
+    assert_eq!(with_ratio(Le, a, (1, 10)).unwrap().1, [0, 1]);
+    let near = within(f(8, 4), -9, 9, &[-2, -1, 1, 2]);
+    assert_eq!(with_ratio(Le, near, (1, 10)).unwrap().1, [1, 1, 1, 0]);
+    assert_eq!(with_ratio(Eq, near, (1, 10)).unwrap().1, [0, 0, 0, 0]);
+    compares_as_ratios();
 
-    let warnings = |numerator, denominator| {
+    let warnings = |op, numerator, denominator| {
         let mut b = Builder::new("norm").unwrap();
         let owner = b.party("alice").unwrap();
         let (name, shape) = ("x".to_string(), Shape::scalar());
@@ -318,17 +398,70 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
             })
             .unwrap();
         let ratio = literal(&mut b, numerator, denominator);
-        let sum = b.binary(Add, x.into(), ratio, None).unwrap();
-        b.reveal("result", sum.into(), &[owner], ty, None).unwrap();
+        let made = b.binary(op, x.into(), ratio, None).unwrap();
+        let ty = b.value(made).unwrap().ty;
+        b.reveal("result", made.into(), &[owner], ty, None).unwrap();
         b.finish().unwrap().1
     };
-    let warned = warnings(1, 10);
+    let codes = |op, n, d| {
+        warnings(op, n, d)
+            .iter()
+            .map(|w| w.code)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(codes(Eq, 1, 10), [code::NEVER_EQUAL]);
+    assert_eq!(codes(Ne, 1, 32), [code::NEVER_EQUAL]);
+    assert!(codes(Eq, 1, 16).is_empty() && codes(Lt, 1, 10).is_empty());
+    let warned = warnings(Add, 1, 10);
     assert_eq!(warned.len(), 1);
     assert_eq!(
         (warned[0].code, warned[0].message.as_str()),
         (code::LITERAL_ROUNDED, "0.1 is taken for 0.125")
     );
-    assert!(warnings(1, 4).is_empty());
+    assert!(warnings(Add, 1, 4).is_empty());
+}
+
+/// Each comparison with a ratio, on either side of it, against that of ratios.
+fn compares_as_ratios() {
+    let numbers = (-9..=9).collect::<Vec<i128>>();
+    let columns = [
+        within(f(8, 4), -9, 9, &numbers),
+        within(i(8), -9, 9, &numbers),
+        within(i(64).wrapping(), -9, 9, &numbers),
+    ];
+    for (column, (n, d)) in columns.iter().flat_map(|column| {
+        [(1, 10), (-1, 10), (7, 3), (-1, 32), (99, 2), (1, 4)].map(|l| (column, l))
+    }) {
+        // x / 2^f against n / d.
+        let sides = |x: i128| (x * d as i128, n << column.0.fraction());
+        type Truth = fn((i128, i128)) -> bool;
+        let truths: [(Binary, Truth); 6] = [
+            (Lt, |(x, y)| x < y),
+            (Le, |(x, y)| x <= y),
+            (Gt, |(x, y)| x > y),
+            (Ge, |(x, y)| x >= y),
+            (Eq, |(x, y)| x == y),
+            (Ne, |(x, y)| x != y),
+        ];
+        for (op, truth) in truths {
+            let expected = numbers.iter().map(|x| truth(sides(*x)).into());
+            let expected = expected.collect::<Vec<i128>>();
+            let found = with_ratio(op, *column, (n, d)).unwrap().1;
+            assert_eq!(found, expected, "{:?} {op:?} {n}/{d}", column.0);
+            let mirrored = run(&[*column], |b, x| {
+                let ratio = literal(b, n, d);
+                b.binary(op, ratio, x[0].into(), None)
+            });
+            let swapped = |x: &i128| truth((sides(*x).1, sides(*x).0)).into();
+            let expected = numbers.iter().map(swapped).collect::<Vec<i128>>();
+            assert_eq!(
+                mirrored.unwrap().1,
+                expected,
+                "{n}/{d} {op:?} {:?}",
+                column.0
+            );
+        }
+    }
 }
 
 #[test]
@@ -392,4 +525,78 @@ fn n50_exact_results_may_be_wider_than_types() {
         b.dot(x[0], x[1], Some(f(40, 24)), None)
     });
     assert_eq!(whole.unwrap_err().code, code::RANGE_OVERFLOW);
+}
+
+/// A program on two columns of 20,000 rows, and the warnings about it.
+fn warned(
+    build: impl FnOnce(&mut Builder, &[Handle]) -> Result<Handle, Diagnostic>,
+) -> Vec<Diagnostic> {
+    let mut b = Builder::new("norm").unwrap();
+    let owner = b.party("alice").unwrap();
+    let rows = b.rows("n", 20_000).unwrap();
+    let names = ["x", "y"].map(String::from);
+    let input = |name| Input {
+        name,
+        owner,
+        ty: f(16, 8),
+        shape: Shape::with_rows(rows, []),
+        range: Range { lo: 256, hi: 1024 },
+        columns: Vec::new(),
+        span: None,
+    };
+    let handles = names.map(|name| b.input(input(name)).unwrap());
+    let made = build(&mut b, &handles).unwrap();
+    let ty = b.value(made).unwrap().ty;
+    b.reveal("result", made.into(), &[owner], ty, None).unwrap();
+    let mut warnings = b.finish().unwrap().1;
+    warnings.retain(|warning| warning.is_about_numbers());
+    warnings
+}
+
+#[test]
+fn n51_a_sum_of_rounded_numbers_is_warned_of() {
+    let wide = Some(f(40, 8));
+    let sum = |op, by: Option<i128>| {
+        warned(|b, x| {
+            let other = by.map_or(x[1].into(), Operand::Int);
+            let each = b.binary(op, x[0].into(), other, None)?;
+            b.reduce(Reduction::Sum, each, None, wide, None)
+        })
+    };
+    // 20,000 times 2^-8.
+    for (op, by) in [(Div, None), (Shr, Some(1)), (Div, Some(3))] {
+        let found = sum(op, by);
+        let codes = found.iter().map(|w| w.code).collect::<Vec<_>>();
+        assert_eq!(codes, [code::ROUNDED_SUM], "{op:?}");
+        assert!(
+            found[0].reason.contains("the sum by up to 78.13"),
+            "{}",
+            found[0].reason
+        );
+    }
+    assert!(sum(Mul, None).is_empty() && sum(Mul, Some(3)).is_empty());
+    assert!(warned(|b, x| b.dot(x[0], x[1], wide, None)).is_empty());
+    // Rounded in a body, and added up in a scan.
+    let mapped = warned(|b, x| {
+        let slices = b.begin_map(&[x[0], x[1]], None)?;
+        let each = b.binary(Mul, slices[0].into(), slices[1].into(), None)?;
+        let all = b.end_map(&[each.into()], None)?;
+        b.reduce(Reduction::Sum, all[0], None, wide, None)
+    });
+    assert_eq!(mapped.len(), 1);
+    let scanned = |adds: bool| {
+        warned(|b, x| {
+            let start = b.scalar(f(40, 8), 0, None)?;
+            let (state, each) = b.begin_scan(&[start.into()], &[x[0], x[1]], None)?;
+            let product = b.binary(Mul, each[0].into(), each[1].into(), None)?;
+            let op = if adds { Add } else { Max };
+            let wide = b.cast(state[0], f(42, 8), None)?;
+            let next = b.binary(op, wide.into(), product.into(), None)?;
+            let next = b.saturate(next, f(40, 8), None)?;
+            Ok(b.end_scan(&[next.into()], &[], None)?.0[0])
+        })
+    };
+    assert_eq!((scanned(true).len(), scanned(false).len()), (1, 0));
+    // What is asked for by name is meant.
+    assert!(sum(FloorDiv, None).is_empty());
 }

@@ -1,8 +1,5 @@
 //! Parties on threads over a mesh in memory, each held against the costs that the protocol states.
-#![allow(dead_code)] // Each test file uses a part of this.
-
 pub mod chi;
-pub mod record;
 
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
@@ -91,7 +88,7 @@ pub fn session<R: Send>(
     let one = |mut mesh: Mesh| {
         let cpu = Cpu::detect().unwrap();
         let me = mesh.me();
-        let coins = Coins::danger_fixed_seed(cpu, seed(me));
+        let coins = Coins::danger_fixed_seed(seed(me));
         let mut trio = Trio::start(setting, me, cpu, coins);
         trio.prepare(&demand, &mut mesh).unwrap();
         let mut side = Side {

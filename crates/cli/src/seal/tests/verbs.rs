@@ -92,6 +92,28 @@ fn input_and_key_are_never_replaced() {
 }
 
 #[test]
+fn nothing_but_a_file_is_an_output() {
+    let desk = Desk::new();
+    desk.put("data", "text");
+    desk.does("seal @data --key-file @k");
+    let outputs = [
+        "-",
+        #[cfg(unix)]
+        "/dev/null --force",
+        #[cfg(unix)]
+        "@link --force",
+    ];
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/dev/null", desk.path("link")).unwrap();
+    for output in outputs {
+        for verb in ["seal @data", "open @data.sealed"] {
+            let command = format!("{verb} --key-file @k -o {output}");
+            assert_eq!(desk.refuses(&command), "command-line", "{command}");
+        }
+    }
+}
+
+#[test]
 fn a_file_that_comes_in_between_is_not_replaced() {
     let desk = Desk::new();
     desk.put("data", content(10));

@@ -2,12 +2,10 @@
 //! processes that stop or die at any message. No run hangs, no run gives a wrong result, and every
 //! error names a cause that was there.
 //!
-//! A failure prints its seed. `SEALANE_SIM_SEED=123 cargo test -p sealane-engine --test simulator`
+//! A failure prints its seed. `SEALANE_SIM_SEED=123 cargo test -p sealane-engine simulator::`
 //! runs that seed alone and tells what happens in it, message by message; `SEALANE_SIM_SEEDS=100000`
 //! runs so many seeds from 0 on.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod oracle;
 mod scenario;
 
@@ -123,7 +121,7 @@ fn no_seed_hangs_or_gives_a_wrong_result() {
             .map(|(seed, why)| format!("seed {seed}: {why}\n"));
         panic!(
             "{}\n{}to see the first of them again: SEALANE_SIM_SEED={first} cargo test -p \
-             sealane-engine --test simulator",
+             sealane-engine simulator::",
             tell(*first),
             list.collect::<String>(),
         );

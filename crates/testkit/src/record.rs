@@ -2,7 +2,7 @@
 
 use sealane_net::{Frame, FrameKind, Limits, Mesh, PartyId, Recorder, Transport, memory_pair};
 use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What a [`Recorder`] writes, shared with whoever reads it.
 #[derive(Clone, Default)]
@@ -10,7 +10,7 @@ pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        self.lock().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -19,13 +19,18 @@ impl Write for Log {
 }
 
 impl Log {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.0.lock().expect("no holder of the lock panics")
+    }
+
     /// The payload that was received.
     pub fn heard(&self) -> Vec<u8> {
-        let log = self.0.lock().unwrap();
-        let (mut rest, mut heard) = (&log[8..], vec![]);
+        let log = self.lock();
+        // A party has no link to itself, and that log no head.
+        let (mut rest, mut heard) = (log.get(8..).unwrap_or_default(), vec![]);
         while let Some((direction, after)) = rest.split_first() {
             rest = after;
-            let frame = Frame::decode(&mut rest).unwrap();
+            let frame = Frame::decode(&mut rest).expect("a recorder writes whole frames");
             if *direction == b'<' && matches!(frame.kind, FrameKind::Data { .. }) {
                 heard.extend_from_slice(&frame.payload);
             }
@@ -45,11 +50,15 @@ pub fn recorded(parties: usize) -> (Vec<Mesh>, Vec<Vec<Log>>) {
             let (a, b) = memory_pair(&limits);
             for (me, peer, end) in [(one, other, a), (other, one, b)] {
                 logs[me][peer] = Log::default();
-                let recorder = Recorder::new(Box::new(end), logs[me][peer].clone()).unwrap();
+                let recorder = Recorder::new(Box::new(end), logs[me][peer].clone());
+                let recorder = recorder.expect("memory takes any recording");
                 ends[me][peer] = Some(Box::new(recorder));
             }
         }
     }
-    let mesh = |(me, ends)| Mesh::from_transports(PartyId::from_index(me), ends, limits).unwrap();
+    let mesh = |(me, ends)| {
+        Mesh::from_transports(PartyId::from_index(me), ends, limits)
+            .expect("every pair of parties has been connected")
+    };
     (ends.into_iter().enumerate().map(mesh).collect(), logs)
 }

@@ -1,0 +1,16 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod common;
+mod data;
+mod events;
+mod faults;
+mod faults_parties;
+mod faults_tls;
+mod helpers;
+mod local_work;
+mod order;
+mod papers;
+mod random_programs;
+mod rounds;
+mod sessions;
+mod simulator;

@@ -1,0 +1,48 @@
+//! Every party contributes to the identifier of a session, and all of them enter the same one.
+
+use crate::common::Session;
+use sealane_engine::{Journal, danger_run_with_seed};
+use sealane_net::{Mesh, SessionId};
+use std::thread;
+
+/// The identifier with which each party ends, for the seeds of their coins.
+fn entered(session: &Session, seeds: &[u64]) -> Vec<SessionId> {
+    let meshes = Mesh::in_memory(session.parties());
+    let parties = meshes.into_iter().zip(&session.inputs).zip(seeds);
+    thread::scope(|threads| {
+        let threads = parties.map(|((mut mesh, inputs), seed)| {
+            threads.spawn(move || {
+                let journal = &mut Journal::silent();
+                let report = danger_run_with_seed(&session.job, inputs, &mut mesh, *seed, journal);
+                session.assert_right(&report.expect("an honest run"));
+                mesh.session()
+            })
+        });
+        let threads = threads.collect::<Vec<_>>();
+        let ends = threads.into_iter().map(|party| party.join());
+        ends.map(|end| end.expect("no party panics")).collect()
+    })
+}
+
+#[test]
+fn one_fresh_contribution_makes_another_session() {
+    for session in Session::all() {
+        let seeds = (1..=session.parties() as u64).collect::<Vec<_>>();
+        let first = entered(&session, &seeds);
+        assert!(
+            first
+                .iter()
+                .all(|id| *id == first[0] && *id != SessionId::default())
+        );
+        assert_eq!(entered(&session, &seeds), first);
+        for party in 0..session.parties() {
+            let mut seeds = seeds.clone();
+            seeds[party] = 99;
+            let other = entered(&session, &seeds);
+            assert!(
+                other.iter().all(|id| *id == other[0] && *id != first[0]),
+                "{party}"
+            );
+        }
+    }
+}

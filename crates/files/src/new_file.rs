@@ -1,0 +1,205 @@
+//! One file that is being written, and how it gets its name.
+
+use crate::unfinished::{Listed, UNFINISHED, make};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use tempfile::{Builder, NamedTempFile};
+
+/// Who may read and write a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rights {
+    /// Its owner alone, from its first moment on.
+    Owner,
+    /// Whoever may use the new files of this process.
+    Usual,
+    /// Whoever might use the file that it replaces, and its owner alone if there is none.
+    AsBefore,
+}
+
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// It stays, and the new one gets no name.
+    Refuse,
+    /// The new one takes its place.
+    Replace,
+}
+
+/// A file that has no name until it is [kept](NewFile::keep), and goes away if it is not.
+#[derive(Debug)]
+pub struct NewFile(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    /// A file beside its name.
+    Beside {
+        file: NamedTempFile,
+        target: PathBuf,
+        taken: Taken,
+        before: Option<Box<Metadata>>,
+        _listed: Listed,
+    },
+    /// A device or a pipe, which nothing can take the place of.
+    Stream(File),
+}
+
+impl NewFile {
+    /// Begins a file with this name. A symbolic link stays one: the file that it leads to is the one
+    /// that is written.
+    ///
+    /// # Errors
+    /// What the operating system says: the folder is not there, or nothing can be written to it; the
+    /// name is that of a folder, of a file that must not be written to, or taken and must not be
+    /// replaced.
+    pub fn begin(path: &Path, rights: Rights, taken: Taken) -> io::Result<NewFile> {
+        let target = match taken {
+            Taken::Replace => behind_links(path),
+            Taken::Refuse => path.to_path_buf(),
+        };
+        let there = fs::symlink_metadata(&target).ok();
+        match &there {
+            Some(there) if there.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+            Some(_) if taken == Taken::Refuse => return Err(ErrorKind::AlreadyExists.into()),
+            Some(there) => {
+                // A file that must not be written to must not be replaced either.
+                let opened = OpenOptions::new().write(true).open(&target)?;
+                if !there.is_file() {
+                    return Ok(NewFile(Kind::Stream(opened)));
+                }
+            }
+            None => {}
+        }
+        let mut builder = Builder::new();
+        builder.prefix(UNFINISHED);
+        #[cfg(unix)]
+        if rights == Rights::Usual {
+            use std::os::unix::fs::PermissionsExt;
+            // The process's mask takes away from these; without this, nobody else could read it.
+            builder.permissions(fs::Permissions::from_mode(0o666));
+        }
+        let (file, listed) = make(&builder, folder_of(&target))?;
+        Ok(NewFile(Kind::Beside {
+            file,
+            target,
+            taken,
+            before: there.filter(|_| rights == Rights::AsBefore).map(Box::new),
+            _listed: listed,
+        }))
+    }
+
+    /// Brings the file to the disk and gives it its name.
+    ///
+    /// # Errors
+    /// What the operating system says; `AlreadyExists` if the name was taken in the meantime and must
+    /// not be replaced. The file is then gone, and what had the name before is as it was.
+    pub fn keep(self) -> io::Result<()> {
+        let (file, target, taken, before) = match self.0 {
+            Kind::Stream(mut stream) => return stream.flush(),
+            Kind::Beside {
+                file,
+                target,
+                taken,
+                before,
+                _listed,
+            } => (Unnamed { file, _listed }, target, taken, before),
+        };
+        if let Some(before) = &before {
+            take_rights(file.file.as_file(), before)?;
+        }
+        file.file.as_file().sync_all()?;
+        let kept = match taken {
+            Taken::Replace => file.file.persist(&target),
+            Taken::Refuse => file.file.persist_noclobber(&target),
+        };
+        kept.map_err(|error| error.error)?;
+        sync_folder(folder_of(&target))
+    }
+}
+
+/// A file on its way to its name, with its entry in the list of those without one.
+struct Unnamed {
+    file: NamedTempFile,
+    _listed: Listed,
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Kind::Beside { file, .. } => file.as_file_mut().write(bytes),
+            Kind::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Kind::Beside { file, .. } => file.as_file_mut().flush(),
+            Kind::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+/// Links that are followed one after the other, as many as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// The path behind symbolic links, whether or not there is something at their end.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        match fs::read_link(&path) {
+            Ok(next) => path = folder_of(&path).join(next),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
+/// The folder that a path is in.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Gives a file the owner, the group and the permissions of another. What its group may do is left
+/// out where the group cannot be given.
+#[cfg(unix)]
+fn take_rights(file: &File, before: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let mut mode = before.mode() & 0o777;
+    let now = file.metadata()?;
+    if now.uid() != before.uid() {
+        // Only the administrator may; for all others it becomes their own file.
+        let _ = fchown(file, Some(before.uid()), None);
+    }
+    if now.gid() != before.gid() && fchown(file, None, Some(before.gid())).is_err() {
+        mode &= !0o070;
+    }
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn take_rights(file: &File, before: &Metadata) -> io::Result<()> {
+    file.set_permissions(before.permissions())
+}
+
+/// Brings the names in a folder to the disk, where a folder can be asked for that.
+///
+/// # Errors
+/// The disk refuses it.
+pub fn sync_folder(folder: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    match File::open(folder).and_then(|folder| folder.sync_all()) {
+        // A folder may be written to and not read, and some file systems have nothing to bring.
+        Err(error) => match error.kind() {
+            ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::Unsupported => {
+                Ok(())
+            }
+            _ => Err(error),
+        },
+        Ok(()) => Ok(()),
+    }
+}

@@ -1,0 +1,4 @@
+//! All tests of this room in one binary.
+
+mod signals;
+mod whole;

@@ -1,0 +1,8 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod golden;
+mod schemes;
+mod slow;
+mod support;
+mod three_halves;
+mod views;

@@ -1,0 +1,77 @@
+//! What sets one session apart from all others.
+
+use crate::PartyId;
+
+/// Bytes of an identifier, and of what a party contributes to it.
+const BYTES: usize = 32;
+
+/// The identifier of a session: a hash of what is run and of a random contribution of every party.
+/// It is public. A party whose contribution is fresh never meets the same identifier twice, whatever
+/// the others contribute; so what is hashed together with it (labels, keys of oblivious transfer,
+/// starts of generators, transcripts) belongs to this session alone, and no work of somebody who
+/// searches for secrets of one session serves for another.
+///
+/// The default is that of a mesh whose parties have agreed on none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SessionId([u8; BYTES]);
+
+impl SessionId {
+    /// The identifier of a session that runs `instance`, with the contributions of all parties in
+    /// their order.
+    pub fn new(instance: &[u8; BYTES], contributions: &[[u8; BYTES]]) -> SessionId {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane 3 session");
+        hasher.update(instance);
+        hasher.update(contributions.as_flattened());
+        SessionId(*hasher.finalize().as_bytes())
+    }
+
+    /// The bytes, for whoever hashes them together with something else.
+    pub fn as_bytes(&self) -> &[u8; BYTES] {
+        &self.0
+    }
+
+    /// The digest of what `from` has sent to `to` in this session, of which `payload` is BLAKE3.
+    pub fn transcript(&self, from: PartyId, to: PartyId, payload: &[u8; BYTES]) -> [u8; BYTES] {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane 3 transcript");
+        hasher
+            .update(&self.0)
+            .update(&[from.0, to.0])
+            .update(payload);
+        *hasher.finalize().as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_contribution_and_the_instance_count_in_their_order() {
+        let (i, x, y) = ([1; BYTES], [2; BYTES], [3; BYTES]);
+        let ids = [
+            SessionId::default(),
+            SessionId::new(&i, &[x, y]),
+            SessionId::new(&x, &[i, y]),
+            SessionId::new(&i, &[y, x]),
+            SessionId::new(&i, &[x, x]),
+            SessionId::new(&i, &[y, y]),
+            SessionId::new(&i, &[x, y, y]),
+        ];
+        assert_eq!(HashSet::from(ids).len(), ids.len());
+        assert_eq!(ids[1], SessionId::new(&i, &[x, y]));
+    }
+
+    #[test]
+    fn a_transcript_belongs_to_a_session_and_a_direction() {
+        let [a, b] = [0, 1].map(PartyId);
+        let id = SessionId::new(&[1; BYTES], &[[2; BYTES]]);
+        let digests = [
+            id.transcript(a, b, &[7; BYTES]),
+            id.transcript(b, a, &[7; BYTES]),
+            id.transcript(a, b, &[8; BYTES]),
+            SessionId::default().transcript(a, b, &[7; BYTES]),
+        ];
+        assert_eq!(HashSet::from(digests).len(), digests.len());
+    }
+}

@@ -1,0 +1,11 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod backlog;
+mod common;
+mod gather;
+mod in_place;
+mod mesh;
+mod probe;
+mod record;
+mod tcp;
+mod throughput;

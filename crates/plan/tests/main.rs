@@ -1,0 +1,9 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod common;
+mod cost;
+mod fixed;
+mod localise;
+mod lowering;
+mod plans;
+mod rings;

@@ -1,0 +1,336 @@
+//! Sums of numbers that are each rounded: how far off they can be.
+//!
+//! Fixed point rounds towards minus infinity, so the errors of the elements of a sum have one sign
+//! and add up. Each value gets a bound on how far it can be from what the same program would give
+//! without rounding (forward error analysis; Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, 2nd edition, section 3.1). What the source asks for by name is meant as it is:
+//! `astype`, `//`, `%`, comparisons and operations on bits begin anew.
+//!
+//! Bounds are `f64`: they are told to people, and decide nothing else.
+
+use crate::diagnostic::{Diagnostic, Span, code};
+use crate::graph::{Binary, Graph, Op, Program, Reduction, Rows, Unary, Value, ValueId};
+use crate::types::{Dim, Range, Shape, Type};
+
+/// Elements from which on a sum along a fixed axis is warned of. Along rows, any is.
+const MANY: u64 = 100;
+/// Bodies inside of one another that a scan is followed into twice.
+const FOLLOWED: u32 = 2;
+/// The error of a carry with which a scan is tried: far above what one step adds, and small
+/// enough that `f64` still tells what it adds.
+const PROBE: f64 = 1024.0;
+
+/// The warnings about sums whose elements are rounded, each with the size of the possible error.
+pub(super) fn sums(program: &Program) -> Vec<Diagnostic> {
+    let mut followed = Followed {
+        rows: &program.rows,
+        found: Vec::new(),
+    };
+    let params = vec![0.0; program.main.params as usize];
+    followed.graph(&program.main, &params, 0, true);
+    let mut found: Vec<Sum> = Vec::new();
+    for sum in followed.found {
+        // The axes of one expression are summed one by one: the last sum is the whole.
+        match found.iter_mut().find(|other| other.span == sum.span) {
+            Some(other) if sum.error > other.error => *other = sum,
+            Some(_) => {}
+            None => found.push(sum),
+        }
+    }
+    found.iter().map(Sum::warning).collect()
+}
+
+/// A sum of rounded elements.
+struct Sum {
+    count: f64,
+    each: f64,
+    error: f64,
+    span: Option<Span>,
+}
+
+impl Sum {
+    fn warning(&self) -> Diagnostic {
+        let message = format!(
+            "a sum of {} numbers that are each rounded down",
+            about(self.count)
+        );
+        let error = match self.error.is_finite() {
+            true => format!("the sum by up to {}", about(self.error)),
+            false => "the sum by more than any type holds".into(),
+        };
+        Diagnostic::new(code::ROUNDED_SUM, message)
+            .at(self.span.as_ref())
+            .because(format!(
+                "each can be off by up to {}, all in one direction, and {error}",
+                about(self.each)
+            ))
+            .hint(
+                "round once, at the end: `sl.dot(x, y)` and `(x * y).sum()` add exact products; \
+                 divide or shift the sum instead of its elements where all share the divisor; or \
+                 compute the elements with more bits behind the point, from `x.astype(…)` on",
+            )
+    }
+}
+
+struct Followed<'a> {
+    rows: &'a [Rows],
+    found: Vec<Sum>,
+}
+
+impl Followed<'_> {
+    /// The errors of all values of a graph, one for each part of a map or scan; `told` says whether
+    /// its sums are noted.
+    fn graph(&mut self, graph: &Graph, params: &[f64], depth: u32, told: bool) -> Vec<Vec<f64>> {
+        let mut errors: Vec<Vec<f64>> = Vec::with_capacity(graph.values.len());
+        for value in &graph.values {
+            let error = match &value.op {
+                Op::Param(index) => vec![params.get(*index as usize).copied().unwrap_or(0.0)],
+                Op::Map {
+                    over,
+                    captured,
+                    body,
+                } => {
+                    let params = over
+                        .iter()
+                        .chain(captured)
+                        .map(|id| errors[id.0 as usize][0]);
+                    let inner = self.graph(body, &params.collect::<Vec<_>>(), depth + 1, told);
+                    returned(body, &inner)
+                }
+                Op::Scan {
+                    init,
+                    over,
+                    captured,
+                    body,
+                } => {
+                    let given = over
+                        .iter()
+                        .chain(captured)
+                        .map(|id| errors[id.0 as usize][0]);
+                    let given = given.collect::<Vec<_>>();
+                    let first = init.iter().map(|id| errors[id.0 as usize][0]);
+                    let first = first.fold(0.0, f64::max);
+                    let length = graph.values[over[0].0 as usize].shape.dim(0);
+                    let scan = (init.len(), first, length);
+                    self.scan(value, scan, &given, body, depth, told)
+                }
+                Op::Part(of, part) => {
+                    let part = errors[of.0 as usize].get(*part as usize);
+                    vec![part.copied().unwrap_or(0.0)]
+                }
+                _ => vec![self.operation(graph, value, &errors, told)],
+            };
+            errors.push(error);
+        }
+        errors
+    }
+
+    /// What is carried from step to step collects the error of each step, unless the body forgets
+    /// it.
+    fn scan(
+        &mut self,
+        value: &Value,
+        (carries, first, length): (usize, f64, Option<Dim>),
+        given: &[f64],
+        body: &Graph,
+        depth: u32,
+        told: bool,
+    ) -> Vec<f64> {
+        let with = |this: &mut Self, carry: f64, told: bool| {
+            let params = [&vec![carry; carries][..], given].concat();
+            let inner = this.graph(body, &params, depth + 1, told);
+            returned(body, &inner)
+        };
+        let largest = |errors: &[f64]| errors[..carries].iter().copied().fold(0.0, f64::max);
+        let fresh = with(self, 0.0, told);
+        let step = largest(&fresh);
+        if depth >= FOLLOWED || step == 0.0 && first == 0.0 {
+            return fresh;
+        }
+        let probed = largest(&with(self, PROBE, false));
+        let (growth, gain) = (probed - PROBE, (probed - step) / PROBE);
+        let most = self.most(length);
+        let total = match growth > 0.0 {
+            true if gain > 1.0 + 1e-6 => step.max(growth) * gain.powf(most),
+            true => first + step.max(growth) * most,
+            false => first.max(step),
+        };
+        if told && growth > 0.0 && step > 0.0 && self.is_long(length) {
+            self.found.push(Sum {
+                count: most,
+                each: step,
+                error: total,
+                span: value.span.clone(),
+            });
+        }
+        with(self, total, false)
+    }
+
+    /// The error of an operation without a body.
+    fn operation(&mut self, graph: &Graph, value: &Value, errors: &[Vec<f64>], told: bool) -> f64 {
+        let of = |id: &ValueId| errors[id.0 as usize][0];
+        let meant = |id: &ValueId| &graph.values[id.0 as usize];
+        let product = |a: &ValueId, b: &ValueId| {
+            let (x, y) = (meant(a), meant(b));
+            of(a) * magnitude(y) + of(b) * magnitude(x) + of(a) * of(b)
+        };
+        match &value.op {
+            Op::Unary(Unary::Neg | Unary::Abs, a) | Op::Slice { of: a, .. } => of(a),
+            Op::Cast(a) if !value.ty.is_wrapping() => of(a),
+            Op::Lookup { table, .. } => of(table),
+            Op::Select(_, a, b) | Op::Binary(Binary::Min | Binary::Max, a, b) => of(a).max(of(b)),
+            Op::Stack(parts, _) => parts.iter().map(of).fold(0.0, f64::max),
+            Op::Binary(Binary::Add | Binary::Sub, a, b) => of(a) + of(b),
+            Op::Binary(Binary::Mul, a, b) => {
+                let rounds = fraction(meant(a)) + fraction(meant(b)) > fraction(value);
+                product(a, b) + if rounds { unit(value.ty) } else { 0.0 }
+            }
+            Op::Binary(Binary::Div, a, b) => {
+                let error = of(a) + of(b) * magnitude(value);
+                error / smallest(meant(b)) + unit(value.ty)
+            }
+            Op::Binary(Binary::Shl, a, by) => of(a) * 2f64.powi(meant(by).range.hi as i32),
+            Op::Binary(Binary::Shr, a, _) if value.ty.is_fixed() => of(a) + unit(value.ty),
+            Op::Reduce(Reduction::Sum, a, axis) => {
+                let along = meant(a).shape.dim(*axis as usize);
+                self.sum(value, of(a), &[along], told)
+            }
+            Op::Reduce(Reduction::Min | Reduction::Max, a, _) => of(a),
+            Op::Dot(a, b) => {
+                let along = meant(b).shape.dim(0);
+                self.sum(value, product(a, b), &[along], told) + unit(value.ty)
+            }
+            Op::SumProduct { a, b, axes } => {
+                let (x, y) = (&meant(a).shape, &meant(b).shape);
+                let rank = x.rank().max(y.rank());
+                // Aligned at the end; of two lengths the one that is not repeated.
+                let along = axes.iter().map(|axis| {
+                    let from = |shape: &Shape| {
+                        let skipped = rank - shape.rank();
+                        shape.dim((*axis as usize).checked_sub(skipped)?)
+                    };
+                    match (from(x), from(y)) {
+                        (Some(Dim::Fixed(1)) | None, other) => other,
+                        (one, _) => one,
+                    }
+                });
+                let along = along.collect::<Vec<_>>();
+                self.sum(value, product(a, b), &along, told) + unit(value.ty)
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The error of a sum of elements with an error each, noted where there are many of them.
+    fn sum(&mut self, value: &Value, each: f64, along: &[Option<Dim>], told: bool) -> f64 {
+        let counts = along.iter().map(|dim| self.most(*dim));
+        let count = counts.product::<f64>();
+        let long = along.iter().any(|dim| self.is_long(*dim));
+        if told && long && each > 0.0 {
+            self.found.push(Sum {
+                count,
+                each,
+                error: count * each,
+                span: value.span.clone(),
+            });
+        }
+        count * each
+    }
+
+    /// Most elements along a dimension.
+    fn most(&self, dim: Option<Dim>) -> f64 {
+        match dim {
+            Some(Dim::Rows(rows)) => {
+                let rows = self.rows.get(usize::from(rows.0));
+                rows.map_or(1.0, |rows| rows.bound as f64)
+            }
+            Some(Dim::Fixed(length)) => length as f64,
+            None => 1.0,
+        }
+    }
+
+    /// Whether a sum along a dimension is one to warn of.
+    fn is_long(&self, dim: Option<Dim>) -> bool {
+        match dim {
+            Some(Dim::Rows(_)) => self.most(dim) > 1.0,
+            Some(Dim::Fixed(length)) => length >= MANY,
+            None => false,
+        }
+    }
+}
+
+/// The errors of what a body returns.
+fn returned(body: &Graph, errors: &[Vec<f64>]) -> Vec<f64> {
+    let error = |id: &ValueId| errors[id.0 as usize][0];
+    body.returns.iter().map(error).collect()
+}
+
+/// The distance of two neighbours of a type.
+fn unit(ty: Type) -> f64 {
+    2f64.powi(-i32::from(ty.fraction()))
+}
+
+/// Bits behind the point that a factor brings: of a constant those that are not zero throughout.
+fn fraction(value: &Value) -> i32 {
+    let bits = i32::from(value.ty.fraction());
+    match &value.op {
+        Op::Const(data) => {
+            let zeros = data.numbers().map(|number| number.trailing_zeros()).min();
+            bits - zeros.unwrap_or(0).min(127) as i32
+        }
+        _ => bits,
+    }
+}
+
+/// The largest magnitude that a value can have.
+fn magnitude(value: &Value) -> f64 {
+    let Range { lo, hi } = value.range;
+    lo.unsigned_abs().max(hi.unsigned_abs()) as f64 * unit(value.ty)
+}
+
+/// The smallest magnitude of a divisor, which is not zero.
+fn smallest(value: &Value) -> f64 {
+    let Range { lo, hi } = value.range;
+    lo.unsigned_abs().min(hi.unsigned_abs()).max(1) as f64 * unit(value.ty)
+}
+
+/// A bound for people: whole up to a million, else four digits, rounded up.
+fn about(number: f64) -> String {
+    if number.fract() == 0.0 && number < 1e6 {
+        return format!("{number}");
+    }
+    let digits = number.log10().floor();
+    if !(-5.0..6.0).contains(&digits) {
+        return format!("{number:.1e}");
+    }
+    let scale = 10f64.powi(3 - digits as i32);
+    let text = format!(
+        "{:.*}",
+        (3 - digits as i32).max(0) as usize,
+        (number * scale).ceil() / scale
+    );
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').into(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_short_and_not_below() {
+        let told = [
+            0.0,
+            20_000.0,
+            0.00390625,
+            78.125,
+            1e12,
+            3.0 * 2f64.powi(-30),
+        ]
+        .map(about);
+        let expected = ["0", "20000", "0.003907", "78.13", "1.0e12", "2.8e-9"];
+        assert_eq!(told, expected.map(String::from));
+    }
+}

@@ -1,0 +1,9 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod arrow;
+mod common;
+mod files;
+mod hostile;
+mod parquet;
+mod round_trips;
+mod texts;

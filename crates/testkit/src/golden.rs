@@ -1,0 +1,41 @@
+//! Golden transcripts: digests of what crosses, kept in files that belong to a version of the wire.
+
+use sealane_net::{WIRE_HISTORY, WIRE_VERSION};
+
+/// Asserts that the file, named from the root of the repository, has these lines behind the sentence
+/// of the wire version. With `SEALANE_BLESS=1` it is written anew, but only in place of one of
+/// another version: bytes on the wire change together with a sentence that says why.
+pub fn is(file: &str, lines: &str) {
+    let reason = WIRE_HISTORY.last().expect("a version");
+    let text = format!("wire {WIRE_VERSION}: {reason}\n{lines}");
+    let path = format!("{}/../../{file}", env!("CARGO_MANIFEST_DIR"));
+    let old = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        old == text || may_replace(&old, WIRE_VERSION),
+        "what crosses has changed under one wire version: add a sentence that says why to \
+         `WIRE_HISTORY` in crates/net/src/hello.rs, then run with SEALANE_BLESS=1\n{text}"
+    );
+    crate::page::is(file, &text);
+}
+
+/// A digest as a line shows it.
+pub fn hex(digest: &[u8; 32]) -> String {
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether transcripts of a version may take the place of those of another text.
+fn may_replace(old: &str, version: u16) -> bool {
+    !old.starts_with(&format!("wire {version}:"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transcripts_are_replaced_under_another_wire_version_alone() {
+        let old = "wire 3: a reason\nyao 0>1 00\n";
+        assert!(!may_replace(old, 3));
+        assert!(may_replace(old, 4) && may_replace(old, 30) && may_replace("", 3));
+    }
+}

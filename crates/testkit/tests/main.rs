@@ -1,0 +1,6 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod golden;
+mod numerics;
+mod programs;
+mod simulator;

@@ -1,0 +1,7 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod common;
+mod faults;
+mod lookup;
+mod steps;
+mod views;

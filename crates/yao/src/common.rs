@@ -1,0 +1,33 @@
+//! What both parties expand from one public nonce of the garbler.
+
+use crate::unpermuted;
+use sealane_block::{Block, Cpu, Nonce, Prg};
+use sealane_net::SessionId;
+
+/// The public seed of the hash, and active labels of the garbler's inputs. Both belong to this
+/// session, to whose identifier both parties have contributed, and neither depends on a secret.
+pub(crate) struct Common {
+    pub(crate) hash: Block,
+    labels: Prg,
+}
+
+impl Common {
+    /// From the nonce that the garbler sends.
+    pub(crate) fn new(cpu: Cpu, nonce: Nonce, session: SessionId) -> Common {
+        let session = session.as_bytes();
+        Common {
+            hash: nonce.stream("yao: hash", session).block(),
+            labels: nonce.stream("yao: inputs of the garbler", session).prg(cpu),
+        }
+    }
+
+    /// Active labels of the garbler's next inputs, with the permute bit 0.
+    pub(crate) fn input_labels(&mut self, count: usize) -> Vec<Block> {
+        let mut active = vec![Block::ZERO; count];
+        self.labels.fill(&mut active);
+        active
+            .iter_mut()
+            .for_each(|label| *label = unpermuted(*label));
+        active
+    }
+}

@@ -1,0 +1,4 @@
+//! All tests of this room in one binary: each binary links the kernels again.
+
+mod sessions;
+mod views;

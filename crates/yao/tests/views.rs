@@ -1,0 +1,303 @@
+//! What each party receives in whole sessions of `yao`, under every scheme with an offset: neither
+//! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a label
+//! that the evaluator chose. Views of parties that leak are held against the same check.
+
+use sealane_block::{Block, Coins, Cpu, Nonce};
+use sealane_circuit::{Builder, Int, Machine, Tape, compile_known};
+use sealane_garble::Scheme;
+use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
+use sealane_protocol::{
+    Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, PartyId, PartySet, Protocol,
+    Setting, Step, knower, run_alone,
+};
+use sealane_testkit::leaks::{self, Secret, View};
+use sealane_testkit::record::recorded;
+use sealane_yao::{Garbling, Labels, MultiInstance, ThreeHalves, Yao};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
+const LANES: usize = 16;
+const BITS: usize = 3;
+
+/// Half-gates under the hashes that no protocol for users takes.
+macro_rules! garblings {
+    ($($name:ident => $scheme:ident),*) => {
+        $(
+            struct $name;
+            impl Garbling for $name {
+                const SCHEME: Scheme = Scheme::$scheme;
+                const NAME: &'static str = stringify!($name);
+                const ASSUMPTION: &'static str = "for tests";
+                const PAPERS: &'static [Paper] = &[];
+            }
+        )*
+    };
+}
+garblings! { Prp => Prp, Tccr => Tccr, Circ => Circ }
+
+/// A product of both inputs, of which operands are known, and a comparison and a choice.
+fn tape() -> Tape {
+    let mut b = Builder::new();
+    let (x, y) = (b.input(BITS), b.input(BITS));
+    let product = b.mul(Int::unsigned(&x), Int::unsigned(&y), BITS);
+    let less = b.lt(Int::unsigned(&product), Int::unsigned(&y));
+    let chosen = b.select(less, &product, &x);
+    let known = PARTIES.map(|party| [knower(party); BITS]).concat();
+    compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
+}
+
+/// What a party brings away: what it heard, and its labels of x, y and the results.
+struct End {
+    heard: Vec<u8>,
+    labels: [Vec<Block>; 3],
+    /// At the garbler.
+    delta: Block,
+    learnt: Vec<u8>,
+}
+
+fn bits(owner: PartyId) -> Vec<u8> {
+    let mut bits = vec![0; LANES * BITS];
+    let mut coins = Coins::danger_fixed_seed(100 + u64::from(owner.0));
+    coins.secret("bits").fill_bytes(&mut bits);
+    bits.iter_mut().for_each(|bit| *bit &= 1);
+    bits
+}
+
+/// Inputs of both, two tapes, and a reveal to both.
+fn session<G: Garbling>() -> [End; 2] {
+    let (meshes, logs) = recorded(2);
+    let party = |mut mesh: sealane_net::Mesh| {
+        let setting = Setting {
+            parties: 2,
+            roles: PARTIES.to_vec(),
+        };
+        let (me, cpu) = (mesh.me(), Cpu::detect().unwrap());
+        let coins = Coins::danger_fixed_seed(u64::from(me.0));
+        let mut party = Yao::<G>::start(&setting, me, cpu, coins);
+        let mut demand = Demand::default();
+        let [sender, receiver] = PARTIES;
+        demand.add(Correlation::Cot { sender, receiver }, (LANES * BITS) as u64);
+        party.prepare(&demand, &mut mesh).unwrap();
+        let domain = Yao::<G>::domain(Algebra::Z2);
+        let delta = party.constant(domain, 1, 1, &[1]).data()[0];
+        let tape = tape();
+        let mut run = |step| run_alone(&mut party, &mut mesh, step).unwrap();
+        let share = |outcome| match outcome {
+            Outcome::Share(share, _) => Arc::<Labels>::new(share),
+            Outcome::Revealed(_) => panic!("a share was due"),
+        };
+        let [x, y] = PARTIES.map(|owner| {
+            share(run(Step::Input {
+                owner,
+                elements: LANES,
+                domain,
+                planes: BITS,
+                bits: (owner == me).then(|| Zeroizing::new(bits(owner))),
+            }))
+        });
+        let mut tape_of = |operands| {
+            share(run(Step::Tape {
+                tape: &tape,
+                lanes: LANES,
+                operands,
+            }))
+        };
+        let first = tape_of(vec![x.clone(), y.clone()]);
+        let z = tape_of(vec![x.clone(), y.clone()]);
+        let to = PartySet::of(PARTIES);
+        let Outcome::Revealed(learnt) = run(Step::Reveal {
+            results: vec![(z.clone(), domain, to)],
+            checks: vec![],
+        }) else {
+            panic!("a result was due");
+        };
+        mesh.finish().unwrap();
+        drop(mesh);
+        let labels = |share: &Labels| share.data().to_vec();
+        let results = [labels(&first), labels(&z)].concat();
+        End {
+            heard: logs[me.index()][1 - me.index()].heard(),
+            labels: [labels(&x), labels(&y), results],
+            delta,
+            learnt: learnt[0].as_ref().unwrap().to_vec(),
+        }
+    };
+    std::thread::scope(|threads| {
+        let party = &party;
+        let [a, b] = meshes.try_into().ok().unwrap();
+        let garbler = threads.spawn(move || party(a));
+        let evaluator = party(b);
+        [garbler.join().unwrap(), evaluator]
+    })
+}
+
+/// The views of both, and what is secret from each.
+struct Views {
+    views: [View; 2],
+    secrets: [Vec<Secret>; 2],
+    delta: Block,
+    /// Both labels of the evaluator's first input, that of its choice first.
+    choice: [Block; 2],
+    permute_bits: Vec<u8>,
+}
+
+/// Messages as they came, so that blocks are counted from where each begins.
+fn messages(heard: &[u8], lengths: &[u64]) -> Vec<Vec<u8>> {
+    let mut rest = heard;
+    let mut messages = Vec::new();
+    for length in lengths {
+        let (message, after) = rest.split_at(*length as usize);
+        messages.push(message.to_vec());
+        rest = after;
+    }
+    messages.push(rest.to_vec());
+    messages
+}
+
+fn views<G: Garbling>() -> Views {
+    let [garbler, evaluator] = session::<G>();
+    assert_eq!(garbler.learnt, evaluator.learnt);
+    let delta = garbler.delta;
+    let roles = sealane_garble::Roles {
+        garbler: knower(PARTIES[0]),
+        evaluator: knower(PARTIES[1]),
+    };
+    let tables = G::SCHEME.table_bytes(&tape(), LANES as u64, roles);
+    let nonce = Nonce::BYTES as u64;
+    let to_evaluator = [SETUP_REPLY_BYTES, nonce, tables, tables, DIGEST_BYTES];
+    let to_garbler = [32, extend_bytes((LANES * BITS) as u64), DIGEST_BYTES];
+    let active = evaluator.labels.concat();
+    let zeros = garbler.labels.concat();
+    let value = |label: &Block| label.value();
+    let held = active.iter().map(value).collect();
+    let others = active.iter().map(|label| (*label ^ delta).value());
+    let mut from_evaluator: Vec<Secret> = vec![("the offset".into(), delta.value())];
+    from_evaluator.extend(others.map(|label| ("a label not held".to_string(), label)));
+    let results = garbler.labels[2].iter();
+    let permute_bits = results.map(|label| label.lsb()).collect::<Vec<_>>();
+    from_evaluator.extend(leaks::bits("a permute bit", &permute_bits));
+    from_evaluator.extend(leaks::bits("an input of the garbler", &bits(PARTIES[0])));
+    // Labels are right: the evaluator holds one of the two that the garbler has of each wire.
+    for (zero, label) in zeros.iter().zip(&active) {
+        let sum = (*zero ^ *label).value();
+        assert!(sum == 0 || sum == delta.value());
+    }
+    // From the garbler, what the evaluator chose: of its inputs, and of all that depends on them.
+    let chosen = [&evaluator.labels[1], &evaluator.labels[2]];
+    let chosen = chosen.iter().flat_map(|labels| labels.iter());
+    let chosen = chosen.map(|label| ("a label of the evaluator".to_string(), label.value()));
+    let mut from_garbler = chosen.collect::<Vec<_>>();
+    from_garbler.extend(leaks::bits("an input of the evaluator", &bits(PARTIES[1])));
+    let choice = evaluator.labels[1][0];
+    Views {
+        views: [
+            View {
+                heard: messages(&garbler.heard, &to_garbler),
+                ..View::default()
+            },
+            View {
+                heard: messages(&evaluator.heard, &to_evaluator),
+                held,
+                ignored: 0,
+            },
+        ],
+        secrets: [from_garbler, from_evaluator],
+        delta,
+        choice: [choice, choice ^ delta],
+        permute_bits,
+    }
+}
+
+fn nothing_is_shown<G: Garbling>() {
+    let Views { views, secrets, .. } = views::<G>();
+    for (party, (view, secrets)) in views.iter().zip(&secrets).enumerate() {
+        assert_eq!(leaks::find(view, secrets), None, "{} at {party}", G::SCHEME);
+    }
+}
+
+#[test]
+fn no_party_can_read_a_secret_off_what_it_receives() {
+    nothing_is_shown::<Prp>();
+    nothing_is_shown::<Tccr>();
+    nothing_is_shown::<Circ>();
+    nothing_is_shown::<MultiInstance>();
+    nothing_is_shown::<ThreeHalves>();
+}
+
+/// What a party that leaks would have sent, in the place of what it did send.
+fn is_noticed<G: Garbling>() {
+    let Views {
+        views,
+        secrets,
+        delta,
+        choice,
+        permute_bits,
+    } = views::<G>();
+    let [garbler, evaluator] = views;
+    let [from_garbler, from_evaluator] = secrets;
+    let leaks = |leak: &str, (message, at): (usize, usize), bytes: &[u8]| {
+        let mut view = evaluator.clone();
+        let bytes = bytes[..bytes.len().min(view.heard[message].len() - at)].to_vec();
+        view.heard[message][at..][..bytes.len()].copy_from_slice(&bytes);
+        assert!(
+            leaks::find(&view, &from_evaluator).is_some(),
+            "{}: {leak}",
+            G::SCHEME
+        );
+    };
+    let held = choice[0];
+    let row = Block::from_bytes(evaluator.heard[2][16..32].try_into().unwrap());
+    let digest = Block::from_bytes(evaluator.heard[4][..16].try_into().unwrap());
+    // The nonce is message 1, tables are 2 and 3, digests 4, hashes of results 5.
+    leaks("the offset as nonce", (1, 0), &delta.to_bytes());
+    leaks("the offset in the nonce's end", (1, 16), &delta.to_bytes());
+    leaks("the offset out of place", (2, 5), &delta.to_bytes());
+    leaks(
+        "the offset under a label",
+        (2, 0),
+        &(delta ^ held).to_bytes(),
+    );
+    leaks(
+        "a row of the other value",
+        (3, 0),
+        &(choice[1] ^ row).to_bytes(),
+    );
+    leaks(
+        "one under two rows",
+        (3, 0),
+        &(choice[1] ^ row ^ digest).to_bytes(),
+    );
+    leaks(
+        "the label of the other choice",
+        (2, 0),
+        &choice[1].to_bytes(),
+    );
+    leaks("a result's other label", (5, 0), &{
+        let last = from_evaluator
+            .iter()
+            .rfind(|(name, _)| name == "a label not held");
+        last.unwrap().1.to_le_bytes()
+    });
+    leaks("permute bits", (2, 0), &permute_bits[..16]);
+    leaks("inputs of the garbler", (2, 1), &bits(PARTIES[0])[..16]);
+    // At the garbler, the evaluator's label of its choice, open or under what it has sent besides.
+    let masks = [
+        Block::ZERO,
+        Block::from_bytes(garbler.heard[1][..16].try_into().unwrap()),
+    ];
+    for mask in masks {
+        let mut view = garbler.clone();
+        view.heard[2][..16].copy_from_slice(&(held ^ mask).to_bytes());
+        assert!(leaks::find(&view, &from_garbler).is_some(), "{}", G::SCHEME);
+    }
+}
+
+#[test]
+fn views_of_parties_that_leak_are_noticed() {
+    is_noticed::<Prp>();
+    is_noticed::<Tccr>();
+    is_noticed::<Circ>();
+    is_noticed::<MultiInstance>();
+    is_noticed::<ThreeHalves>();
+}

@@ -1,0 +1,176 @@
+"""Runs that are cancelled or killed: others are told, and nothing of them is left."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conftest import make_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINUX = sys.platform == "linux"
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "aes128"
+MANY_BLOCKS = 20_000
+SLACK_S = 30
+# The beginning of the file of a private key (RFC 8410, section 7).
+KEY = bytes.fromhex("302e020100300506032b6570")
+
+SCRIPT = """
+import os, socket, sys, threading
+import sealane as sl
+
+@sl.program
+def older(
+    a: sl.Private[sl.u8, "ann"], b: sl.Private[sl.u8, "ben"]
+) -> sl.Revealed[sl.boolean, "ann"]:
+    return a > b
+
+@sl.program
+def long(
+    a: sl.Private[sl.u64.wrapping, "ann", "n <= 100_000"], b: sl.Private[sl.u64.wrapping, "ben"]
+) -> sl.Revealed[sl.u64.wrapping, "ann"]:
+    return sl.sum(a * b)
+
+def names():
+    tasks = "/proc/self/task"
+    if not os.path.isdir(tasks):
+        return []
+    texts = (open(f"{tasks}/{task}/comm").read().strip() for task in os.listdir(tasks))
+    return [text for text in texts if text == "sealane" or text.startswith("net-")]
+
+print("ready", flush=True)
+try:
+    if sys.argv[1] == "run":
+        older.run(as_="ann", input={"a": 3}, yes=older.hash, record=False, progress=False)
+    else:
+        long.simulate(range(1, 100_001), 77, progress=False)
+except KeyboardInterrupt as stopped:
+    print("threads", names(), flush=True)
+    if sys.argv[1] == "run":
+        socket.create_server(("127.0.0.1", int(sys.argv[2]))).close()
+    print("notes", stopped.__notes__, flush=True)
+else:
+    print("it has finished", flush=True)
+"""
+
+
+def configure(folder: Path, ports: list[int]) -> None:
+    keys = {party: make_key(folder / f"{party}.key", party) for party in ("ann", "ben")}
+    text = "[limits]\nwait_s = 60\n"
+    for (party, key), port in zip(keys.items(), ports, strict=True):
+        text += f'[parties.{party}]\naddress = "127.0.0.1:{port}"\nkey = "{key}"\n'
+        text += f'identity = "{party}.key"\n'
+    (folder / "sealane.toml").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("verb", ["run", "simulate"])
+def test_an_interrupt_in_python_leaves_nothing(
+    tmp_path: Path, free_ports: list[int], verb: str
+) -> None:
+    configure(tmp_path, free_ports)
+    command = [sys.executable, "-c", SCRIPT, verb, str(free_ports[0])]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    if verb == "run":
+        wait_until_it_listens(free_ports[0])
+    else:
+        time.sleep(1.5)
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=SLACK_S)
+    assert time.monotonic() - asked < SLACK_S / 2
+    assert process.returncode == 0, errors
+    assert "threads []" in output, output + errors
+    assert "nothing of it goes on" in output
+
+
+def wait_until_it_listens(port: int) -> None:
+    deadline = time.monotonic() + SLACK_S
+    while time.monotonic() < deadline:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return
+        time.sleep(0.02)
+    raise AssertionError("nobody listens")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """Inputs of a local run that takes seconds."""
+    lines = (EXAMPLE / "client.csv").read_text(encoding="utf-8").splitlines()
+    many = [lines[0], *(lines[1 + index % 4] for index in range(MANY_BLOCKS))]
+    (tmp_path / "client.csv").write_text("\n".join(many) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+def living_in(folder: Path) -> Iterator[int]:
+    """Processes that were started in this folder."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if Path(os.readlink(process / "cwd")) == folder:
+                yield int(process.name)
+
+
+@pytest.mark.skipif(not LINUX, reason="processes are found in /proc")
+@pytest.mark.parametrize("how", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_no_party_and_no_key_outlives_a_local_run(home: Path, how: str) -> None:
+    arguments = ["run", str(EXAMPLE / "program.py"), "--local", "--output", "out.csv"]
+    arguments += ["--input", f"keeper={EXAMPLE / 'keeper.csv'}", "--input", "client=client.csv"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sealane", *arguments],
+        cwd=home,
+        env={**os.environ, "TMPDIR": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + SLACK_S
+    while len(list(living_in(home))) < 3 or not list(home.glob("runs/*/*/events.jsonl")):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.02)
+    assert not [file for file in home.rglob("*") if file.is_file() and KEY in file.read_bytes()]
+    process.send_signal(getattr(signal, how))
+    _, errors = process.communicate(timeout=SLACK_S)
+    while left := list(living_in(home)):
+        assert time.monotonic() < deadline + SLACK_S, f"{left} are left"
+        time.sleep(0.02)
+    assert not [file for file in home.rglob("*") if file.is_file() and KEY in file.read_bytes()]
+    assert not list(home.glob("out*")) and not list(home.glob(".sealane-*"))
+    if how != "SIGKILL":
+        assert process.returncode == 2, errors
+        assert errors.count("error[") == 1, errors
+        assert re.search(r"no result was written; \S+ says how far it came", errors), errors
+
+
+@pytest.mark.skipif(not LINUX, reason="/dev/full")
+@pytest.mark.parametrize("shell", [">/dev/full", ">&-", "| true"])
+def test_results_are_written_whatever_becomes_of_the_standard_output(
+    tmp_path: Path, shell: str
+) -> None:
+    example = EXAMPLE.parent / "millionaires"
+    arguments = f"simulate {example}/program.py --output out.csv"
+    arguments += f" --input alice={example}/alice.csv --input bob={example}/bob.csv"
+    line = f"exec {sys.executable} -m sealane {arguments} {shell}"
+    done = subprocess.run(
+        ["sh", "-c", line.replace("exec ", "") if "|" in shell else line],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SLACK_S * 2,
+    )
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8").count("\n") == 2, done.stderr
+    assert ("error[output]" in done.stderr) == ("full" in shell), done.stderr

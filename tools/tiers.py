@@ -1,0 +1,80 @@
+"""Runs the tests of the rooms with kernels again, on every CPU tier that this machine has.
+
+    python tools/tiers.py
+
+It asks cargo for the test programs that `make test` has built and runs these, so nothing is built
+again: `cargo test -p ROOM` would choose other features for some crates, and with them another build
+of the whole workspace. The exit status is the number of test programs that failed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+# A room, and the tests of its `tests/` that depend on the tier; nothing where all do. Room `aead`
+# is not here, since each of its tests goes through all tiers itself.
+ROOMS: dict[str, tuple[str, ...]] = {
+    "sealane-block": (),
+    "sealane-garble": (),
+    "sealane-ot": (),
+    "sealane-yao": (),
+    "sealane-trio": (),
+    "sealane-engine": ("random_programs::", "rounds::"),
+}
+BUILD = ["test", "--no-run", "--locked", "--workspace", "--exclude", "sealane-py"]
+
+
+def main() -> int:
+    """Prints a line for each program; the number of those that fail is the exit status."""
+    tiers = json.loads(run([".venv/bin/sealane", "doctor", "--json"]))["tiers"]
+    print("tiers:", *tiers, flush=True)
+    if "portable" not in tiers:
+        sys.exit("the portable tier is missing")
+    failed = 0
+    for tier in tiers:
+        for room, program in programs():
+            began = time.monotonic()
+            kind = Path(program).name.split("-")[0]
+            chosen = ROOMS[room] if kind == "all" else ()
+            ended = subprocess.run(
+                [program, "--quiet", *chosen],
+                cwd=ROOT / "crates" / room.removeprefix("sealane-"),
+                env={**os.environ, "SEALANE_TIER": tier},
+                capture_output=True,
+                text=True,
+            )
+            took = f"{time.monotonic() - began:.0f} s"
+            print(f"{tier:9} {room} ({kind}): {took}", flush=True)
+            if ended.returncode:
+                failed += 1
+                print(ended.stdout, ended.stderr, sep="\n", flush=True)
+    return failed
+
+
+def programs() -> list[tuple[str, str]]:
+    """The built test programs of the rooms: name of the room, path of the program."""
+    built = run([os.environ.get("CARGO", "cargo"), *BUILD, "--message-format", "json", "--quiet"])
+    found = []
+    for message in map(json.loads, built.splitlines()):
+        if message.get("reason") != "compiler-artifact" or not message.get("executable"):
+            continue
+        room = Path(message["manifest_path"]).parent.name
+        if message["profile"]["test"] and f"sealane-{room}" in ROOMS:
+            found.append((f"sealane-{room}", message["executable"]))
+    missing = ROOMS.keys() - {room for room, _ in found}
+    if missing:
+        sys.exit(f"no test programs of {', '.join(sorted(missing))}")
+    return sorted(found)
+
+
+def run(command: list[str]) -> str:
+    """What a command prints."""
+    return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(main())
