@@ -7,7 +7,10 @@
 use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
 use crate::wire::{bytes_of, frames_of};
-use sealane_engine::{Job, Journal, Kind, NetworkClass, ProtocolName, run, simulate};
+use sealane_engine::{
+    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, danger_run_with_seed,
+    simulate,
+};
 use sealane_net::{Frame, Limits, Mesh, PartyId};
 use sealane_program::text::parse;
 use sealane_program::types::Data;
@@ -19,8 +22,7 @@ pub fn clear(bytes: &[u8]) -> Verdict {
     SCENE.get_or_init(|| Scene::of("clear")).hostile(bytes)
 }
 
-/// The garbler or the evaluator. The randomness is that of the system, so a recorded peer gets no
-/// further than the opening of results; `yao-roles` goes on from there.
+/// The garbler or the evaluator.
 pub fn yao(bytes: &[u8]) -> Verdict {
     static SCENE: OnceLock<Scene> = OnceLock::new();
     SCENE.get_or_init(|| Scene::of("yao")).hostile(bytes)
@@ -105,8 +107,7 @@ impl Scene {
             frames[peer].push(Frame { stamp, ..frame });
         }
         let mut mesh = mesh(me, frames.into_iter().map(Script::of).collect());
-        let inputs = &self.inputs[me.index()];
-        match run(&self.job, inputs, &mut mesh, &mut Journal::silent()) {
+        match self.run(me, &mut mesh) {
             Err(error) if error.kind() == Kind::Internal => panic!("no bug of ours: {error}"),
             Err(_) => Verdict::Refused,
             Ok(report) => {
@@ -121,16 +122,18 @@ impl Scene {
         }
     }
 
+    /// One party of a run. Its randomness is fixed, so that recorded peers belong to its session.
+    fn run(&self, me: PartyId, mesh: &mut Mesh) -> Result<RunReport, EngineError> {
+        let (inputs, seed) = (&self.inputs[me.index()], u64::from(me.0) + 1);
+        danger_run_with_seed(&self.job, inputs, mesh, seed, &mut Journal::silent())
+    }
+
     /// What came to each party of an honest run.
     fn recorded(&self) -> Vec<Vec<u8>> {
         let (meshes, taps) = Tap::full(self.inputs.len(), &Limits::default());
         std::thread::scope(|threads| {
-            for (mut mesh, inputs) in meshes.into_iter().zip(&self.inputs) {
-                threads.spawn(move || {
-                    let run =
-                        |mesh: &mut Mesh| run(&self.job, inputs, mesh, &mut Journal::silent());
-                    run(&mut mesh).expect("an honest run")
-                });
+            for mut mesh in meshes {
+                threads.spawn(move || self.run(mesh.me(), &mut mesh).expect("an honest run"));
             }
         });
         let one = |(me, taps): (usize, Vec<Tap>)| {

@@ -2,22 +2,13 @@
 
 use sealane_fuzz::{TARGETS, Verdict, corpus};
 
-/// A peer that says what it said in another run never gets as far as a result with `yao`: labels of
-/// one run are none of another.
-const NEVER_ACCEPTED: &[&str] = &["yao-run"];
-
 #[test]
 fn every_file_passes_and_every_target_accepts_some() {
     for target in TARGETS {
         let files = corpus::load(target.name).expect("a corpus for each target");
-        let mut accepted = Vec::new();
-        for (name, bytes) in &files {
-            if (target.run)(bytes) == Verdict::Accepted {
-                accepted.push(name);
-            }
-        }
-        let never = NEVER_ACCEPTED.contains(&target.name);
-        assert_eq!(accepted.is_empty(), never, "{}: {accepted:?}", target.name);
+        let verdicts = files.iter().map(|(_, bytes)| (target.run)(bytes));
+        let accepted = verdicts.filter(|verdict| *verdict == Verdict::Accepted);
+        assert_ne!(accepted.count(), 0, "{}", target.name);
     }
 }
 
