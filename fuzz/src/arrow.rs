@@ -35,7 +35,8 @@ fn programs() -> &'static [Program] {
 enum Cell {
     Missing,
     Int(i128),
-    Float(f64),
+    /// A float, and the significant bits of its type.
+    Float(f64, u32),
     /// `.0 / 10^.1`.
     Decimal(i128, u32),
     Text,
@@ -198,7 +199,7 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             PrimitiveArray<Float32Type>,
             Kind::Number,
             |number| number as f32 / 4.0,
-            |value| Cell::Float(value.into())
+            |value| Cell::Float(value.into(), f32::MANTISSA_DIGITS)
         ),
         9 => leaf!(
             PrimitiveArray<Float64Type>,
@@ -208,7 +209,7 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             } else {
                 number as f64 / 2.0
             },
-            |value| Cell::Float(value)
+            |value| Cell::Float(value, f64::MANTISSA_DIGITS)
         ),
         10 => leaf!(
             BooleanArray,
@@ -352,10 +353,12 @@ fn gather(cell: &Cell, width: usize, lists: usize, numbers: &mut Vec<i128>) -> O
             numbers.push(*number);
             Some(())
         }
-        Cell::Float(number) => {
-            // Every float here is far from the ends of `i128`.
+        Cell::Float(number, digits) => {
+            // Every float here is far from the ends of `i128`. One that others are rounded to as well
+            // is refused.
             let whole = *number as i128;
-            (whole as f64 == *number).then(|| numbers.push(whole))
+            let alone = whole.unsigned_abs() < 1 << digits;
+            (alone && whole as f64 == *number).then(|| numbers.push(whole))
         }
         Cell::Decimal(unscaled, scale) => {
             let power = 10i128.pow(*scale);

@@ -210,7 +210,11 @@ fn table(
         .max()
         .unwrap_or(0)
         .max(title.len());
-    let width = |column: &Column| column.head.len().max(6) + 1;
+    // A window that the machine was taken away in may have a number of many digits.
+    let width = |column: &Column| {
+        let cells = rows.iter().map(|row| column.cell(row, records).len());
+        1 + cells.max().unwrap_or(0).max(column.head.len()).max(6)
+    };
     let mut heads = format!("{title:<names$}");
     for (head, columns) in groups {
         let all: usize = columns.iter().map(width).sum();

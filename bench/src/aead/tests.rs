@@ -24,7 +24,7 @@ fn records(only: &[&str]) -> Vec<Record> {
 
 #[test]
 fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
-    let records = records(&[]);
+    let mut records = records(&[]);
     let found: BTreeSet<_> = records
         .iter()
         .map(|record| (record.case.as_str(), record.tier, record.metric))
@@ -72,6 +72,12 @@ fn every_mode_has_every_case_and_stands_in_tables_and_charts() {
     let sound = |r: &Record| r.value > 0.0 || r.metric == "windows_kept" && r.value == 0.0;
     assert!(records.iter().all(|r| r.value.is_finite() && sound(r)));
 
+    // The figure of a window that the machine was taken away in, which stays apart from the others.
+    let of_ccm = |r: &&mut Record| r.case == "ccm/single/seal/512" && r.metric == rates[0];
+    records
+        .iter_mut()
+        .filter(of_ccm)
+        .for_each(|r| r.value = 123_456.0);
     let text = tables::text(&records);
     let charts = tables::charts(&records);
     for mode in modes() {

@@ -578,6 +578,15 @@ impl Cipher {
         (blocks(text) + blocks(ad)).max(share)
     }
 
+    /// Counts blocks that were sealed under this key elsewhere, by another process or before a restart,
+    /// towards the limit of the key: those of texts and of associated data, at least two a message.
+    ///
+    /// # Errors
+    /// [`Error::KeyWornOut`] if that is more than the key has left; then nothing is counted.
+    pub fn count_elsewhere(&self, blocks: u64) -> Result<(), Error> {
+        self.spend(blocks)
+    }
+
     /// Counts what is about to be sealed.
     pub(crate) fn spend(&self, more: u64) -> Result<(), Error> {
         let limits = self.suite.limits();

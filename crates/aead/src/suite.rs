@@ -240,6 +240,11 @@ impl Suite {
         }
     }
 
+    /// The most blocks that are sealed under a key.
+    pub fn most_blocks(&self) -> u64 {
+        self.limits().blocks
+    }
+
     /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
     pub fn nonce_bytes(&self) -> usize {
         let [least, most] = self.limits().nonce_bytes;

@@ -106,26 +106,6 @@ macro_rules! types {
             $(#[cfg($when)])?
             impl ZeroizeOnDrop for $name {}
         )*
-
-        #[cfg(test)]
-        mod tests {
-            use super::*;
-
-            /// The sizes of every type are those that its mode takes by name.
-            #[test]
-            fn types_have_the_sizes_of_their_modes() {
-                $($(#[cfg($when)])? {
-                    let cipher = $name::new(&Key::<$name>::default()).0;
-                    let suite = cipher.suite();
-                    let version = (suite.params.version > 0).then(|| format!("v{}", $version));
-                    let named = Suite::named(suite.name(), version.as_deref(), Some(<$tag>::USIZE));
-                    assert_eq!(named, Ok(suite));
-                    assert_eq!(suite.key_bytes(), <$key>::USIZE, "{suite}");
-                    assert!(cipher.is_detachable(), "{suite}");
-                    assert_eq!(cipher.check(<$nonce>::USIZE, 0, 1), Ok(()));
-                })*
-            }
-        }
     };
 }
 

@@ -1,10 +1,12 @@
 //! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's modes.
 
+use aead::array::typenum::Unsigned;
 use aead::inout::InOutBuf;
 use aead::{Aead, AeadInOut, Error, Key, KeyInit, Nonce, Payload, Tag};
 use aes::Aes128;
 use aes::cipher::consts::{U12, U16};
-use sealane_aead::traits;
+use sealane_aead::{Cipher, Suite, traits};
+use sealane_block::Cpu;
 
 /// Bytes that differ from message to message.
 fn bytes(seed: usize, count: usize) -> Vec<u8> {
@@ -75,6 +77,37 @@ fn ccm_is_that_of_rustcrypto() {
 #[test]
 fn ocb3_is_that_of_rustcrypto() {
     assert!(calls::<traits::Aes128Ocb3>() == calls::<ocb3::Ocb3<Aes128>>());
+}
+
+/// A type seals as the cipher does whose mode, version and length of tag it stands for.
+fn is_the_mode<M: AeadInOut + KeyInit>(name: &str, version: Option<&str>) {
+    let suite = Suite::named(name, version, Some(M::TagSize::USIZE)).expect("a mode");
+    let (key, nonce) = (Key::<M>::default(), Nonce::<M>::default());
+    let cipher = Cipher::new(Cpu::best(), suite, &key).expect("a key of its length");
+    let (text, ad) = (bytes(1, 100), bytes(2, 20));
+    let sealed = M::new(&key).encrypt(&nonce, payload(&text, &ad));
+    assert_eq!(sealed.ok(), cipher.seal(&nonce, &ad, &text).ok(), "{suite}");
+    assert!(cipher.seal(&nonce, &ad, &text).is_ok(), "{suite}");
+}
+
+#[test]
+fn every_type_is_the_mode_that_it_names() {
+    is_the_mode::<traits::Aes128Gcm>("gcm", None);
+    is_the_mode::<traits::Aes128Ccm>("ccm", None);
+    is_the_mode::<traits::Aes128Ocb3>("ocb3", None);
+}
+
+#[cfg(feature = "research")]
+#[test]
+fn every_type_for_research_is_the_mode_that_it_names() {
+    is_the_mode::<traits::Aes128OtrV1>("otr", Some("v1"));
+    is_the_mode::<traits::Aes128ClocV1>("cloc", Some("v1"));
+    is_the_mode::<traits::Aes128SilcV1>("silc", Some("v1"));
+    is_the_mode::<traits::Aes128Jambu>("jambu", Some("v1"));
+    is_the_mode::<traits::Aes128CopaV1>("copa", Some("v1"));
+    is_the_mode::<traits::Aes128PoetV1>("poet", Some("v1"));
+    is_the_mode::<traits::Aes128McoeG>("mcoe_g", None);
+    is_the_mode::<traits::Aes128CobraR1>("cobra_r1", None);
 }
 
 /// Theirs leave what did not open as it came; ours leave nothing.

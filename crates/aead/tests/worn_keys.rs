@@ -1,0 +1,82 @@
+//! A key whose limit is near seals what there is room for, and no more.
+
+use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, seal_many};
+use sealane_block::Cpu;
+
+/// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three blocks
+/// and one for the associated data.
+fn worn(left: u64, count: usize) -> (Cipher, Vec<[u8; 48]>) {
+    let suite = Suite::named("ocb3", None, None).expect("a mode");
+    let cipher = Cipher::new(Cpu::detect().expect("a processor"), suite, &[1; 16]);
+    let cipher = cipher.expect("a key");
+    let elsewhere = suite.most_blocks() - left;
+    cipher.count_elsewhere(elsewhere).expect("room");
+    (cipher, vec![[9; 48]; count])
+}
+
+fn left(cipher: &Cipher) -> u64 {
+    let mut left = 0;
+    while cipher.count_elsewhere(1).is_ok() {
+        left += 1;
+    }
+    left
+}
+
+#[test]
+fn a_batch_seals_what_the_key_has_room_for() {
+    let (cipher, mut buffers) = worn(9, 5);
+    let message = |(buffer, nonce)| Message {
+        cipher: &cipher,
+        nonce,
+        ad: [],
+        buffer,
+        text: None,
+    };
+    let nonces = [12, 12, 0, 12, 12].map(|bytes| &[0; 16][..bytes]);
+    let sealed: Vec<bool> = seal_many(buffers.iter_mut().zip(nonces).map(message))
+        .with_equal_nonces()
+        .map(|done| done.result.is_ok())
+        .collect();
+    // The third has no nonce, and costs nothing.
+    assert_eq!(sealed, [true, true, false, false, false]);
+    assert_eq!(buffers[3..], [[9; 48]; 2]);
+    assert_eq!(left(&cipher), 1);
+}
+
+#[test]
+fn a_long_message_of_a_batch_is_refused_as_it_is() {
+    let (cipher, _) = worn(8, 0);
+    let mut long = vec![9; 10_000];
+    let message = Message {
+        cipher: &cipher,
+        nonce: [0; 12],
+        ad: [],
+        buffer: &mut long,
+        text: None,
+    };
+    let done = seal_many([message]).next().expect("a result");
+    assert!(matches!(done.result, Err(Error::KeyWornOut { .. })));
+    assert!(long.iter().all(|byte| *byte == 9));
+    assert_eq!(left(&cipher), 8);
+}
+
+#[test]
+fn rows_are_sealed_all_or_none() {
+    let (cipher, mut buffers) = worn(9, 3);
+    let mut seal = |count: usize| {
+        let rows = Rows {
+            cipher: &cipher,
+            count,
+            nonces: &[0; 36][..12 * count],
+            ads: Ads::Same(&[]),
+            buffers: buffers[..count].as_flattened_mut(),
+            text: None,
+        };
+        rows.seal_with_equal_nonces()
+    };
+    assert!(matches!(seal(3), Err(Error::KeyWornOut { .. })));
+    assert_eq!(seal(0), Ok(()));
+    assert_eq!(seal(1), Ok(()));
+    assert_eq!(buffers[1..], [[9; 48]; 2]);
+    assert_eq!(left(&cipher), 5);
+}
