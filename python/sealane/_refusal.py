@@ -31,12 +31,18 @@ def refuse(
     """The error about a program to raise: what happened, where (by default at the user's current
     line), why, what to write instead. The native module renders it, so that all look alike.
     """
-    return _core.refusal(code, message, at or _source.here(), reason, hint)
+    at = at or _source.here()
+    return _core.refusal(code, _text(message), at, _text(reason), _text(hint))
 
 
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
     """The error to raise for a call or for data, where the traceback says where."""
-    return _core.refusal(code, message, None, reason, hint)
+    return _core.refusal(code, _text(message), None, _text(reason), _text(hint))
+
+
+def _text(sentence: str) -> str:
+    """The sentence as it can be printed: half of a character that UTF-16 needs two for is none."""
+    return sentence.encode(errors="backslashreplace").decode()
 
 
 def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -45,9 +51,8 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """
     try:
         return function(*args, **kwargs)
-    except (TypeError, OverflowError) as error:
-        # What comes from code of the user has more frames than this one.
-        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+    except (TypeError, OverflowError, UnicodeEncodeError) as error:
+        if is_of_users(error):
             raise
         name, _, reason = str(error).removeprefix("argument '").partition("': ")
         wide = [item for item in args if isinstance(item, int) and not 0 <= item < 1 << 64]
@@ -63,6 +68,13 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             reason=reason or name,
             hint="`help()` on the function says what it takes",
         ) from None
+
+
+def is_of_users(error: BaseException) -> bool:
+    """Whether an exception that is caught where it is called comes from code of the user, and not
+    from the call itself: it then has more frames than the one that catches it.
+    """
+    return error.__traceback__ is None or error.__traceback__.tb_next is not None
 
 
 def warn(message: str) -> None:
