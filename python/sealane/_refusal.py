@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import reprlib
 import warnings
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from sealane import _core, _source
@@ -50,6 +51,10 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     take are refused with a code, and not with an exception of the binding.
     """
     try:
+        for item in args:
+            # The binding ends the thread at a path that no file system can have.
+            if isinstance(item, str | PurePath):
+                str.encode(str(item), errors="surrogateescape")
         return function(*args, **kwargs)
     except (TypeError, OverflowError, UnicodeEncodeError) as error:
         if is_of_users(error):

@@ -708,9 +708,10 @@ def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = No
 
 def whole_axis(axis: object) -> int:
     """The axis that an argument names; the native module says whether the value has it."""
-    whole = isinstance(axis, int | np.integer) and not isinstance(axis, bool)
-    if whole and -(1 << 63) <= axis < 1 << 63:
-        return int(axis)
+    if isinstance(axis, int | np.integer) and not isinstance(axis, bool):
+        whole = int(axis)
+        if -(1 << 63) <= whole < 1 << 63:
+            return whole
     raise refuse(
         "shape-mismatch",
         f"`axis={reprlib.repr(axis)}` names no axis",

@@ -404,9 +404,8 @@ fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
     if count < most {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        code::LIMIT,
-        format!("there can be at most {most} {what}"),
+    Err(
+        Diagnostic::new(code::LIMIT, format!("there can be at most {most} {what}"))
+            .hint("join several in one with one more dimension, or split the program"),
     )
-    .hint("join several in one with one more dimension, or split the program"))
 }

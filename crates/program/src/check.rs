@@ -279,13 +279,11 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
 /// Values and elements of constants of a graph with the bodies in it.
 fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
     if depth > MAX_NESTING {
-        return Err(
-            Diagnostic::new(code::LIMIT, "bodies are nested too deeply")
-                .because(format!(
-                    "there can be at most {MAX_NESTING} inside of one another"
-                ))
-                .hint("work on whole axes in the innermost bodies, with `axis=`"),
-        );
+        return Err(Diagnostic::new(code::LIMIT, "bodies are nested too deeply")
+            .because(format!(
+                "there can be at most {MAX_NESTING} inside of one another"
+            ))
+            .hint("work on whole axes in the innermost bodies, with `axis=`"));
     }
     let mut total = (graph.values.len(), 0);
     for value in &graph.values {
@@ -324,9 +322,8 @@ pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic
     if new {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        code::NAME,
-        format!("there are two of the {what} `{name}`"),
+    Err(
+        Diagnostic::new(code::NAME, format!("there are two of the {what} `{name}`"))
+            .hint("give one of them another name"),
     )
-    .hint("give one of them another name"))
 }

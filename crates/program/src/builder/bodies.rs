@@ -32,7 +32,9 @@ impl Builder {
         if !matches!(self.top().kind, Kind::Map { .. }) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
             let refused = Diagnostic::new(code::BODY, message);
-            return Err(refused.hint("end each body in the order of beginning").at(span));
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
         }
         let returns = self.outputs(returns, span)?;
         self.close_body(returns, span)
@@ -70,7 +72,9 @@ impl Builder {
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
         let Kind::Scan { init, .. } = &self.top().kind else {
             let refused = Diagnostic::new(code::BODY, "a scan ends where none began");
-            return Err(refused.hint("end each body in the order of beginning").at(span));
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
         };
         let wanted = init.len();
         if carries.len() != wanted {

@@ -161,11 +161,10 @@ impl Builder {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
             _ => {
-                return Err(Diagnostic::new(
-                    code::BODY,
-                    "the trace ended inside of a body",
-                )
-                .hint("end each body that begins"));
+                return Err(
+                    Diagnostic::new(code::BODY, "the trace ended inside of a body")
+                        .hint("end each body that begins"),
+                );
             }
         };
         let params = self.program.inputs.len() as u32;

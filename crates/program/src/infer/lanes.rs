@@ -120,7 +120,9 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagn
                 format!("a stack of {one} and {other}"),
             )
             .because("values are stacked along a new axis, so all have the same shape")
-            .hint("give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`"));
+            .hint(
+                "give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`",
+            ));
         }
         meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);

@@ -156,11 +156,10 @@ pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
         .rows
         .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
     {
-        return Err(Diagnostic::new(
-            code::INVALID,
-            "a shape names rows that are not declared",
-        )
-        .hint("declare their number and its bound"));
+        return Err(
+            Diagnostic::new(code::INVALID, "a shape names rows that are not declared")
+                .hint("declare their number and its bound"),
+        );
     }
     let refused = |why: String| {
         let message = format!("no value can have the shape {}", scope.shape(shape));
