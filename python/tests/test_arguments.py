@@ -8,6 +8,7 @@ import typing
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -156,7 +157,7 @@ def test_odd_signatures(odd: Any) -> None:
 
 
 FUNCTIONS: list[Callable[[Any, Any], object]] = [
-    lambda x, odd: (sl.where(odd, x, x), sl.where(x > 1, odd, x), sl.where(x > 1, x, odd)),
+    lambda x, odd: sl.where(odd, x, x),
     lambda x, odd: sl.where(x > 1, odd, x),
     lambda x, odd: sl.where(x > 1, x, odd),
     lambda x, odd: sl.minimum(x, odd),
@@ -204,14 +205,16 @@ FUNCTIONS: list[Callable[[Any, Any], object]] = [
     lambda x, odd: x[:, odd:],
     lambda x, odd: x[:, ::odd],
     lambda x, odd: x.__setitem__(odd, 3),
-    lambda x, odd: (odd in x, divmod(x, odd)),
+    lambda x, odd: odd in x,
+    lambda x, odd: divmod(x, odd),
+    lambda x, odd: divmod(odd, x),
     lambda x, odd: x**odd,
     lambda x, odd: round(x, odd),
 ]
 OPERATORS = "add sub mul truediv floordiv mod matmul and_ or_ xor lshift rshift eq lt ge"
 for _name in OPERATORS.split():
     _does = getattr(operator, _name)
-    FUNCTIONS += [lambda x, odd, does=_does: does(x, odd), lambda x, odd, does=_does: does(odd, x)]
+    FUNCTIONS += [partial(_does), partial(lambda does, x, odd: does(odd, x), _does)]
 VALUES: list[Any] = [
     sl.Private[sl.u8, "ann"],
     sl.Private[sl.boolean, "ann", "n <= 4"],
