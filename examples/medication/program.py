@@ -1,8 +1,8 @@
 """For how many days in a row did a patient miss a dose?
 
 A clinic knows what it prescribed for each day, and a dispenser at home knows what was taken. The
-clinic learns two numbers, and not on which days or which doses. Rows belong together by their order,
-so both also learn whether the days are the same in every row.
+clinic learns two numbers, and not on which days or which doses. Rows belong together by their
+order, so both also learn whether the days are the same in every row.
 """
 
 from typing import NamedTuple

@@ -12,8 +12,8 @@ import sealane as sl
 
 
 class Wages(NamedTuple):
-    """What is revealed, and to whom. A mean is 0 if nobody is in its group. No number means anything
-    where `same_people` is false.
+    """What is revealed, and to whom. A mean is 0 if nobody is in its group. No number means
+    anything where `same_people` is false.
     """
 
     same_people: sl.Revealed[sl.boolean, "office", "university"]
