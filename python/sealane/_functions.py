@@ -284,7 +284,7 @@ def _call(function: str, body: Callable[..., Any], *args: Any) -> Any:
         states = "the state, and " if function == "scan" else ""
         raise refuse(
             "body",
-            f"the body of `{function}` cannot be called with {len(args)} values",
+            f"the body of `{function}` does not take {len(args)} argument{'s'[: len(args) > 1]}",
             reason=f"Python says: {error}.",
             hint=f"give a function of {states}one element of each value that is walked",
             at=_body_at(body),

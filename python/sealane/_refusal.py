@@ -50,11 +50,10 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Calls a function of the native module. Arguments of a type, sign or size that it does not
     take are refused with a code, and not with an exception of the binding.
     """
+    for item in args:
+        if isinstance(item, str | PurePath):
+            check_text(str(item))
     try:
-        for item in args:
-            # The binding ends the thread at a path that no file system can have.
-            if isinstance(item, str | PurePath):
-                str.encode(str(item), errors="surrogateescape")
         return function(*args, **kwargs)
     except (TypeError, OverflowError, UnicodeEncodeError) as error:
         if is_of_users(error):
@@ -72,6 +71,19 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             what,
             reason=reason or name,
             hint="`help()` on the function says what it takes",
+        ) from None
+
+
+def check_text(text: str) -> None:
+    """Refuses text that cannot be the path of a file: the binding ends the thread at it."""
+    try:
+        text.encode(errors="surrogateescape")
+    except UnicodeEncodeError as error:
+        raise misuse(
+            "argument",
+            f"{reprlib.repr(text)} has a character that no file has in its name",
+            reason=f"Python says: {error}.",
+            hint="name the file as `os.listdir` does",
         ) from None
 
 
