@@ -1,7 +1,8 @@
 """For how many days in a row did a patient miss a dose?
 
 A clinic knows what it prescribed for each day, and a dispenser at home knows what was taken. The
-clinic learns two numbers, and not on which days or which doses.
+clinic learns two numbers, and not on which days or which doses. Rows belong together by their
+order, so both also learn whether the days are the same in every row.
 """
 
 from typing import NamedTuple
@@ -13,21 +14,25 @@ DOSES = ["morning", "noon", "evening"]
 
 
 class Missed(NamedTuple):
-    """What the clinic learns."""
+    """What is revealed, and to whom."""
 
+    same_days: sl.Revealed[sl.boolean, "clinic", "dispenser"]
     days: sl.Revealed[sl.u16, "clinic"]
     longest: sl.Revealed[sl.u16, "clinic"]
 
 
 @sl.program
 def missed_days(
-    prescribed: sl.Private[sl.u8, "clinic", f"days <= {DAYS}", DOSES],
+    day: sl.Private[sl.u16, "clinic", f"days <= {DAYS}"],
+    prescribed: sl.Private[sl.u8, "clinic", "days", DOSES],
+    dispensed: sl.Private[sl.u16, "dispenser", "days", sl.column("day")],
     taken: sl.Private[sl.u8, "dispenser", "days", DOSES],
 ) -> Missed:
     """The number of days on which a dose was missed, and the longest run of them."""
     missed = sl.map(lambda wanted, given: sl.any(given < wanted), prescribed, taken)
     _, longest = sl.scan(longer, (0, 0), missed, dtype=sl.u16)
-    return Missed(days=missed.sum(dtype=sl.u16), longest=longest)
+    same_days = sl.all(day == dispensed)
+    return Missed(same_days, days=missed.sum(dtype=sl.u16), longest=longest)
 
 
 def longer(state: tuple[sl.u16, sl.u16], missed: sl.boolean) -> tuple[sl.u16, sl.u16]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from sealane import _source, _value
-from sealane._refusal import refuse
+from sealane._refusal import is_of_users, refuse
 from sealane._value import Value, operand, trace_of, type_name
 from sealane._value import wrap as _wrap
 
@@ -174,6 +174,17 @@ def lookup(table: Operand, index: Operand) -> Any:
 
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
     """Values of one shape joined along a new axis."""
+    try:
+        values = list(values)
+    except TypeError as error:
+        if is_of_users(error):
+            raise
+        raise refuse(
+            "operand",
+            f"`sl.stack` takes a list of values, not a `{type(values).__name__}`",
+            hint="write `sl.stack([a, b])`",
+        ) from None
+    axis = _value.whole_axis(axis)
     trace = trace_of(*values)
     return _wrap(trace, trace.stack([operand(value) for value in values], axis, _source.here()))
 
@@ -214,7 +225,7 @@ def map(body: Callable[..., Any], *over: Value) -> Any:
     """
     trace = _walks("map", "body", over)
     elements = trace.open_map([operand(value) for value in over], _source.here())
-    returned = body(*(_wrap(trace, element) for element in elements))
+    returned = _call("map", body, *(_wrap(trace, element) for element in elements))
     outputs = [operand(value) for value in _tuple(returned, "map", body)]
     return _like(returned, trace, trace.close_map(outputs, _body_at(body)))
 
@@ -251,7 +262,7 @@ def scan(
         _source.here(),
     )
     state = _like(start, trace, states)
-    returned = body(state, *(_wrap(trace, element) for element in elements))
+    returned = _call("scan", body, state, *(_wrap(trace, element) for element in elements))
     following, outputs = _following(start, returned)
     last, written = trace.close_scan(
         [operand(value) for value in _tuple(following, "scan", body)],
@@ -261,6 +272,23 @@ def scan(
     if outputs is None:
         return _like(start, trace, last)
     return _like(start, trace, last), _like(outputs, trace, written)
+
+
+def _call(function: str, body: Callable[..., Any], *args: Any) -> Any:
+    """What a body returns; refused if it is no function, or one of other arguments."""
+    try:
+        return body(*args)
+    except TypeError as error:
+        if is_of_users(error):
+            raise
+        states = "the state, and " if function == "scan" else ""
+        raise refuse(
+            "body",
+            f"the body of `{function}` does not take {len(args)} argument{'s'[: len(args) > 1]}",
+            reason=f"Python says: {error}.",
+            hint=f"give a function of {states}one element of each value that is walked",
+            at=_body_at(body),
+        ) from None
 
 
 def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:

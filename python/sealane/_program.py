@@ -7,6 +7,7 @@ import reprlib
 import sys
 import warnings
 from collections.abc import Mapping
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from sealane import _data, _progress, _signature, _source, _tables
@@ -44,6 +45,12 @@ class Program(Generic[P, R]):
     """
 
     def __init__(self, function: Callable[P, R], scope: Mapping[str, Any]) -> None:
+        if not isinstance(getattr(function, "__code__", None), CodeType):
+            raise refuse(
+                "signature",
+                f"a program is made of a function, not of a `{type(function).__name__}`",
+                hint="write `@sl.program` in the line before a `def`",
+            )
         functools.update_wrapper(self, function)
         self._function, self._scope = function, scope
 

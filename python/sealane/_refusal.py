@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import reprlib
 import warnings
+from pathlib import PurePath
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from sealane import _core, _source
@@ -31,23 +32,31 @@ def refuse(
     """The error about a program to raise: what happened, where (by default at the user's current
     line), why, what to write instead. The native module renders it, so that all look alike.
     """
-    return _core.refusal(code, message, at or _source.here(), reason, hint)
+    at = at or _source.here()
+    return _core.refusal(code, _text(message), at, _text(reason), _text(hint))
 
 
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
     """The error to raise for a call or for data, where the traceback says where."""
-    return _core.refusal(code, message, None, reason, hint)
+    return _core.refusal(code, _text(message), None, _text(reason), _text(hint))
+
+
+def _text(sentence: str) -> str:
+    """The sentence as it can be printed: half of a character that UTF-16 needs two for is none."""
+    return sentence.encode(errors="backslashreplace").decode()
 
 
 def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
     """Calls a function of the native module. Arguments of a type, sign or size that it does not
     take are refused with a code, and not with an exception of the binding.
     """
+    for item in args:
+        if isinstance(item, str | PurePath):
+            check_text(str(item))
     try:
         return function(*args, **kwargs)
-    except (TypeError, OverflowError) as error:
-        # What comes from code of the user has more frames than this one.
-        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+    except (TypeError, OverflowError, UnicodeEncodeError) as error:
+        if is_of_users(error):
             raise
         name, _, reason = str(error).removeprefix("argument '").partition("': ")
         wide = [item for item in args if isinstance(item, int) and not 0 <= item < 1 << 64]
@@ -63,6 +72,26 @@ def call(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
             reason=reason or name,
             hint="`help()` on the function says what it takes",
         ) from None
+
+
+def check_text(text: str) -> None:
+    """Refuses text that cannot be the path of a file: the binding ends the thread at it."""
+    try:
+        text.encode(errors="surrogateescape")
+    except UnicodeEncodeError as error:
+        raise misuse(
+            "argument",
+            f"{reprlib.repr(text)} has a character that no file has in its name",
+            reason=f"Python says: {error}.",
+            hint="name the file as `os.listdir` does",
+        ) from None
+
+
+def is_of_users(error: BaseException) -> bool:
+    """Whether an exception that is caught where it is called comes from code of the user, and not
+    from the call itself: it then has more frames than the one that catches it.
+    """
+    return error.__traceback__ is None or error.__traceback__.tb_next is not None
 
 
 def warn(message: str) -> None:

@@ -11,17 +11,20 @@ plain `typing.Annotated[u16, "hospital", ...]` means the same at run time.
 from __future__ import annotations
 
 import re
+import reprlib
 import sys
 import typing
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sealane import _source
 from sealane._data import ratio
+from sealane._errors import SealaneError
 from sealane._refusal import refuse
 from sealane._value import FixedPoint, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sealane import _core
     from sealane._value import Number
@@ -79,7 +82,8 @@ class Declaration:
     __slots__ = ("element", "kind", "markers")
 
     def __init__(self, kind: str, items: tuple[Any, ...]) -> None:
-        element, markers = items[0], items[1:]
+        element: Any
+        element, markers = items[0] if items else None, items[1:]
         if typing.get_origin(element) is typing.Annotated:
             element, markers = element.__origin__, (*element.__metadata__, *markers)
         # `Annotated[FixedPoint, fixed(16, 16)]` is what a type checker can read.
@@ -181,14 +185,31 @@ def read(function: Callable[..., Any], scope: Mapping[str, Any]) -> Signature:
 def _annotations(function: Callable[..., Any], scope: Mapping[str, Any]) -> dict[str, Any]:
     import inspect
 
-    try:
+    with _read("the signature", function.__name__, _source.of_function(function)):
         return inspect.get_annotations(function, locals=scope, eval_str=True)
+
+
+@contextmanager
+def _read(what: str, name: str, at: _source.Span | None) -> Iterator[None]:
+    """Reads annotations that are text, which are code of the user."""
+    try:
+        yield
+    except SealaneError:
+        raise
     except NameError as error:
         raise refuse(
             "signature",
-            f"the signature of `{function.__name__}` names `{error.name}`, which is not defined",
+            f"{what} of `{name}` names `{error.name}`, which is not defined",
             hint="define or import it before the function",
-            at=_source.of_function(function),
+            at=at,
+        ) from None
+    except Exception as error:
+        raise refuse(
+            "signature",
+            f"{what} of `{name}` has text in it that is no annotation",
+            reason=f"Python says: {type(error).__name__}: {error}.",
+            hint="write what it stands for without quotes",
+            at=at,
         ) from None
 
 
@@ -217,7 +238,7 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
     if not _is_element(annotation.element):
         raise refuse(
             "signature",
-            f"`{name}` has no element type: {annotation.element!r} is not one",
+            f"`{name}` has no element type: {reprlib.repr(annotation.element)} is not one",
             reason="Elements are `sl.boolean`, integers of 1 to 64 bits (`sl.u1` to `sl.i64`) or "
             "fixed point (`sl.fixed(16, 16)`).",
             hint=f'write the type first: `sl.{kind}[sl.u16, "{role}"]`',
@@ -234,6 +255,12 @@ def _spelled(element: type[Value]) -> str:
 def _is_element(thing: Any) -> bool:
     abstract = (Value, FixedPoint)
     return isinstance(thing, type) and issubclass(thing, Value) and thing not in abstract
+
+
+def _is_text(name: object) -> bool:
+    """Whether it is text that a table can have: not half of a character that UTF-16 needs two
+    for."""
+    return isinstance(name, str) and not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
 _ROWS = re.compile(r"\s*([A-Za-z_]\w*)\s*<=\s*([0-9][0-9_]*)\s*")
@@ -269,11 +296,18 @@ def _parameter(
                 fixed.append(marker)
             case Between() if marker.ratios():
                 declared = marker
-            case Column():
+            case Column() if _is_text(marker.name):
                 columns = (marker.name,)
+            case Column():
+                raise refuse(
+                    "signature",
+                    f"`{name}` is a column whose name is no text: {reprlib.repr(marker.name)}",
+                    hint=f'write the name that the table has: `sl.column("{name}")`',
+                    at=at,
+                )
             case Wrapping():
                 wraps = True
-            case list() | tuple() if marker and all(isinstance(item, str) for item in marker):
+            case list() | tuple() if marker and all(map(_is_text, marker)):
                 columns = tuple(marker)
                 fixed.append(len(columns))
             case _:
@@ -339,7 +373,7 @@ def _bound(rows: str, bound: int | None, parameters: Sequence[Parameter]) -> int
 def _unknown(name: str, marker: object, at: _source.Span | None) -> Exception:
     return refuse(
         "signature",
-        f"`{name}` has a marker that means nothing here: {marker!r}",
+        f"`{name}` has a marker that means nothing here: {reprlib.repr(marker)}",
         reason=(
             'After type and owner come dimensions: `"rows <= bound"`, a positive integer, or a '
             "list of column names; and `sl.between(low, high)`, `sl.column(name)`, `sl.wrapping`."
@@ -366,9 +400,10 @@ def _results(
         declarations = list(typing.get_args(annotation))
         names = [f"result_{index}" for index in range(len(declarations))]
         make = NamedTuple("Results", [(name, Any) for name in names])._make
-    elif hasattr(annotation, "_make"):
+    elif isinstance(annotation, type) and hasattr(annotation, "_make"):
         fields = inspect.get_annotations(annotation)
-        declarations = [_resolved(field, annotation, scope) for field in fields.values()]
+        with _read("the result", annotation.__name__, at):
+            declarations = [_resolved(field, annotation, scope) for field in fields.values()]
         names = list(fields)
         make = annotation._make
     else:

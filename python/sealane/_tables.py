@@ -5,6 +5,8 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
+from sealane._refusal import check_text
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -30,6 +32,8 @@ def split(given: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[li
             arrays[name] = item
             continue
         source = fspath(item) if isinstance(item, str | PathLike) else item
+        if isinstance(source, str):
+            check_text(source)
         key = source if isinstance(source, str) else id(source)
         tables.setdefault(key, ([], source))[0].append(name)
     return arrays, list(tables.values())

@@ -12,6 +12,7 @@ that type checkers and editors know the operators of a parameter declared `Priva
 
 from __future__ import annotations
 
+import reprlib
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
@@ -511,12 +512,16 @@ def ufixed(integer: int, fraction: int) -> type[FixedPoint]:
 
 
 def _fixed_point(kind: str, integer: int, fraction: int) -> type[FixedPoint]:
+    whole = all(isinstance(n, int | np.integer) and n < 65 for n in (integer, fraction))
     try:
+        if not whole:
+            raise KeyError(kind)
         return element_type(f"{kind}{integer}.{fraction}")  # type: ignore[return-value]
     except KeyError:
+        bits = ", ".join(map(reprlib.repr, (integer, fraction)))
         raise refuse(
             "type",
-            f"`sl.{kind}({integer!r}, {fraction!r})` is not an element type",
+            f"`sl.{kind}({bits})` is not an element type",
             reason="The bits before and behind the point are together 1 to 64.",
             hint=f"write `sl.{kind}(16, 16)`, for example",
         ) from None
@@ -582,7 +587,7 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, Value):
         return item._node
     if isinstance(item, int | np.integer | np.bool_) and not isinstance(item, bool):
-        return int(item)
+        return _whole(int(item))
     if is_fractional(item):
         return _literal(item)
     if isinstance(item, bool | np.ndarray | list | tuple) and not holds_values(item):
@@ -599,6 +604,18 @@ def operand(item: object) -> _core.Operand:
         f"a `{kind}` cannot be an operand",
         reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
         hint="use a number or an array",
+    )
+
+
+def _whole(number: int) -> int:
+    """An integer of the source, if it is not too large for any type to be told of it."""
+    if number.bit_length() < _MOST_BITS:
+        return number
+    raise refuse(
+        "constant-range",
+        f"no type holds an integer of {number.bit_length()} bits",
+        reason=_WIDEST,
+        hint="use a smaller number, or split it in several constants",
     )
 
 
@@ -626,7 +643,7 @@ def _strange(array: npt.NDArray[Any]) -> object:
     raise refuse(
         "constant-range",
         f"no type holds both {min(numbers)} and {max(numbers)}",
-        reason="Types have at most 64 bits: up to 2**64 - 1, or from -2**63 to 2**63 - 1.",
+        reason=_WIDEST,
         hint="use smaller numbers, or split each in two constants",
     )
 
@@ -684,8 +701,28 @@ def dot(a: Operand, b: Operand, dtype: type[Value] | None = None) -> Any:
 def reduce(name: str, a: Value, axis: int | None, dtype: type[Value] | None = None) -> Any:
     """Adds a reduction along one axis, or along all."""
     wanted = type_name(dtype) if dtype is not None else None
+    if axis is not None:
+        axis = whole_axis(axis)
     return wrap(a._trace, a._trace.reduce(name, a._node, axis, wanted, _source.here()))
 
+
+def whole_axis(axis: object) -> int:
+    """The axis that an argument names; the native module says whether the value has it."""
+    if isinstance(axis, int | np.integer) and not isinstance(axis, bool):
+        whole = int(axis)
+        if -(1 << 63) <= whole < 1 << 63:
+            return whole
+    raise refuse(
+        "shape-mismatch",
+        f"`axis={reprlib.repr(axis)}` names no axis",
+        reason="An axis is a whole number; negative ones count from the last.",
+        hint="write `axis=0`, for example; of several axes take one after the other",
+    )
+
+
+_MOST_BITS = 127
+"""The native module takes the numbers of the source in integers of 128 bits."""
+_WIDEST = "Types have at most 64 bits: up to 2**64 - 1, or from -2**63 to 2**63 - 1."
 
 _UFUNCS = {
     "absolute": "abs",

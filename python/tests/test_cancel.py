@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -174,3 +175,27 @@ def test_results_are_written_whatever_becomes_of_the_standard_output(
     )
     assert (tmp_path / "out.csv").read_text(encoding="utf-8").count("\n") == 2, done.stderr
     assert ("error[output]" in done.stderr) == ("full" in shell), done.stderr
+
+
+@pytest.mark.skipif(not LINUX, reason="/dev/full")
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_results_that_standard_output_does_not_take_are_shown_beside_it(
+    tmp_path: Path, form: str
+) -> None:
+    example = EXAMPLE.parent / "millionaires"
+    words = f"simulate {example}/program.py --input alice={example}/alice.csv".split()
+    words += ["--input", f"bob={example}/bob.csv", "--no-record", *form.split()]
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sealane", *words],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=SLACK_S * 2,
+        )
+    assert done.returncode == 2, done.stderr
+    assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr
+    assert "the report stands above, on standard error; `--output FILE` writes" in done.stderr
+    if form:
+        assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "output"

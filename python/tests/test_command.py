@@ -108,6 +108,34 @@ def test_plan_is_for_the_rows_that_are_stated() -> None:
     assert read_json("plan", "program.py", "--network", "wan")["job"] != some["job"]
 
 
+def test_rows_of_several_tables_are_stated_in_one_option_or_in_several() -> None:
+    text = PROGRAM.replace('"bob"],\n', '"bob", "limits <= 7"],\n', 1).replace("x > limit", "x > 3")
+    Path("two.py").write_text(text, encoding="utf-8")
+    wanted = read_json("plan", "two.py", "--rows", "rows=2", "--rows", "limits=3")
+    assert wanted["rows"] == {"rows": 2, "limits": 3}
+    assert read_json("plan", "two.py", "--rows", "rows=2,limits=3") == wanted
+    for wrong in ("rows=2,3", "rows=x", "5", "rows"):
+        told = sealane("plan", "two.py", "--rows", wrong, status=2).stderr
+        assert "write NAME=COUNT, such as patients=569; of several, a=100,b=1000" in told, told
+
+
+def test_a_protocol_for_fewer_parties_names_others_and_their_helpers() -> None:
+    names = ("ann", "ben", "cyd", "dan", "eve")
+    inputs = ", ".join(f'{name}: sl.Private[sl.u8, "{name}"]' for name in names)
+    text = f'@sl.program\ndef most({inputs}) -> sl.Revealed[sl.u8, "ann"]:\n'
+    text += "    return sl.maximum(sl.maximum(ann, ben), sl.maximum(sl.maximum(cyd, dan), eve))\n"
+    Path("five.py").write_text(f"import sealane as sl\n\n{text}", encoding="utf-8")
+    told = sealane("plan", "five.py", status=2).stderr
+    hint = "choose `--protocol trio` and name 3 helpers who compute for them (`--helpers ada,bob,"
+    assert f"hint: {hint}helper1`)" in told, told
+    followed = ("--protocol", "trio", "--helpers", "ada,bob,helper1")
+    assert len(read_json("plan", "five.py", *followed)["parties"]) == 8
+    told = sealane("plan", "program.py", "--helpers", "ada", status=2).stderr
+    assert "name no helper: the program's parties compute, or choose `--protocol trio`" in told
+    told = sealane("plan", "program.py", "--protocol", "trio", status=2).stderr
+    assert told.rstrip().endswith("or choose `--protocol yao`"), told
+
+
 def test_simulate_reads_the_files_of_all_parties() -> None:
     inputs = ["--input", "alice=alice.csv", "--input", "limit=bob.csv"]
     report = read_json("simulate", "program.py", *inputs)

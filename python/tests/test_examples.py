@@ -83,6 +83,7 @@ def pay_gap(office: Columns, university: Columns) -> Results:
     graduates = [wage for wage, graduate in people if graduate]
     others = [wage for wage, graduate in people if not graduate]
     return {
+        "same_people": office["person"] == university["person"],
         "graduates": sum(graduates) // len(graduates),
         "others": sum(others) // len(others),
         "highest": max(graduates),
@@ -94,7 +95,8 @@ def medication(clinic: Columns, dispenser: Columns) -> Results:
     days = range(len(clinic["day"]))
     missed = [any(dispenser[dose][day] < clinic[dose][day] for dose in doses) for day in days]
     runs = "".join("x" if day else " " for day in missed).split()
-    return {"days": sum(missed), "longest": max(map(len, runs), default=0)}
+    same = clinic["day"] == dispenser["day"]
+    return {"same_days": same, "days": sum(missed), "longest": max(map(len, runs), default=0)}
 
 
 def credit(bank: Columns, lender: Columns) -> Results:
@@ -216,6 +218,19 @@ def test_simulation_gives_what_plain_python_gives_at_the_planned_cost(
     assert report.rounds == plan.rounds
     assert sum(plan.payload_bytes.values()) > 0
     assert plan.rounds > 0
+
+
+@pytest.mark.parametrize(
+    ("example", "test"), [("medication", "same_days"), ("pay_gap", "same_people")]
+)
+def test_rows_in_another_order_are_noticed(example: str, test: str) -> None:
+    program = program_of(EXAMPLES / example)
+    inputs = inputs_of(EXAMPLES / example, program)
+    assert program.simulate(**inputs, clear=True).results[test]
+    for owner in program.parties:
+        own = [p.name for p in program.signature.parameters if p.owner == owner]
+        moved = {name: np.roll(inputs[name], 1, axis=0) for name in own}
+        assert not program.simulate(**{**inputs, **moved}, clear=True).results[test]
 
 
 def test_processes_over_tls_do_the_same(run: tuple[Path, Way]) -> None:

@@ -135,8 +135,9 @@ pub struct Plan {
     /// [default: sealane.toml, if there is one]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Rows to state the cost for, such as `patients=569` [default: the upper bounds]
-    #[arg(long, value_name = "NAME=COUNT", value_parser = rows)]
+    /// Rows to state the cost for, such as `patients=569`, of several tables `a=100,b=1000`
+    /// [default: the upper bounds]
+    #[arg(long, value_name = "NAME=COUNT", value_parser = rows, value_delimiter = ',')]
     pub rows: Vec<(String, u64)>,
     /// List every step
     #[arg(long)]
@@ -596,14 +597,11 @@ fn patience(text: &str) -> Result<Duration, String> {
 }
 
 fn rows(text: &str) -> Result<(String, u64), String> {
-    let (name, count) = text
-        .split_once('=')
-        .ok_or("write NAME=COUNT, such as patients=569")?;
-    let count = count
-        .replace('_', "")
-        .parse()
-        .map_err(|_| format!("`{count}` is not a count"))?;
-    Ok((name.trim().to_string(), count))
+    let read = text.split_once('=').and_then(|(name, count)| {
+        let count = count.trim().replace('_', "").parse().ok()?;
+        Some((name.trim().to_string(), count))
+    });
+    read.ok_or_else(|| "write NAME=COUNT, such as patients=569; of several, a=100,b=1000".into())
 }
 
 #[cfg(test)]

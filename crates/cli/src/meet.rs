@@ -103,10 +103,11 @@ pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Id
     let identity = load(file)?;
     if identity.public_key() != own.key {
         let what = format!(
-            "{} is not the key of `{name}`: its public key is {}, the configuration says {}",
+            "{} is not the key of `{name}`: its fingerprint is {}, that of the key in the \
+             configuration is {}",
             file.display(),
-            identity.public_key(),
-            own.key
+            identity.public_key().fingerprint(),
+            own.key.fingerprint()
         );
         let hint = "name the right file, or mend the configuration";
         return Err(Failure::config("other-identity", what, hint));

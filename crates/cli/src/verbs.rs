@@ -16,7 +16,7 @@ use sealane_page::Card;
 use sealane_program::diagnostic::printable;
 use sealane_program::graph::Program;
 use serde_json::{Value, json};
-use std::io::{ErrorKind, IsTerminal, Write, stdout};
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::path::Path;
 
 /// Runs a verb.
@@ -62,6 +62,18 @@ pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
 /// Prints a table, or with `--json` its JSON.
 pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
     if json { say(value) } else { say(card) }
+}
+
+/// Prints to standard error what standard output did not take; says where it is.
+fn say_aside(json: bool, card: &Card, value: &Value) -> &'static str {
+    let text = match json {
+        true => value.to_string(),
+        false => printable(&card.to_string()),
+    };
+    match writeln!(stderr(), "{text}") {
+        Ok(()) => "the report stands above, on standard error",
+        Err(_) => "see that one of both goes where there is room",
+    }
 }
 
 /// Loads a program, checks it, and makes its job; with it, what the report has to say of the
@@ -218,6 +230,16 @@ fn finish(
         value["files"] = json!(files);
     }
     let shown = show(json, &card, &value);
+    let shown = match written {
+        // Nobody would have what took a run: standard error is the other place that people see.
+        None => shown.map_err(|failure| {
+            let where_it_is = say_aside(json, &card, &value);
+            failure.hint(format!(
+                "{where_it_is}; `--output FILE` writes results before anything is printed"
+            ))
+        }),
+        Some(_) => shown,
+    };
     written
         .map_or(Ok(()), |written| written.map(drop))
         .and(shown)

@@ -123,6 +123,45 @@ pub fn warning(program: &Program) -> Option<Diagnostic> {
     )
 }
 
+/// A refusal of the number of parties with the other protocols that would do, and the helpers that
+/// each of them would need.
+fn with_others(
+    mut refused: Diagnostic,
+    protocol: ProtocolName,
+    program: &Program,
+    parties: usize,
+) -> Diagnostic {
+    if refused.code != "parties" {
+        return refused;
+    }
+    let (named, helpers) = (&program.parties[..], parties - program.parties.len());
+    // Protocols that compute with as many parties differ in nothing that matters here.
+    let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
+    let mut seen = vec![kind(&protocol.profile())];
+    for other in ProtocolName::ALL {
+        let profile = other.profile();
+        if profile.corruption == Corruption::None || seen.contains(&kind(&profile)) {
+            continue;
+        }
+        seen.push(kind(&profile));
+        let ways = match sealane_plan::suits(&profile, named, helpers) {
+            true => Vec::new(),
+            false => match &sealane_plan::ways(&profile, named)[..] {
+                [] => continue,
+                ways => vec![ways.join(" or ")],
+            },
+        };
+        let choice = [vec![format!("choose `--protocol {other}`")], ways].concat();
+        let known = [refused.hint, choice.join(" and ")];
+        refused.hint = known
+            .into_iter()
+            .filter(|way| !way.is_empty())
+            .collect::<Vec<_>>()
+            .join(", or ");
+    }
+    refused
+}
+
 /// A program that is planned and can be approved, simulated and run.
 pub struct Job {
     program: Program,
@@ -174,7 +213,8 @@ impl Job {
         }
         let parties = session(&program, helpers)?;
         let planned = dispatch!(protocol, planned(&program, &parties, network, most_rows));
-        let (work, parts) = planned?;
+        let refused = |finding| with_others(finding, protocol, &program, parties.len());
+        let (work, parts) = planned.map_err(refused)?;
         Ok(Job {
             program,
             parties,

@@ -18,7 +18,8 @@
 //!   about. Its time to speak is short, and when there are too many, one that has said nothing yet
 //!   makes room, or else the one that has been here longest (`calls.rs`).
 //!
-//! A party that was met and then ends, ends the gathering. A party that gives up says why to all
+//! A party that was met and then ends, ends the gathering; where it has waited for others in vain, what
+//! is remembered of these is told instead. A party that gives up says why to all
 //! whom it has met or is just meeting, so that all users hear the cause; who comes later finds
 //! nobody.
 
@@ -29,7 +30,7 @@ use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
 use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
-use crate::error::{LinkError, NetError};
+use crate::error::{Cause, LinkError, NetError};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
 use crate::{Farewell, PartyId, Transport};
@@ -163,14 +164,19 @@ impl<'a> Gathering<'a> {
 
     /// One who was met may die, or give up because it cannot meet another. One who has finished
     /// already needs nobody any more.
-    fn see_that_all_stay(&self) -> Result<(), NetError> {
-        for (party, met) in self.met.iter().enumerate() {
-            match met.as_ref().and_then(Transport::end) {
-                None | Some(LinkError::Finished) => {}
-                Some(end) => return Err(NetError::on_link(PartyId::from_index(party), end)),
-            }
-        }
-        Ok(())
+    fn see_that_all_stay(&mut self) -> Result<(), NetError> {
+        let ends = self.met.iter().enumerate().find_map(|(party, met)| {
+            let end = met.as_ref().and_then(Transport::end)?;
+            let left = PartyId::from_index(party);
+            (end != LinkError::Finished).then_some((left, end))
+        });
+        let Some((party, end)) = ends else {
+            return Ok(());
+        };
+        // It has waited in vain for one of whom this party may know more.
+        let in_vain = matches!(end, LinkError::Aborted(Cause::Network, _));
+        let known = in_vain.then(|| self.likeliest()).flatten();
+        Err(known.unwrap_or_else(|| NetError::on_link(party, end)))
     }
 
     /// The next who has dialled in, if anybody has.
@@ -271,6 +277,11 @@ impl<'a> Gathering<'a> {
                 }
             }
         }
+        self.likeliest().unwrap_or_else(|| self.absence())
+    }
+
+    /// What is most likely the fault of one of those who are missing.
+    fn likeliest(&mut self) -> Option<NetError> {
         let missing = self.missing();
         let suspected = missing
             .iter()
@@ -279,10 +290,8 @@ impl<'a> Gathering<'a> {
             let (likelihood, _) = self.suspicions[party];
             (likelihood, std::cmp::Reverse(**party))
         });
-        match likeliest.and_then(|party| self.suspicions.remove(party)) {
-            Some((_, error)) => error,
-            None => self.absence(),
-        }
+        let (_, error) = self.suspicions.remove(likeliest?)?;
+        Some(error)
     }
 
     /// The error that names all who are missing: of a party that this one dials what that came to,

@@ -282,6 +282,26 @@ fn a_wrong_key_from_elsewhere_is_told_when_the_right_one_does_not_come() {
 }
 
 #[test]
+fn a_wrong_key_is_told_also_where_another_gives_up_first() {
+    let mut all = configs(3, unhurried());
+    let (mut third, mut second, first) = (all.remove(2), all.remove(1), all.remove(0));
+    let expected = third.parties[2].key;
+    third.identity = Identity::generate();
+    third.parties[2].key = third.identity.public_key();
+    let seen = third.identity.public_key();
+    // The second never hears of the third, and does not wait for it as long as the first would.
+    third.parties[1].address = "127.0.0.1:1".into();
+    second.limits.connect = Duration::from_millis(500);
+    let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
+    let refused = NetError::WrongKey(A, KeyFault::Ours { shown: seen });
+    assert_eq!(Mesh::connect(&third).err().unwrap(), refused);
+    let told = Mesh::connect(&second).err().unwrap();
+    assert!(matches!(told, NetError::Unreachable(C, ..)), "{told}");
+    let fault = KeyFault::Theirs { expected, seen };
+    assert_eq!(first.join().unwrap(), NetError::WrongKey(C, fault));
+}
+
+#[test]
 fn a_stranger_on_the_very_host_of_a_party_ends_nothing() {
     let [mut first, second, stranger] = first_second_stranger(unhurried());
     first.parties[1].address = second.parties[1].address.clone();

@@ -38,6 +38,11 @@ fn candidates(
     Ok(orders.map(|roles| Setting { parties, roles }).collect())
 }
 
+/// Whether a program of the parties `named` can run a protocol with that many helpers.
+pub fn suits(profile: &Profile, named: &[String], helpers: usize) -> bool {
+    candidates(profile, named, helpers).is_ok()
+}
+
 /// All orders of a few parties, the given one first; of none, the empty one.
 fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
     let Some(_) = parties.first() else {
@@ -52,14 +57,9 @@ fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
     orders
 }
 
-/// Says which numbers do not fit, and every change that would make them fit.
-fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
+/// Every change of the helpers with which a program of the parties `named` can run a protocol.
+pub fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
     let (roles, parties) = (profile.roles.len(), named.len());
-    let names = named.join(", ");
-    let together = match helpers {
-        0 => "no helper".to_string(),
-        _ => count(helpers, "helper"),
-    };
     let mut ways = Vec::new();
     match roles.checked_sub(parties) {
         Some(0) => ways.push("name no helper: the program's parties compute".to_string()),
@@ -73,7 +73,17 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
         let (who, example) = (who(roles, "for"), example(named, roles));
         ways.push(format!("name {who} (`--helpers {example}`)"));
     }
-    ways.push("choose another `--protocol`".to_string());
+    ways
+}
+
+/// Says which numbers do not fit, and every change that would make them fit.
+fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
+    let (roles, parties) = (profile.roles.len(), named.len());
+    let names = named.join(", ");
+    let together = match helpers {
+        0 => "no helper".to_string(),
+        _ => count(helpers, "helper"),
+    };
     Diagnostic {
         code: "parties",
         message: format!(
@@ -83,7 +93,7 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
         ),
         span: None,
         reason: format!("the program names {parties} ({names}) and the command {together}"),
-        hint: ways.join(", or "),
+        hint: ways(profile, named).join(", or "),
     }
 }
 
@@ -193,17 +203,17 @@ mod tests {
             refused(THREE, true, "hospital lab", 0),
             "protocol `ring` computes with 3 parties: the program names 2 (hospital, lab) and the \
              command no helper; name 1 helper who computes with them (`--helpers ada`), or name \
-             3 helpers who compute for them (`--helpers ada,bob,cyd`), or choose another `--protocol`"
+             3 helpers who compute for them (`--helpers ada,bob,cyd`)"
         );
         assert_eq!(
             refused(TWO, false, "a b c", 2),
             "protocol `ring` computes with 2 parties: the program names 3 (a, b, c) and the \
-             command 2 helpers; choose another `--protocol`"
+             command 2 helpers; "
         );
         assert_eq!(
             refused(TWO, false, "a b", 1),
             "protocol `ring` computes with 2 parties: the program names 2 (a, b) and the command \
-             1 helper; name no helper: the program's parties compute, or choose another `--protocol`"
+             1 helper; name no helper: the program's parties compute"
         );
     }
 

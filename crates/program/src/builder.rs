@@ -221,6 +221,7 @@ impl Builder {
                 format!("{number} is not a value of {ty}"),
             )
             .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
+            .hint("write a number that the type holds, or use a type with more bits")
             .at(span));
         };
         self.push(Op::Const(data), ty, span)
@@ -403,8 +404,8 @@ fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
     if count < most {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        code::LIMIT,
-        format!("there can be at most {most} {what}"),
-    ))
+    Err(
+        Diagnostic::new(code::LIMIT, format!("there can be at most {most} {what}"))
+            .hint("join several in one with one more dimension, or split the program"),
+    )
 }

@@ -113,7 +113,8 @@ fn leading(
                 scope.shape(shape)
             );
             Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
-                .because(format!("its last axis holds {wanted}")))
+                .because(format!("its last axis holds {wanted}"))
+                .hint("give one byte to each element, and as many as that along the last axis"))
         }
     }
 }

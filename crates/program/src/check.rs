@@ -106,7 +106,8 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
         if !program.inputs.iter().any(counts) {
             let message = format!("no input has the rows `{}`", rows.name);
             return Err(Diagnostic::new(code::NAME, message)
-                .because("the number of rows is read from the inputs"));
+                .because("the number of rows is read from the inputs")
+                .hint("give an input this number of rows, or leave it out"));
         }
     }
     Ok(())
@@ -118,7 +119,8 @@ pub(crate) fn row_count(rows: &Rows) -> Result<(), Diagnostic> {
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
         return Err(
             Diagnostic::new(code::LIMIT, format!("{} <= {}", rows.name, rows.bound))
-                .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}")),
+                .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
+                .hint("state a bound that the data can reach"),
         );
     }
     Ok(())
@@ -131,7 +133,8 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
         return Err(Diagnostic::new(
             code::NAME,
             format!("input {} has no known owner", input.name),
-        ));
+        )
+        .hint("name one of the parties"));
     }
     if !input.ty.is_valid() {
         return Err(invalid("an input of a type of no possible width"));
@@ -151,7 +154,11 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
             "{} holds {}",
             input.ty,
             range_text(input.ty.range(), input.ty)
-        )));
+        ))
+        .hint(match lo > hi {
+            true => "write the smaller end first: `sl.between(low, high)`",
+            false => "declare ends that the type holds, or a type with more bits",
+        }));
     }
     shape::bounded(
         &Scope {
@@ -181,7 +188,9 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
         return Err(Diagnostic::new(
             code::SHAPE_MISMATCH,
             format!("input {name} names {given} columns where its shape has {wanted}"),
-        ));
+        )
+        .because("columns fill the last dimension, one for each of its places")
+        .hint("give a list of names, which is a dimension of that length, or name one column"));
     }
     let mut seen = BTreeSet::new();
     for column in &input.columns {
@@ -254,7 +263,8 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
         true => Ok(()),
         false => Err(
             Diagnostic::new(code::LIMIT, format!("the program has {count} {what}"))
-                .because(format!("there can be at most {most}")),
+                .because(format!("there can be at most {most}"))
+                .hint("join inputs in dimensions, walk with `sl.map` or `sl.scan`, or split it"),
         ),
     };
     within("parties", program.parties.len(), MAX_PARTIES)?;
@@ -269,11 +279,11 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
 /// Values and elements of constants of a graph with the bodies in it.
 fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
     if depth > MAX_NESTING {
-        return Err(
-            Diagnostic::new(code::LIMIT, "bodies are nested too deeply").because(format!(
+        return Err(Diagnostic::new(code::LIMIT, "bodies are nested too deeply")
+            .because(format!(
                 "there can be at most {MAX_NESTING} inside of one another"
-            )),
-        );
+            ))
+            .hint("work on whole axes in the innermost bodies, with `axis=`"));
     }
     let mut total = (graph.values.len(), 0);
     for value in &graph.values {
@@ -312,8 +322,8 @@ pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic
     if new {
         return Ok(());
     }
-    Err(Diagnostic::new(
-        code::NAME,
-        format!("there are two of the {what} `{name}`"),
-    ))
+    Err(
+        Diagnostic::new(code::NAME, format!("there are two of the {what} `{name}`"))
+            .hint("give one of them another name"),
+    )
 }

@@ -235,6 +235,7 @@ impl Literal {
         let data = Data::from_numbers(ty, self.shape.clone(), &stored);
         let data = data.ok_or_else(|| {
             Diagnostic::new(code::INVALID, "a literal of another size than its shape")
+                .hint("give as many numbers as the shape has elements")
         })?;
         Ok(Typed { data, warning })
     }

@@ -31,7 +31,10 @@ impl Builder {
     ) -> Result<Vec<Handle>, Diagnostic> {
         if !matches!(self.top().kind, Kind::Map { .. }) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
-            return Err(Diagnostic::new(code::BODY, message).at(span));
+            let refused = Diagnostic::new(code::BODY, message);
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
         }
         let returns = self.outputs(returns, span)?;
         self.close_body(returns, span)
@@ -68,12 +71,17 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
         let Kind::Scan { init, .. } = &self.top().kind else {
-            return Err(Diagnostic::new(code::BODY, "a scan ends where none began").at(span));
+            let refused = Diagnostic::new(code::BODY, "a scan ends where none began");
+            return Err(refused
+                .hint("end each body in the order of beginning")
+                .at(span));
         };
         let wanted = init.len();
         if carries.len() != wanted {
             let message = format!("the body returns {} carries of {wanted}", carries.len());
-            return Err(Diagnostic::new(code::BODY, message).at(span));
+            return Err(Diagnostic::new(code::BODY, message)
+                .hint("return as many states as the scan starts with, in their order")
+                .at(span));
         }
         let mut returns = Vec::with_capacity(wanted + outputs.len());
         for (index, next) in carries.iter().enumerate() {

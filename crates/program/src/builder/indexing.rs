@@ -87,7 +87,8 @@ impl Builder {
             let text = self.shape_text(shape);
             let message = format!("{named} indices into a value of shape {text}");
             return Err(Diagnostic::new(code::INDEX, message)
-                .because("there is at most one index for each axis, and one `...`"));
+                .because("there is at most one index for each axis, and one `...`")
+                .hint("leave the others out; `None` adds an axis"));
         }
         let rest = vec![Index::ALL; shape.rank() - named];
         let at = parts
@@ -127,7 +128,8 @@ impl Builder {
                 if start >= stop {
                     let message = format!("an empty slice along axis {axis} of shape {text}");
                     return Err(Diagnostic::new(code::INDEX, message)
-                        .because("every value has at least one element"));
+                        .because("every value has at least one element")
+                        .hint("let the slice begin before it ends, within the axis"));
                 }
                 let whole = start == 0 && stop == n;
                 Ok((!whole).then_some((start as u64, (stop - start) as u64, false)))
@@ -141,7 +143,8 @@ impl Builder {
                     code::INDEX,
                     format!("index {i} is outside of axis {axis} of shape {text}"),
                 )
-                .because(format!("that axis takes {} to {}", -n, n - 1)))
+                .because(format!("that axis takes {} to {}", -n, n - 1))
+                .hint("negative ones count from the end, and -1 is the last element"))
             }
         }
     }
@@ -161,12 +164,14 @@ impl Builder {
             "there is no axis {axis} for shape {}",
             self.shape_text(shape)
         );
-        Err(
-            Diagnostic::new(code::SHAPE_MISMATCH, message).because(format!(
-                "axes are {} to {}",
-                -count,
-                count - 1
-            )),
-        )
+        let refused = Diagnostic::new(code::SHAPE_MISMATCH, message);
+        Err(match count {
+            0 => refused
+                .because("a single element has no axis")
+                .hint("leave the operation out, or declare the input with a dimension"),
+            _ => refused
+                .because(format!("axes are {} to {}", -count, count - 1))
+                .hint("name one of these; without `axis`, a reduction takes all of them"),
+        })
     }
 }

@@ -165,7 +165,9 @@ impl Builder {
         let ids = self.unified("stack", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a stack of nothing has no shape";
-            return Err(Diagnostic::new(code::SHAPE_MISMATCH, message).at(span));
+            return Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
+                .hint("give at least one value")
+                .at(span));
         };
         let shape = &self.top().values[first.0 as usize].shape;
         let axis = self
@@ -187,7 +189,9 @@ impl Builder {
             .len();
         if operands.len() != wanted {
             let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
-            return Err(Diagnostic::new(code::TYPE_MISMATCH, message).at(span));
+            return Err(Diagnostic::new(code::TYPE_MISMATCH, message)
+                .hint("give it all of its operands, and nothing else")
+                .at(span));
         }
         let mut ids = Vec::with_capacity(wanted);
         for operand in operands {

@@ -82,7 +82,8 @@ impl Builder {
         within("inputs", index, check::MAX_INPUTS)?;
         if self.open.len() > 1 || self.top().values.len() != index {
             let message = format!("input {} is declared after an operation", input.name);
-            return Err(Diagnostic::new(code::INVALID, message));
+            return Err(Diagnostic::new(code::INVALID, message)
+                .hint("declare all inputs before the first operation"));
         }
         let meta = check::parameter(&input);
         let id = self.append(Op::Param(index as u32), meta, input.span.as_ref())?;
@@ -128,7 +129,8 @@ impl Builder {
         let located = |error: Diagnostic| error.at(span);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
-            return Err(located(Diagnostic::new(code::BODY, message)));
+            let refused = Diagnostic::new(code::BODY, message);
+            return Err(located(refused.hint("end the body first")));
         }
         let value = match value {
             Operand::Int(number) => self.number(ty, number, span)?,
@@ -159,10 +161,10 @@ impl Builder {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
             _ => {
-                return Err(Diagnostic::new(
-                    code::BODY,
-                    "the trace ended inside of a body",
-                ));
+                return Err(
+                    Diagnostic::new(code::BODY, "the trace ended inside of a body")
+                        .hint("end each body that begins"),
+                );
             }
         };
         let params = self.program.inputs.len() as u32;

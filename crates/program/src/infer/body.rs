@@ -138,7 +138,8 @@ fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
                 code::SHAPE_MISMATCH,
                 "the tensors differ in their first axis",
             )
-            .because(format!("one of them has shape {}", scope.shape(shape))));
+            .because(format!("one of them has shape {}", scope.shape(shape)))
+            .hint("walk those of one length; a body sees every value outside of it"));
         }
         dim = Some(first);
     }
@@ -167,7 +168,15 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
                     first.ty, next.ty
                 ),
             )
-            .because("a carry keeps its type and shape"));
+            .because("a carry keeps its type and shape")
+            .hint(match first.ty == next.ty {
+                true => "start with the shape of what follows, or reduce what follows to it".into(),
+                false => format!(
+                    "start with that type, `dtype={0}`, or convert: `.astype({1})`",
+                    next.ty.python(),
+                    first.ty.python()
+                ),
+            }));
         }
     }
     Ok(())

@@ -15,7 +15,8 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
             code::SHAPE_MISMATCH,
             format!("there is no axis {axis} of shape {shape}"),
         )
-        .because(format!("`{}` removes one axis", op.name())));
+        .because(format!("`{}` removes one axis", op.name()))
+        .hint("name an axis that is there"));
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
@@ -118,7 +119,10 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagn
                 code::SHAPE_MISMATCH,
                 format!("a stack of {one} and {other}"),
             )
-            .because("values are stacked along a new axis, so all have the same shape"));
+            .because("values are stacked along a new axis, so all have the same shape")
+            .hint(
+                "give all one shape: `x[None]` adds an axis, and `y + 0 * x` has the shape of `x`",
+            ));
         }
         meta.range = meta.range.hull(next.range);
         meta.visibility = meta.visibility.join(next.visibility);

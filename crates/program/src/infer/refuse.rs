@@ -82,4 +82,5 @@ pub fn no_such_type(operation: &str, ty: Type) -> Diagnostic {
         code::TYPE_MISMATCH,
         format!("`{operation}` does not take {ty}"),
     )
+    .hint("convert it to numbers: `x.astype(sl.i8)`, for example")
 }

@@ -98,7 +98,7 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
             .because(format!("a new axis can be {first} to {}", each.rank()));
         return Err(match axis < first {
             true => refused.hint("rows stay axis 0: write `axis=1`"),
-            false => refused,
+            false => refused.hint("name one of these"),
         });
     }
     let mut shape = each.clone();
@@ -113,8 +113,10 @@ pub fn slice(
     axis: u32,
     (start, len, squeeze): (u64, u64, bool),
 ) -> Result<Shape, Diagnostic> {
-    let refused =
-        |what: String| Diagnostic::new(code::INDEX, format!("{what} of shape {}", scope.shape(of)));
+    let refused = |what: String| {
+        Diagnostic::new(code::INDEX, format!("{what} of shape {}", scope.shape(of)))
+            .hint("name elements that are there")
+    };
     let length = match of.dim(axis as usize) {
         Some(Dim::Fixed(length)) => length,
         Some(Dim::Rows(_)) => {
@@ -154,14 +156,16 @@ pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
         .rows
         .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
     {
-        return Err(Diagnostic::new(
-            code::INVALID,
-            "a shape names rows that are not declared",
-        ));
+        return Err(
+            Diagnostic::new(code::INVALID, "a shape names rows that are not declared")
+                .hint("declare their number and its bound"),
+        );
     }
     let refused = |why: String| {
         let message = format!("no value can have the shape {}", scope.shape(shape));
-        Err(Diagnostic::new(code::LIMIT, message).because(why))
+        Err(Diagnostic::new(code::LIMIT, message)
+            .because(why)
+            .hint("declare smaller dimensions; of a long table, let the first one be rows"))
     };
     if shape.rank() > MAX_RANK {
         return refused(format!("there can be at most {MAX_RANK} dimensions"));

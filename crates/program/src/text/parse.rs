@@ -40,7 +40,8 @@ pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(
             Diagnostic::new(code::LIMIT, format!("the program has {} bytes", text.len()))
-                .because(format!("a text has at most {MAX_TEXT_BYTES}")),
+                .because(format!("a text has at most {MAX_TEXT_BYTES}"))
+                .hint("split the program, or walk with `sl.map` and `sl.scan`"),
         );
     }
     Parser::new(text, file, false).program()
