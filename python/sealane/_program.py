@@ -81,8 +81,10 @@ class Program(Generic[P, R]):
         return self.plan().hash
 
     def check(self) -> _core.Check:
-        """Types, ranges and who learns what; raises `ProgramError` for what cannot run."""
-        return self.native.check()
+        """Types, ranges, who learns what, and which protocols run the program; raises `ProgramError`
+        for what none runs.
+        """
+        return call(self.native.check)
 
     def plan(
         self,

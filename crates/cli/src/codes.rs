@@ -66,7 +66,7 @@ pub const ALL: &[Entry] = codes! {
         "numpy": "NumPy cannot compute with secret values",
         "operand": "an operand is nothing to compute with",
         "operator": "an operator does not work on values",
-        "other-protocol": "warning: the usual protocol cannot run the program",
+        "other-protocol": "warning: a protocol cannot run the program",
         "program-raised": "the program raised an exception",
         "range-overflow": "a result can be outside its type",
         "result": "what the function returns is not what its signature says",

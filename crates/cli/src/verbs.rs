@@ -86,7 +86,7 @@ pub fn job(
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let loaded = program::load(&args.program, host.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
-    warnings.extend(sealane_engine::warning(&program));
+    warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());

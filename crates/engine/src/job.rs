@@ -7,9 +7,9 @@ use sealane_clear::Clear;
 use sealane_net::NetworkClass;
 use sealane_plan::{CostReport, JobParts, Plan};
 use sealane_program::builder::Builder;
-use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
-use sealane_protocol::{Corruption, Paper, PartyId, Profile, Protocol, Security};
+use sealane_protocol::{Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
 use std::fmt;
@@ -89,38 +89,6 @@ impl FromStr for ProtocolName {
             EngineError::misuse(finding.hint(format!("choose one of: {all}")))
         })
     }
-}
-
-/// Warns of a program that the usual protocol cannot run, whose author would else see that only
-/// when it is planned.
-pub fn warning(program: &Program) -> Option<Diagnostic> {
-    let usual = ProtocolName::DEFAULT.profile();
-    let (parties, roles) = (program.parties.len(), usual.roles.len());
-    if parties <= roles || usual.outsiders || usual.roles.is_empty() {
-        return None;
-    }
-    let fits = |protocol: &ProtocolName| {
-        let profile = protocol.profile();
-        profile.corruption != Corruption::None
-            && (profile.outsiders || profile.roles.is_empty() || profile.roles.len() == parties)
-    };
-    let others = ProtocolName::ALL.into_iter().filter(fits);
-    let others = others.map(|protocol| format!("`--protocol {protocol}`"));
-    let message = format!(
-        "protocol `{}`, the usual one, cannot run this program",
-        usual.name
-    );
-    let names = program.parties.join(", ");
-    Some(
-        Diagnostic::new(code::OTHER_PROTOCOL, message)
-            .because(format!(
-                "it computes with {roles} parties, and the program names {parties} ({names})"
-            ))
-            .hint(format!(
-                "plan and run it with {}",
-                others.collect::<Vec<_>>().join(" or ")
-            )),
-    )
 }
 
 /// A program that is planned and can be approved, simulated and run.

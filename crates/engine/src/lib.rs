@@ -7,6 +7,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `check` | which protocols run a program, and why another does not |
 //! | `job` | plans, hashes, the choice of protocol by name |
 //! | `data` | CSV and `.npy` files into checked elements |
 //! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
@@ -18,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod check;
 pub mod data;
 mod error;
 pub mod events;
@@ -29,10 +31,11 @@ mod report;
 mod run;
 mod work;
 
+pub use check::check;
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
 pub use handshake::fuzzing;
-pub use job::{Job, ProtocolName, warning};
+pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, simulate, simulate_with};

@@ -255,7 +255,7 @@ pub mod code {
     /// Warning: a result is an input as it stands.
     pub const WHOLE_INPUT: &str = "reveals-input";
 
-    /// Warning: the protocol that is used unless another is named cannot run the program.
+    /// Warning: a protocol cannot run the program that others run.
     pub const OTHER_PROTOCOL: &str = "other-protocol";
 
     /// Warnings about the numbers that a run gives. No verb is silent about them.

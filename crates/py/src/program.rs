@@ -10,7 +10,7 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, Line, Loaded, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::Inputs;
-use sealane_engine::{Job, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -90,11 +90,12 @@ impl Program {
         about.map(said).collect()
     }
 
-    /// Who gives what, who learns what, and warnings.
-    fn check(&self) -> Check {
-        let warnings = self.warnings.iter().cloned();
-        let warnings = warnings.chain(sealane_engine::warning(&self.graph));
-        Check::new(&self.graph, &warnings.collect::<Vec<_>>())
+    /// Who gives what, who learns what, and warnings; refuses what no protocol runs.
+    fn check(&self, py: Python<'_>) -> PyResult<Check> {
+        let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
+        let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
+        let warnings = [self.warnings.clone(), found].concat();
+        Ok(Check::new(&self.graph, &warnings))
     }
 
     /// What a run will do and cost.
