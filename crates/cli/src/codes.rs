@@ -200,6 +200,7 @@ pub const ALL: &[Entry] = codes! {
     Peer {
         "altered": "what came is not what was sent",
         "check-failed": "a check before the results failed",
+        "keys-differ": "two parties have pinned different keys of a third",
         "malformed-message": "another party sent what is no message",
         "other-job": "another party approved another job",
         "party-failed": "a party of a local run failed",

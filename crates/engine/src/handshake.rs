@@ -1,10 +1,12 @@
 //! What the parties compare before a run and tell each other after it.
 //!
 //! 1. The parts of the job, which people approved: program, protocol with the parties and their
-//!    order, network class, plan.
-//! 2. Row counts: each party states those of its own tables; together they must give every one.
-//! 3. The hash of the instance: the job with the row counts filled in, compared by machine. With it
-//!    each party sends a random contribution to the identifier of the session, which is the hash of
+//!    order, network class, plan. And the public keys of all parties, as this one has pinned them,
+//!    since two who pin different keys for a third talk to different machines by one name.
+//! 2. Row counts, once all others have shown the same job and keys: each party states those of its own
+//!    tables; together they must give every one.
+//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine. With
+//!    it each party sends a random contribution to the identifier of the session, which is the hash of
 //!    the instance and of all contributions. The mesh takes it to whatever hashes: keys, generators
 //!    and digests of this session belong to no other. Two who heard different contributions have
 //!    different identifiers, and so digests that differ before anything is revealed.
@@ -19,12 +21,12 @@ use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::{Job, hex};
 use sealane_block::Coins;
-use sealane_net::{Mesh, NetError, NetworkClass, PartyId, SessionId};
+use sealane_net::{Mesh, NetError, NetworkClass, PartyId, PublicKey, SessionId};
 use sealane_plan::JobParts;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
 use serde::{Deserialize, Serialize};
 
-/// Steps 1 and 2, sent by every party to every other.
+/// Step 1, sent by every party to every other.
 #[derive(Serialize, Deserialize)]
 struct Hello {
     parts: JobParts,
@@ -32,6 +34,13 @@ struct Hello {
     protocol: String,
     parties: Vec<String>,
     network: NetworkClass,
+    /// By party; empty where links show no keys.
+    keys: Vec<PublicKey>,
+}
+
+/// Step 2: the rows of the tables of the one who sends it.
+#[derive(Serialize, Deserialize)]
+struct Stated {
     rows: OwnRows,
 }
 
@@ -67,22 +76,30 @@ pub(crate) fn agree(
         protocol: job.protocol().to_string(),
         parties: names.to_vec(),
         network: job.network(),
-        rows: own.clone(),
+        keys: mesh.pinned().to_vec(),
     };
     let peers = mesh.peers().collect::<Vec<_>>();
     for peer in &peers {
         mesh.send_control(*peer, &hello).map_err(net)?;
     }
-    let mut rows = Rows::new(own, mesh.me());
     for peer in &peers {
         let theirs: Hello = mesh.recv_control(*peer).map_err(net)?;
         if let Some(part) = job.parts().differences(&theirs.parts).first() {
             return Err(differs(job, part, &theirs, &name(names, *peer)));
         }
+        same_keys(mesh, &theirs.keys, *peer, names)?;
+    }
+    let stated = Stated { rows: own.clone() };
+    for peer in &peers {
+        mesh.send_control(*peer, &stated).map_err(net)?;
+    }
+    let mut rows = Rows::new(own, mesh.me());
+    for peer in &peers {
+        let theirs: Stated = mesh.recv_control(*peer).map_err(net)?;
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let hash = job.instance_hash(&rows);
+    let hash = job.instance_hash(&rows, mesh.pinned());
     let contribution = *coins.public("session").nonce().as_bytes();
     for peer in &peers {
         let instance = Instance { hash, contribution };
@@ -102,6 +119,39 @@ pub(crate) fn agree(
     }
     mesh.enter(SessionId::new(&hash, &contributions));
     Ok(rows)
+}
+
+/// Refuses a peer who has pinned another key for some party than this side.
+fn same_keys(
+    mesh: &Mesh,
+    theirs: &[PublicKey],
+    peer: PartyId,
+    names: &[String],
+) -> Result<(), EngineError> {
+    let ours = mesh.pinned();
+    if theirs.len() != ours.len() {
+        // Both ends of a link show keys, or neither does, and the job has the same parties at both.
+        let what = "keys of other parties than the job's".to_string();
+        return Err(EngineError::from_net(
+            NetError::Malformed(peer, what),
+            names,
+        ));
+    }
+    let Some(at) = ours
+        .iter()
+        .zip(theirs)
+        .position(|(ours, theirs)| ours != theirs)
+    else {
+        return Ok(());
+    };
+    let [ours, theirs] = [ours[at], theirs[at]].map(PublicKey::fingerprint);
+    let whose = name(names, PartyId::from_index(at));
+    Err(EngineError::keys(
+        &name(names, peer),
+        &whose,
+        &ours,
+        &theirs,
+    ))
 }
 
 /// Exchanges what was sent: payload bytes by sender and receiver, and the rounds of the run.
@@ -152,10 +202,11 @@ pub(crate) fn part_ways(
 
 /// A control message of each kind that these bytes are, as this party would write it: for `fuzz/`,
 /// which feeds them with what no peer would send.
-pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 3] {
+pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 4] {
     use sealane_net::fuzzing::control;
     [
         control::<Hello>(bytes),
+        control::<Stated>(bytes),
         control::<Instance>(bytes),
         control::<Goodbye>(bytes),
     ]

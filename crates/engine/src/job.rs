@@ -4,7 +4,7 @@
 use crate::error::EngineError;
 use crate::work::Work;
 use sealane_clear::Clear;
-use sealane_net::NetworkClass;
+use sealane_net::{NetworkClass, PublicKey};
 use sealane_plan::{CostReport, JobParts, Plan};
 use sealane_program::builder::Builder;
 use sealane_program::diagnostic::Diagnostic;
@@ -201,12 +201,17 @@ impl Job {
     pub fn parts(&self) -> &JobParts {
         &self.parts
     }
-    /// The hash of the job with its row counts filled in: compared by machines.
-    pub(crate) fn instance_hash(&self, rows: &[u64]) -> [u8; 32] {
+    /// The hash of the job with its row counts filled in, as the holders of these keys run it:
+    /// compared by machines. There are as many counts as the program has tables, and a key for each
+    /// party or none at all, so that no two read alike.
+    pub(crate) fn instance_hash(&self, rows: &[u64], keys: &[PublicKey]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
         hasher.update(&self.parts.hash());
         for count in rows {
             hasher.update(&count.to_le_bytes());
+        }
+        for key in keys {
+            hasher.update(key.as_bytes());
         }
         *hasher.finalize().as_bytes()
     }
