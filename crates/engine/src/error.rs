@@ -119,6 +119,21 @@ impl EngineError {
         error
     }
 
+    /// Adds the line of the text forms from which on two programs differ, and what this side has there.
+    pub(crate) fn in_line(mut self, number: usize, ours: Option<&str>) -> EngineError {
+        let first = format!("the first line of the text form that differs is line {number}");
+        let here = match ours {
+            Some(line) => format!("here it is `{}`", line.trim()),
+            None => "here the text ends before it".to_string(),
+        };
+        self.0.told = self.0.told.map(|told| format!("{told}; {first}"));
+        self.0.finding = self.0.finding.because(format!("{first}; {here}")).hint(
+            "run `sealane check FILE --text` on all sides and compare from that line on; all need the \
+             same program",
+        );
+        self
+    }
+
     /// Two parties have pinned different keys for a party: the fingerprints of both.
     pub(crate) fn keys(peer: &str, whose: &str, ours: &str, theirs: &str) -> EngineError {
         let message = format!("{peer} has pinned another key of {whose} than this side");

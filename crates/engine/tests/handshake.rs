@@ -64,6 +64,90 @@ fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
     }
 }
 
+/// What each of two says who run these programs.
+fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
+    let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
+    let ends = meet(&jobs, Mesh::in_memory(2), &session.inputs);
+    let errors = ends
+        .into_iter()
+        .map(|end| end.err().expect("nobody runs another program"));
+    errors.collect()
+}
+
+#[test]
+fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() {
+    let lines = PROGRAM.lines().collect::<Vec<_>>();
+    let changes = [
+        ("name over", "name above"),
+        (
+            "reveal who = %2 : bool to clinic",
+            "reveal who = %2 : bool to clinic, lab",
+        ),
+        ("reveal largest = %5 : u8 to clinic, lab", ""),
+        ("%2 = gt %0, %1", "%2 = ge %0, %1"),
+    ];
+    for (old, new) in changes {
+        let at = lines
+            .iter()
+            .position(|line| line.contains(old))
+            .expect("a line")
+            + 1;
+        let other = PROGRAM.replace(old, new);
+        for texts in [[PROGRAM, &other], [&other, PROGRAM]] {
+            for (error, text) in of_programs(texts).iter().zip(texts) {
+                assert_eq!(error.finding().code, "other-job", "{error}");
+                let said = &error.finding().reason;
+                let line = format!("that differs is line {at}; ");
+                assert!(said.contains(&line), "{at}: {error}");
+                let here = match text.lines().nth(at - 1).filter(|line| !line.is_empty()) {
+                    Some(line) => format!("here it is `{}", line.trim()),
+                    None => "here the text ends before it".to_string(),
+                };
+                assert!(said.contains(&here), "{said}");
+            }
+        }
+    }
+    // Neither the name nor what it says of the other's program is on the wire.
+    let (meshes, logs) = recorded(2);
+    let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
+    let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
+    assert!(
+        meet(&jobs, meshes, &session.inputs)
+            .iter()
+            .all(Result::is_err)
+    );
+    let said = logs
+        .concat()
+        .iter()
+        .flat_map(|log| log.said())
+        .collect::<Vec<_>>();
+    assert_eq!(said.len(), 2 * (1 + 4 + 1));
+    let holds = |said: &Vec<u8>, word: &[u8]| said.windows(word.len()).any(|part| part == word);
+    assert!(
+        !said
+            .iter()
+            .any(|said| holds(said, b"somewhere") || holds(said, b"over"))
+    );
+}
+
+/// Where three have three programs, each is told of a difference, and nobody waits for anybody.
+#[test]
+fn three_with_three_programs_part() {
+    let names = ["listed", "names", "others"];
+    let jobs = names.map(|name| {
+        let text = PROGRAM_OF_THREE.replace("name listed", &format!("name {name}"));
+        job_of(&text, ProtocolName::Trio, NetworkClass::Lan)
+    });
+    let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
+    for end in meet(&jobs, Mesh::in_memory(3), &session.inputs) {
+        let error = end.err().expect("nobody runs another program");
+        assert_eq!(error.kind(), Kind::Peer);
+        assert!(error.to_string().contains("the program differs"), "{error}");
+    }
+}
+
 #[test]
 fn two_who_pin_different_keys_for_a_helper_notice() {
     let helpers = named(&["ada"]);
@@ -94,7 +178,9 @@ fn two_who_pin_different_keys_for_a_helper_notice() {
     // The lab has pinned another key for ada, and meets somebody else under that name.
     let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
     assert!(!stated);
-    let errors = differ.into_iter().map(|end| end.err().expect("nobody runs"));
+    let errors = differ
+        .into_iter()
+        .map(|end| end.err().expect("nobody runs"));
     let errors = errors.collect::<Vec<_>>();
     assert!(errors.iter().all(|error| error.kind() == Kind::Peer));
     let finders = errors
