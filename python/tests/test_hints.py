@@ -374,7 +374,7 @@ PAGES_FOLLOWED: dict[str, Followed] = {
 }
 
 # Hints that name no code of a program: a command, a place in the signature, an option.
-OTHERS = {"no-program", "syntax", "unreadable", "other-protocol"}
+OTHERS = {"no-program", "syntax", "unreadable", "other-protocol", "many-rounds", "long-run"}
 
 
 def run(item: Followed, folder: Path) -> Any:

@@ -58,6 +58,8 @@ pub const ALL: &[Entry] = codes! {
         "invalid-program": "a program contradicts itself",
         "limit": "a program is larger than what is allowed",
         "literal-rounded": "warning: a fraction of the source was rounded",
+        "long-run": "warning: a run takes very long",
+        "many-rounds": "warning: a run waits for very many rounds",
         "name": "a name is malformed, taken or unknown",
         "never-equal": "warning: a comparison with a number that no value equals",
         "no-length": "a value has no length that is known",

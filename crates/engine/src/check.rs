@@ -19,8 +19,7 @@ use sealane_protocol::Corruption;
 /// # Errors
 /// No protocol runs it: what the first that computes with so many parties says.
 pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
-    let secret = |protocol: &ProtocolName| protocol.profile().corruption != Corruption::None;
-    let tried = ProtocolName::ALL.into_iter().filter(secret);
+    let tried = ProtocolName::ALL.into_iter().filter(is_secret);
     let tried = tried.filter_map(|protocol| Attempt::new(program, protocol));
     verdict(program, &tried.collect::<Vec<_>>())
 }
@@ -46,14 +45,21 @@ impl Attempt {
 
     /// The options of a command that plans so.
     fn options(&self) -> String {
-        match self.helpers.as_slice() {
-            [] => format!("`--protocol {}`", self.protocol),
-            helpers => {
-                let helpers = helpers.join(",");
-                format!("`--protocol {} --helpers {helpers}`", self.protocol)
-            }
-        }
+        options(self.protocol, &self.helpers)
     }
+}
+
+/// The options of a command for a protocol with these helpers.
+pub(crate) fn options(protocol: ProtocolName, helpers: &[String]) -> String {
+    match helpers {
+        [] => format!("`--protocol {protocol}`"),
+        _ => format!("`--protocol {protocol} --helpers {}`", helpers.join(",")),
+    }
+}
+
+/// Whether a protocol keeps anything secret.
+pub(crate) fn is_secret(protocol: &ProtocolName) -> bool {
+    protocol.profile().corruption != Corruption::None
 }
 
 fn verdict(program: &Program, tried: &[Attempt]) -> Result<Vec<Diagnostic>, Diagnostic> {

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `check` | which protocols run a program, and why another does not |
 //! | `job` | plans, hashes, the choice of protocol by name |
+//! | `effort` | warnings of plans whose rounds or time are out of proportion |
 //! | `data` | CSV and `.npy` files into checked elements |
 //! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
@@ -21,6 +22,7 @@
 mod bits;
 mod check;
 pub mod data;
+mod effort;
 mod error;
 pub mod events;
 mod execute;
@@ -32,6 +34,7 @@ mod run;
 mod work;
 
 pub use check::check;
+pub use effort::warnings;
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
 pub use handshake::fuzzing;

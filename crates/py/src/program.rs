@@ -53,9 +53,10 @@ impl Program {
 
 /// What a warning says, for Python's `warnings`: its code, in one sentence, its file and line, why,
 /// what to do.
-type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
+pub type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
 
-fn said(warning: &Diagnostic) -> Said<'_> {
+/// See [`Said`].
+pub fn said(warning: &Diagnostic) -> Said<'_> {
     let place = warning.span.as_ref();
     (
         warning.code,
@@ -114,10 +115,12 @@ impl Program {
             let job = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
-            Ok((job, cost))
+            let effort = sealane_engine::warnings(&job, &cost);
+            Ok((job, cost, effort))
         });
-        let (job, cost) = planned.map_err(|failure: Failure| error::failure(py, &failure))?;
-        Ok(Plan::new(Arc::new(job), cost, self.notes()))
+        let (job, cost, effort) =
+            planned.map_err(|failure: Failure| error::failure(py, &failure))?;
+        Ok(Plan::new(Arc::new(job), cost, self.notes()).warned(effort))
     }
 
     /// Runs all parties in this process.
