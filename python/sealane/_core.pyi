@@ -193,7 +193,11 @@ class Plan:
         """Every step, one a line."""
     @property
     def notes(self) -> list[str]:
-        """What to know of the numbers that a run gives."""
+        """What to know of the numbers that a run gives, and of rounds or time that are out of
+        proportion.
+        """
+    @property
+    def warnings(self) -> list[tuple[str, str, tuple[str, int] | None, str, str]]: ...
     @property
     def json(self) -> str:
         """The same as `sealane plan --json`."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | PathLike[str]
     Network: TypeAlias = Literal["lan", "wan"]
+    Said: TypeAlias = tuple[str, str, tuple[str, int] | None, str, str]
     Tables: TypeAlias = list[tuple[list[str], object]]
 
 P = ParamSpec("P")
@@ -65,12 +66,16 @@ class Program(Generic[P, R]):
         where they are others than the source seems to mean.
         """
         traced = _trace(self._function, self.signature)
+        self._warn(traced.warnings)
+        return traced
+
+    def _warn(self, said: Sequence[Said]) -> None:
+        """Gives each warning at its line, or else at that of the function."""
         code = self._function.__code__
-        for name, message, place, reason, hint in traced.warnings:
+        for name, message, place, reason, hint in said:
             file, line = place or (code.co_filename, code.co_firstlineno)
             warning = SealaneWarning(name, message, reason, hint)
             warnings.warn_explicit(warning, None, file, line)
-        return traced
 
     @property
     def text(self) -> str:
@@ -88,8 +93,10 @@ class Program(Generic[P, R]):
         return self.plan().hash
 
     def check(self) -> _core.Check:
-        """Types, ranges and who learns what; raises `ProgramError` for what cannot run."""
-        return self.native.check()
+        """Types, ranges, who learns what, and which protocols run the program; raises `ProgramError`
+        for what none runs.
+        """
+        return call(self.native.check)
 
     def plan(
         self,
@@ -107,9 +114,13 @@ class Program(Generic[P, R]):
         program, in order: they own nothing and learn nothing, but may compute. Network class,
         protocol and helpers that are not stated are those of the configuration, as in a run:
         `config`, by default `sealane.toml` if there is one; else a LAN, `yao` and nobody.
+
+        Rounds or time that are out of proportion are a `SealaneWarning` with the line to change.
         """
         helpers = None if helpers is None else _names(helpers)
-        return call(self.native.plan, self._rows(rows), config, network, protocol, helpers)
+        plan = call(self.native.plan, self._rows(rows), config, network, protocol, helpers)
+        self._warn(plan.warnings)
+        return plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named

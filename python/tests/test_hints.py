@@ -374,7 +374,7 @@ PAGES_FOLLOWED: dict[str, Followed] = {
 }
 
 # Hints that name no code of a program: a command, a place in the signature, an option.
-OTHERS = {"no-program", "syntax", "unreadable", "other-protocol"}
+OTHERS = {"no-program", "syntax", "unreadable", "other-protocol", "many-rounds", "long-run"}
 
 
 def run(item: Followed, folder: Path) -> Any:
@@ -411,6 +411,53 @@ CASES = {
     for case in test_refusals.cases()
     if (hint := re.search(r"^hint: (.*)$", case.values[1], re.M)) and CODE.search(hint[1])
 }
+
+
+def sorting(count: int) -> sl.Program[Any, Any]:
+    """Sorts the numbers of two parties by neighbours that change places, turn by turn in a scan:
+    what the refusal of a network of as many scalars recommends.
+    """
+    half = count // 2
+
+    @sl.program
+    def smallest_first(
+        a: sl.Private[sl.u32, "ann", half], b: sl.Private[sl.u32, "ben", half]
+    ) -> sl.Revealed[sl.u32, "ann"]:
+        def turn(state: Any, _: Any) -> Any:
+            even, odd = sl.minimum(*state), sl.maximum(*state)
+            low, high = sl.minimum(odd[:-1], even[1:]), sl.maximum(odd[:-1], even[1:])
+            even = sl.stack([even[0], *[high[i] for i in range(half - 1)]])
+            odd = sl.stack([*[low[i] for i in range(half - 1)], odd[-1]])
+            return (even, odd), None
+
+        return sl.stack(list(sl.scan(turn, (a, b), a)), axis=1)
+
+    return smallest_first
+
+
+def test_a_sorting_network_follows_its_hint() -> None:
+    a, b = [7, 3, 9, 1], [8, 2, 0, 5]
+    assert sorting(8)(a, b).ravel().tolist() == sorted(a + b)
+    assert not any("other-protocol" in warning for warning in sorting(2048).check().warnings)
+
+
+def test_two_tables_follow_their_hint() -> None:
+    """A body over rows cannot take a table whole, and takes a fixed number of elements."""
+
+    def common(size: object) -> sl.Program[Any, Any]:
+        @sl.program
+        def f(
+            mine: sl.Private[sl.u32, "ann", "n <= 100"], theirs: sl.Private[sl.u32, "ben", size]
+        ) -> sl.Revealed[sl.boolean, "ann"]:
+            return sl.map(lambda k: sl.any(k == theirs), mine)
+
+        return f
+
+    with pytest.raises(sl.ProgramError, match="fixed number of elements") as refused:
+        common("m <= 50").check()
+    assert refused.value.code == "whole-rows"
+    assert common(3).check().warnings == []
+    assert common(3)([1, 2, 3, 4], [2, 4, 9]).tolist() == [False, True, False, True]
 
 
 def test_every_recommendation_is_followed() -> None:

@@ -239,6 +239,8 @@ pub fn connect(meeting: &Meeting) -> Result<Mesh, Failure> {
     let mesh = Mesh::from_transports(meeting.me, transports.collect(), config.limits);
     let mut mesh = mesh.map_err(|error| refused(meeting, error))?;
     mesh.cancelled_by(&config.cancel);
+    let keys = places.iter().map(|place| config.parties[place.index()].key);
+    mesh.pin(keys.collect());
     Ok(mesh)
 }
 

@@ -13,7 +13,7 @@ use crate::{
 };
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
-use sealane_program::diagnostic::printable;
+use sealane_program::diagnostic::{Diagnostic, printable};
 use sealane_program::graph::Program;
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -98,7 +98,7 @@ pub fn job(
 fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     let loaded = program::load(&args.program, host.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
-    warnings.extend(sealane_engine::warning(&program));
+    warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
     let json = view::check_json(&program, &warnings);
     if args.text && !args.json {
         return say(sealane_program::text::print(&program).trim_end());
@@ -108,8 +108,11 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
 
 fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
-    let (job, notes) = job(&args.job, config.as_ref(), host)?;
+    let (job, mut notes) = job(&args.job, config.as_ref(), host)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
+    let effort = sealane_engine::warnings(&job, &cost);
+    effort.iter().for_each(terminal::warn);
+    notes.extend(effort.iter().map(Diagnostic::line));
     if args.papers && !args.json {
         return say(view::papers_card(&job));
     }

@@ -119,6 +119,40 @@ impl EngineError {
         error
     }
 
+    /// Adds the line of the text forms from which on two programs differ, and what this side has there.
+    pub(crate) fn in_line(mut self, number: usize, ours: Option<&str>) -> EngineError {
+        let first = format!("the first line of the text form that differs is line {number}");
+        let here = match ours {
+            Some(line) => format!("here it is `{}`", line.trim()),
+            None => "here the text ends before it".to_string(),
+        };
+        self.0.told = self.0.told.map(|told| format!("{told}; {first}"));
+        self.0.finding = self.0.finding.because(format!("{first}; {here}")).hint(
+            "run `sealane check FILE --text` on all sides and compare from that line on; all need the \
+             same program",
+        );
+        self
+    }
+
+    /// Two parties have pinned different keys for a party: the fingerprints of both.
+    pub(crate) fn keys(peer: &str, whose: &str, ours: &str, theirs: &str) -> EngineError {
+        let message = format!("{peer} has pinned another key of {whose} than this side");
+        let finding = Diagnostic::new("keys-differ", message)
+            .because(format!(
+                "the fingerprint is {theirs} there and {ours} here, so one of the two meets somebody \
+                 else as {whose}; nothing that depends on inputs has been sent"
+            ))
+            .hint(format!(
+                "ask {whose} itself for its fingerprint (`sealane card`), and pin its card anew on \
+                 the side that has another one (`sealane peer add`)"
+            ));
+        let mut error = EngineError::new(Kind::Peer, finding);
+        error.0.told = Some(format!(
+            "{peer} has pinned another key of {whose} than the one who tells; compare fingerprints"
+        ));
+        error
+    }
+
     /// What came from a party is not what it says it sent.
     pub(crate) fn altered(peer: &str) -> EngineError {
         let message = format!("what came from {peer} is not what it sent");
@@ -282,6 +316,7 @@ mod tests {
             EngineError::from_fault(Fault::Altered(BEN), &names()),
             EngineError::from_fault(Fault::CheckFailed, &names()),
             differs,
+            EngineError::keys("ben", "cyd", &expected.fingerprint(), &seen.fingerprint()),
         ] {
             shows(error, Kind::Peer);
         }

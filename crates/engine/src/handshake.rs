@@ -1,13 +1,19 @@
 //! What the parties compare before a run and tell each other after it.
 //!
 //! 1. The parts of the job, which people approved: program, protocol with the parties and their
-//!    order, network class, plan.
-//! 2. Row counts: each party states those of its own tables; together they must give every one.
-//! 3. The hash of the instance: the job with the row counts filled in, compared by machine. With it
-//!    each party sends a random contribution to the identifier of the session, which is the hash of
+//!    order, network class, plan. And the public keys of all parties, as this one has pinned them,
+//!    since two who pin different keys for a third talk to different machines by one name.
+//! 2. Row counts, once all others have shown the same job and keys: each party states those of its own
+//!    tables; together they must give every one.
+//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine. With
+//!    it each party sends a random contribution to the identifier of the session, which is the hash of
 //!    the instance and of all contributions. The mesh takes it to whatever hashes: keys, generators
 //!    and digests of this session belong to no other. Two who heard different contributions have
 //!    different identifiers, and so digests that differ before anything is revealed.
+//!
+//! Where two parties have different programs, they look for the first line in which the text forms
+//! differ before they part, by hashes of beginnings: no text crosses, and a peer learns no more than
+//! whether a guess at lines that it does not have is right.
 //!
 //! Only row counts depend on inputs at all, and they are public by the meaning of a program.
 //! After the run each party tells what it sent, so that every report has the bytes of all parties,
@@ -19,12 +25,14 @@ use crate::data::OwnRows;
 use crate::error::{EngineError, name};
 use crate::job::{Job, hex};
 use sealane_block::Coins;
-use sealane_net::{Mesh, NetError, NetworkClass, PartyId, SessionId};
+use sealane_net::{Mesh, NetError, NetworkClass, PartyId, PublicKey, SessionId};
 use sealane_plan::JobParts;
 use sealane_program::check::{MAX_NAME, MAX_PARTIES};
+use sealane_program::graph::Program;
+use sealane_program::text::{print, print_with_spans};
 use serde::{Deserialize, Serialize};
 
-/// Steps 1 and 2, sent by every party to every other.
+/// Step 1, sent by every party to every other.
 #[derive(Serialize, Deserialize)]
 struct Hello {
     parts: JobParts,
@@ -32,6 +40,26 @@ struct Hello {
     protocol: String,
     parties: Vec<String>,
     network: NetworkClass,
+    /// By party; empty where links show no keys.
+    keys: Vec<PublicKey>,
+}
+
+/// Hashes of beginnings of a program's text form, where programs differ.
+#[derive(Serialize, Deserialize)]
+struct Beginnings {
+    hashes: Vec<[u8; BEGINNING_BYTES]>,
+}
+
+/// Of a hash of lines: so many that nobody finds two texts alike by chance.
+const BEGINNING_BYTES: usize = 16;
+/// Each exchange says in which of so many parts the first line lies that differs, ...
+const FAN: usize = 64;
+/// ... so that after so many it is known among 2^24 lines, more than any program has.
+const EXCHANGES: u32 = 4;
+
+/// Step 2: the rows of the tables of the one who sends it.
+#[derive(Serialize, Deserialize)]
+struct Stated {
     rows: OwnRows,
 }
 
@@ -67,22 +95,34 @@ pub(crate) fn agree(
         protocol: job.protocol().to_string(),
         parties: names.to_vec(),
         network: job.network(),
-        rows: own.clone(),
+        keys: mesh.pinned().to_vec(),
     };
     let peers = mesh.peers().collect::<Vec<_>>();
     for peer in &peers {
         mesh.send_control(*peer, &hello).map_err(net)?;
     }
-    let mut rows = Rows::new(own, mesh.me());
     for peer in &peers {
         let theirs: Hello = mesh.recv_control(*peer).map_err(net)?;
         if let Some(part) = job.parts().differences(&theirs.parts).first() {
-            return Err(differs(job, part, &theirs, &name(names, *peer)));
+            let line = match *part {
+                "program" => differing_line(job.program(), *peer, mesh).map_err(net)?,
+                _ => None,
+            };
+            return Err(differs(job, part, &theirs, &name(names, *peer), line));
         }
+        same_keys(mesh, &theirs.keys, *peer, names)?;
+    }
+    let stated = Stated { rows: own.clone() };
+    for peer in &peers {
+        mesh.send_control(*peer, &stated).map_err(net)?;
+    }
+    let mut rows = Rows::new(own, mesh.me());
+    for peer in &peers {
+        let theirs: Stated = mesh.recv_control(*peer).map_err(net)?;
         rows.merge(job, &theirs.rows, *peer)?;
     }
     let rows = rows.complete(job)?;
-    let hash = job.instance_hash(&rows);
+    let hash = job.instance_hash(&rows, mesh.pinned());
     let contribution = *coins.public("session").nonce().as_bytes();
     for peer in &peers {
         let instance = Instance { hash, contribution };
@@ -102,6 +142,99 @@ pub(crate) fn agree(
     }
     mesh.enter(SessionId::new(&hash, &contributions));
     Ok(rows)
+}
+
+/// The number of the first line, from 1, in which the text form of this program differs from the
+/// peer's. None if the peer does not say: it may have found another difference first and left.
+///
+/// # Errors
+/// Somebody asks for the end.
+fn differing_line(
+    program: &Program,
+    peer: PartyId,
+    mesh: &mut Mesh,
+) -> Result<Option<usize>, NetError> {
+    let text = print(program);
+    let lines = text.lines().collect::<Vec<_>>();
+    // The lines before `first` agree.
+    let (mut first, mut width) = (0, FAN.pow(EXCHANGES));
+    while width > 1 {
+        width /= FAN;
+        let ours = Beginnings::new(&lines, first, width);
+        let said = mesh.send_control(peer, &ours);
+        let theirs = said.and_then(|()| mesh.recv_control::<Beginnings>(peer));
+        let theirs = match theirs {
+            Err(NetError::Cancelled) => return Err(NetError::Cancelled),
+            Ok(theirs) if theirs.hashes.len() == ours.hashes.len() => theirs,
+            _ => return Ok(None),
+        };
+        let mut both = ours.hashes.iter().zip(&theirs.hashes);
+        // The end of the last part is known to differ.
+        let part = both
+            .position(|(ours, theirs)| ours != theirs)
+            .unwrap_or(FAN - 1);
+        first += part * width;
+    }
+    // Who leaves first would keep the other from reading the last answer, so each says that it has it.
+    let done = Beginnings { hashes: Vec::new() };
+    let read = mesh.send_control(peer, &done);
+    match read.and_then(|()| mesh.recv_control::<Beginnings>(peer)) {
+        Err(NetError::Cancelled) => Err(NetError::Cancelled),
+        _ => Ok(Some(first + 1)),
+    }
+}
+
+impl Beginnings {
+    /// The hashes up to the end of each part but the last, for parts of `width` lines from `first` on.
+    /// Behind the end of a text there is nothing more to hash.
+    fn new(lines: &[&str], first: usize, width: usize) -> Beginnings {
+        let mut hasher = blake3::Hasher::new_derive_key("sealane beginning of a program 1");
+        let (mut hashed, mut hashes) = (0, Vec::with_capacity(FAN - 1));
+        for part in 1..FAN {
+            let end = (first + part * width).min(lines.len());
+            for line in &lines[hashed..end] {
+                hasher.update(line.as_bytes()).update(b"\n");
+            }
+            hashed = end;
+            let mut hash = [0; BEGINNING_BYTES];
+            hasher.finalize_xof().fill(&mut hash);
+            hashes.push(hash);
+        }
+        Beginnings { hashes }
+    }
+}
+
+/// Refuses a peer who has pinned another key for some party than this side.
+fn same_keys(
+    mesh: &Mesh,
+    theirs: &[PublicKey],
+    peer: PartyId,
+    names: &[String],
+) -> Result<(), EngineError> {
+    let ours = mesh.pinned();
+    if theirs.len() != ours.len() {
+        // Both ends of a link show keys, or neither does, and the job has the same parties at both.
+        let what = "keys of other parties than the job's".to_string();
+        return Err(EngineError::from_net(
+            NetError::Malformed(peer, what),
+            names,
+        ));
+    }
+    let Some(at) = ours
+        .iter()
+        .zip(theirs)
+        .position(|(ours, theirs)| ours != theirs)
+    else {
+        return Ok(());
+    };
+    let [ours, theirs] = [ours[at], theirs[at]].map(PublicKey::fingerprint);
+    let whose = name(names, PartyId::from_index(at));
+    Err(EngineError::keys(
+        &name(names, peer),
+        &whose,
+        &ours,
+        &theirs,
+    ))
 }
 
 /// Exchanges what was sent: payload bytes by sender and receiver, and the rounds of the run.
@@ -152,10 +285,12 @@ pub(crate) fn part_ways(
 
 /// A control message of each kind that these bytes are, as this party would write it: for `fuzz/`,
 /// which feeds them with what no peer would send.
-pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 3] {
+pub fn fuzzing(bytes: &[u8]) -> [Option<Vec<u8>>; 5] {
     use sealane_net::fuzzing::control;
     [
         control::<Hello>(bytes),
+        control::<Stated>(bytes),
+        control::<Beginnings>(bytes),
         control::<Instance>(bytes),
         control::<Goodbye>(bytes),
     ]
@@ -211,7 +346,13 @@ impl Rows {
 
 /// The error for a part that differs. What both sides call it is shown where that tells them apart,
 /// else hashes are.
-fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineError {
+fn differs(
+    job: &Job,
+    part: &'static str,
+    theirs: &Hello,
+    peer: &str,
+    line: Option<usize>,
+) -> EngineError {
     let short = |parts: &JobParts| {
         let hash = match part {
             "program" => parts.program,
@@ -233,7 +374,13 @@ fn differs(job: &Job, part: &'static str, theirs: &Hello, peer: &str) -> EngineE
         }
         _ => (part, (short(job.parts()), short(&theirs.parts))),
     };
-    EngineError::job(peer, part, &ours, &theirs)
+    let error = EngineError::job(peer, part, &ours, &theirs);
+    let Some(number) = line else {
+        return error;
+    };
+    // The full form has the same lines, and says where each is in the source.
+    let text = print_with_spans(job.program());
+    error.in_line(number, text.lines().nth(number - 1))
 }
 
 /// A name that a peer sent, for the eyes of people: its beginning, without control characters.

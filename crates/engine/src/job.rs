@@ -1,15 +1,16 @@
 //! A job: a program, planned for its parties and helpers, a protocol and a declared network class.
 //! Its hash is what people approve.
 
+use crate::check::{is_secret, options};
 use crate::error::EngineError;
 use crate::work::Work;
 use sealane_clear::Clear;
-use sealane_net::NetworkClass;
-use sealane_plan::{CostReport, JobParts, Plan};
+use sealane_net::{NetworkClass, PublicKey};
+use sealane_plan::{CostReport, JobParts, Plan, fewest_helpers, suits};
 use sealane_program::builder::Builder;
-use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
-use sealane_protocol::{Corruption, Paper, PartyId, Profile, Protocol, Security};
+use sealane_protocol::{Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
 use std::fmt;
@@ -91,40 +92,8 @@ impl FromStr for ProtocolName {
     }
 }
 
-/// Warns of a program that the usual protocol cannot run, whose author would else see that only
-/// when it is planned.
-pub fn warning(program: &Program) -> Option<Diagnostic> {
-    let usual = ProtocolName::DEFAULT.profile();
-    let (parties, roles) = (program.parties.len(), usual.roles.len());
-    if parties <= roles || usual.outsiders || usual.roles.is_empty() {
-        return None;
-    }
-    let fits = |protocol: &ProtocolName| {
-        let profile = protocol.profile();
-        profile.corruption != Corruption::None
-            && (profile.outsiders || profile.roles.is_empty() || profile.roles.len() == parties)
-    };
-    let others = ProtocolName::ALL.into_iter().filter(fits);
-    let others = others.map(|protocol| format!("`--protocol {protocol}`"));
-    let message = format!(
-        "protocol `{}`, the usual one, cannot run this program",
-        usual.name
-    );
-    let names = program.parties.join(", ");
-    Some(
-        Diagnostic::new(code::OTHER_PROTOCOL, message)
-            .because(format!(
-                "it computes with {roles} parties, and the program names {parties} ({names})"
-            ))
-            .hint(format!(
-                "plan and run it with {}",
-                others.collect::<Vec<_>>().join(" or ")
-            )),
-    )
-}
-
-/// A refusal of the number of parties with the other protocols that would do, and the helpers that
-/// each of them would need.
+/// A refusal of the number of parties, with the other protocols that compute with so many and the
+/// fewest helpers that each of them would need.
 fn with_others(
     mut refused: Diagnostic,
     protocol: ProtocolName,
@@ -138,27 +107,21 @@ fn with_others(
     // Protocols that compute with as many parties differ in nothing that matters here.
     let kind = |profile: &Profile| (profile.roles.len(), profile.outsiders);
     let mut seen = vec![kind(&protocol.profile())];
-    for other in ProtocolName::ALL {
+    let mut ways = vec![refused.hint];
+    for other in ProtocolName::ALL.into_iter().filter(is_secret) {
         let profile = other.profile();
-        if profile.corruption == Corruption::None || seen.contains(&kind(&profile)) {
+        if seen.contains(&kind(&profile)) {
             continue;
         }
         seen.push(kind(&profile));
-        let ways = match sealane_plan::suits(&profile, named, helpers) {
-            true => Vec::new(),
-            false => match &sealane_plan::ways(&profile, named)[..] {
-                [] => continue,
-                ways => vec![ways.join(" or ")],
-            },
+        let needed = match suits(&profile, named, helpers) {
+            true => Some(Vec::new()),
+            false => fewest_helpers(&profile, named),
         };
-        let choice = [vec![format!("choose `--protocol {other}`")], ways].concat();
-        let known = [refused.hint, choice.join(" and ")];
-        refused.hint = known
-            .into_iter()
-            .filter(|way| !way.is_empty())
-            .collect::<Vec<_>>()
-            .join(", or ");
+        ways.extend(needed.map(|helpers| format!("choose {}", options(other, &helpers))));
     }
+    ways.retain(|way| !way.is_empty());
+    refused.hint = ways.join(", or ");
     refused
 }
 
@@ -273,12 +236,17 @@ impl Job {
     pub fn parts(&self) -> &JobParts {
         &self.parts
     }
-    /// The hash of the job with its row counts filled in: compared by machines.
-    pub(crate) fn instance_hash(&self, rows: &[u64]) -> [u8; 32] {
+    /// The hash of the job with its row counts filled in, as the holders of these keys run it:
+    /// compared by machines. There are as many counts as the program has tables, and a key for each
+    /// party or none at all, so that no two read alike.
+    pub(crate) fn instance_hash(&self, rows: &[u64], keys: &[PublicKey]) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane instance 1");
         hasher.update(&self.parts.hash());
         for count in rows {
             hasher.update(&count.to_le_bytes());
+        }
+        for key in keys {
+            hasher.update(key.as_bytes());
         }
         *hasher.finalize().as_bytes()
     }

@@ -7,7 +7,9 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `check` | which protocols run a program, and why another does not |
 //! | `job` | plans, hashes, the choice of protocol by name |
+//! | `effort` | warnings of plans whose rounds or time are out of proportion |
 //! | `data` | CSV and `.npy` files into checked elements |
 //! | `handshake` | the job and the row counts, compared before a byte that depends on inputs |
 //! | `execute` | the steps, tile by tile; the only place that flushes |
@@ -18,7 +20,9 @@
 #![forbid(unsafe_code)]
 
 mod bits;
+mod check;
 pub mod data;
+mod effort;
 mod error;
 pub mod events;
 mod execute;
@@ -29,10 +33,12 @@ mod report;
 mod run;
 mod work;
 
+pub use check::check;
+pub use effort::warnings;
 pub use error::{EngineError, Kind};
 #[doc(hidden)]
 pub use handshake::fuzzing;
-pub use job::{Job, ProtocolName, warning};
+pub use job::{Job, ProtocolName};
 pub use journal::{Journal, Observer, Progress};
 pub use report::{RunReport, RunResult};
 pub use run::{danger_run_with_seed, run, simulate, simulate_with};

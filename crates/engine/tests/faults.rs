@@ -270,10 +270,10 @@ fn last(session: &Session, from: usize, to: usize, data: bool) -> usize {
 fn what_was_wrong_is_told_to_all() {
     let [two, _, five] = Session::all();
     let opening = last(&two, 0, 1, true);
-    let another_job = "approved another job: the program differs";
+    let another_job = "approved another job: the network class differs";
     let padding = Harm::Alter(|frame| *frame.payload.last_mut().unwrap() |= 0x80);
     for (session, from, to, at, harm, words) in [
-        (&two, 1, 0, 0, Harm::Flip(0), another_job),
+        (&two, 1, 0, 0, Harm::Flip(65), another_job),
         (
             &two,
             0,
@@ -295,7 +295,7 @@ fn what_was_wrong_is_told_to_all() {
             &two,
             0,
             1,
-            0,
+            1,
             TOO_MANY_ROWS,
             "has 101 rows of `people`, outside 1 to 100",
         ),
@@ -303,7 +303,7 @@ fn what_was_wrong_is_told_to_all() {
             &two,
             0,
             1,
-            0,
+            1,
             NO_ROWS,
             "has 0 rows of `people`, outside 1 to 100",
         ),
@@ -311,13 +311,13 @@ fn what_was_wrong_is_told_to_all() {
             &two,
             1,
             0,
-            2,
+            3,
             // The canonical encoding of a point is even; most other changes are points again.
             Harm::Alter(|frame| frame.payload[0] |= 1),
             "broke the protocol: a malformed curve point",
         ),
-        (&two, 0, 1, 2, Harm::Flip(-1), "is not what it sent"),
-        (&two, 1, 0, 3, Harm::Flip(7), "is not what it sent"),
+        (&two, 0, 1, 3, Harm::Flip(-1), "is not what it sent"),
+        (&two, 1, 0, 4, Harm::Flip(7), "is not what it sent"),
         (
             &two,
             0,
@@ -327,12 +327,12 @@ fn what_was_wrong_is_told_to_all() {
             "a check of what crossed failed",
         ),
         // From an owner of data to a helper, and from a helper to another.
-        (&five, 1, 4, 0, Harm::Flip(0), another_job),
+        (&five, 1, 4, 0, Harm::Flip(65), another_job),
         (
             &five,
             0,
             3,
-            0,
+            1,
             TOO_MANY_ROWS,
             "has 101 rows of `people`, outside 1 to 100",
         ),
@@ -340,11 +340,11 @@ fn what_was_wrong_is_told_to_all() {
             &five,
             2,
             4,
-            4,
+            5,
             padding,
             "broke the protocol: bits after the end of a message",
         ),
-        (&five, 4, 3, 4, Harm::Flip(0), "is not what it sent"),
+        (&five, 4, 3, 5, Harm::Flip(0), "is not what it sent"),
     ] {
         let attack = Attack { from, to, at, harm };
         let (endings, _) = session.attack(Some(attack), |_| LONG);
@@ -391,7 +391,7 @@ fn both_see_that_row_counts_differ() {
     let attack = Attack {
         from: 0,
         to: 1,
-        at: 0,
+        at: 1,
         harm,
     };
     let (endings, _) = Session::of_two().attack(Some(attack), |_| LONG);

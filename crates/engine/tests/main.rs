@@ -1,11 +1,13 @@
 //! All tests of this room in one binary: each binary links the kernels again.
 
+mod check;
 mod common;
 mod data;
 mod events;
 mod faults;
 mod faults_parties;
 mod faults_tls;
+mod handshake;
 mod helpers;
 mod local_work;
 mod order;

@@ -1,8 +1,11 @@
 //! Random programs, run by every protocol, agree with the plain reference; and every run keeps
-//! the promise of its plan, byte by byte and round by round.
+//! the promise of its plan, byte by byte and round by round. What the check of a program does not
+//! refuse runs.
 
 use proptest::prelude::*;
-use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, simulate};
+use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, check as verdict, simulate};
+use sealane_plan::fewest_helpers;
+use sealane_program::diagnostic::code;
 use sealane_program::text;
 use sealane_testkit::random_program::{Case, arithmetic, cases};
 use sealane_testkit::reference;
@@ -118,5 +121,40 @@ proptest! {
         tile in 1u64..5,
     ) {
         check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+
+    /// With the helpers that a protocol needs, and rows of every table at their bounds for the cost.
+    #[test]
+    fn what_a_check_takes_runs(case in cases()) {
+        let found = verdict(&case.program);
+        for protocol in [ProtocolName::Yao, ProtocolName::YaoThreeHalves, ProtocolName::Trio] {
+            let helpers = fewest_helpers(&protocol.profile(), &case.program.parties);
+            let planned = helpers.map(|helpers| {
+                Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers)
+            });
+            let named = |warning: &sealane_program::diagnostic::Diagnostic| {
+                warning.code == code::OTHER_PROTOCOL
+                    && warning.message.contains(&format!("`{protocol}`"))
+                    && !warning.message.contains("without helpers")
+            };
+            match (&found, planned) {
+                (Ok(_), Some(Ok(job))) => {
+                    job.cost(&job.bounds()).expect("bounds are in bounds");
+                    let inputs = job.program().inputs.iter();
+                    let inputs = inputs.map(|input| case.inputs[&input.name].clone());
+                    let report = simulate(&job, inputs.collect());
+                    let report = report.unwrap_or_else(|error| panic!("{protocol}: {error}"));
+                    prop_assert!(report.as_planned());
+                }
+                (Ok(warnings), _) => prop_assert!(warnings.iter().any(named), "{protocol}"),
+                (Err(refusal), Some(Err(error))) => prop_assert_eq!(error.finding(), refusal),
+                (Err(refusal), Some(Ok(_))) => prop_assert!(false, "{}: {}", protocol, refusal),
+                (Err(_), None) => {}
+            }
+        }
     }
 }

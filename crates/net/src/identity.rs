@@ -38,10 +38,15 @@ const FINGERPRINT_GROUPS: usize = 6;
 const TEXT_PREFIX: &str = "ed25519:";
 
 /// The public half of an [`Identity`]: `ed25519:` and 64 hexadecimal digits in text.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
+    /// Its bytes, for a hash over it.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The key from its SubjectPublicKeyInfo, in which TLS carries it. None if it is another kind
     /// of key.
     pub(crate) fn from_spki(spki: &[u8]) -> Option<PublicKey> {

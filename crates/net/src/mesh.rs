@@ -23,7 +23,7 @@ use crate::links::Links;
 use crate::machine::{Machine, ThisMachine};
 use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 use crate::session::SessionId;
-use crate::{Farewell, PartyId, Transport};
+use crate::{Farewell, PartyId, PublicKey, Transport};
 
 /// The longest run that anybody waits for: a month.
 pub const MOST_EXPECTED: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -39,6 +39,8 @@ const IN_MEMORY_PATIENCE_S: u64 = 300;
 pub struct Mesh {
     me: PartyId,
     session: SessionId,
+    /// By party; empty where no keys are shown.
+    pinned: Vec<PublicKey>,
     links: Links,
     ledger: Ledger,
     payload: Vec<Traffic>,
@@ -86,6 +88,7 @@ impl Mesh {
         Ok(Mesh {
             me,
             session: SessionId::default(),
+            pinned: Vec::new(),
             links: Links::new(transports, &limits, machine.bell()),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
@@ -284,6 +287,17 @@ impl Mesh {
             .map_or(0, |traffic| traffic.received)
     }
 
+    /// Says which keys the parties have shown, of all parties in their order, this one included.
+    pub fn pin(&mut self, keys: Vec<PublicKey>) {
+        self.pinned = keys;
+    }
+
+    /// The public keys of all parties in their order, as this party has pinned them; none where links
+    /// are such that nobody shows a key: in memory, or in plain text.
+    pub fn pinned(&self) -> &[PublicKey] {
+        &self.pinned
+    }
+
     /// Says which session this is, once the parties have agreed on it.
     pub fn enter(&mut self, session: SessionId) {
         self.session = session;
@@ -401,6 +415,9 @@ impl Mesh {
         } = meet_all(config, encrypted)?;
         let mut mesh = Mesh::from_transports(config.me, transports, config.limits)?;
         mesh.cancelled_by(&config.cancel);
+        if encrypted {
+            mesh.pin(config.parties.iter().map(|party| party.key).collect());
+        }
         Ok(Mesh {
             turned_away,
             ..mesh

@@ -13,7 +13,7 @@ mod report;
 mod timer;
 mod walk;
 
-pub use report::{CostReport, Promise, StepCost};
+pub use report::{CostReport, Promise, StepCost, grouped, time};
 
 use crate::steps::Plan;
 use sealane_protocol::{Protocol, Setting};

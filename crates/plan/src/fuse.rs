@@ -193,7 +193,7 @@ impl Fuser<'_> {
             inner: rank(id),
         });
         let accesses = elements.chain(whole).collect::<Vec<_>>();
-        self.refuse_rows(captured, value)?;
+        self.refuse_rows(captured, over[0], value)?;
         let (unit, params) = self.join(phase, &lanes, &accesses, value);
         let nodes = self.inline(unit, body, &params);
         let member = |id: &ValueId| {
@@ -215,8 +215,8 @@ impl Fuser<'_> {
         [init, over, captured]: [&[ValueId]; 3],
         body: &Graph,
     ) -> Result<Home, Diagnostic> {
-        self.refuse_rows(init, value)?;
-        self.refuse_rows(captured, value)?;
+        self.refuse_rows(init, over[0], value)?;
+        self.refuse_rows(captured, over[0], value)?;
         let length = lens(&self.main(over[0]).shape)[0];
         let init = init
             .iter()

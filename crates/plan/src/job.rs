@@ -4,7 +4,7 @@
 use crate::steps::Plan;
 use sealane_net::NetworkClass;
 use sealane_program::graph::Program;
-use sealane_protocol::Protocol;
+use sealane_protocol::{Profile, Protocol, Setting};
 use serde::{Deserialize, Serialize};
 
 /// The hash of each part of a job.
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct JobParts {
     /// Of the program's text.
     pub program: [u8; 32],
-    /// Of the protocol's name and version, all parties in their order, and their roles.
+    /// Of all that the protocol's profile says, all parties in their order, and their roles.
     pub protocol: [u8; 32],
     /// Of the declared network class.
     pub network: [u8; 32],
@@ -29,21 +29,9 @@ impl JobParts {
         plan: &Plan,
         network: NetworkClass,
     ) -> JobParts {
-        let profile = P::profile();
-        let roles = plan
-            .setting
-            .roles
-            .iter()
-            .map(|party| party.0)
-            .collect::<Vec<_>>();
-        // Debug forms quote names and delimit lists, so that no two settings read alike.
-        let protocol = format!(
-            "{:?} {} parties {parties:?} roles {roles:?}",
-            profile.name, profile.version
-        );
         JobParts {
             program: program.hash(),
-            protocol: hash(protocol.as_bytes()),
+            protocol: protocol(&P::profile(), parties, &plan.setting),
             network: hash(format!("{network:?}").as_bytes()),
             plan: plan.hash(),
         }
@@ -75,6 +63,89 @@ impl JobParts {
     }
 }
 
+/// The hash of a protocol, as these parties run it: of its whole profile, so that nobody runs it with
+/// other assumptions or parameters of security than others have approved.
+fn protocol(profile: &Profile, parties: &[String], setting: &Setting) -> [u8; 32] {
+    let roles = setting.roles.iter().map(|party| party.0);
+    let roles = roles.collect::<Vec<_>>();
+    // Debug forms name every field, quote texts and delimit lists, so that no two read alike.
+    let text = format!("{profile:?} parties {parties:?} roles {roles:?}");
+    hash(text.as_bytes())
+}
+
 fn hash(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_protocol::fake::Honest;
+    use sealane_protocol::{Corruption, Goal, Paper, PartyId, Security};
+    use std::collections::HashSet;
+
+    const ONE: &[Paper] = &[paper(Security::Statistical(40))];
+    const OTHER: &[Paper] = &[paper(Security::Statistical(64))];
+
+    const fn paper(security: Security) -> Paper {
+        Paper {
+            part: "sums",
+            authors: "",
+            venue: "",
+            section: "",
+            assumption: "",
+            security,
+        }
+    }
+
+    /// One field after the other; a new one has to be named here.
+    #[test]
+    fn every_word_of_a_profile_is_part_of_the_job() {
+        let Profile {
+            name: _,
+            version,
+            roles: _,
+            outsiders,
+            goal,
+            arithmetic,
+            share_bits,
+            corruption: _,
+            assumption: _,
+            papers: _,
+            security_bits,
+        } = Honest::profile();
+        let goal = match goal {
+            Goal::Size => Goal::Depth,
+            Goal::Depth => Goal::Size,
+        };
+        let with = |change: &dyn Fn(&mut Profile)| {
+            let mut profile = Honest::profile();
+            change(&mut profile);
+            profile
+        };
+        let profiles = [
+            with(&|_| ()),
+            with(&|p| p.name = "other"),
+            with(&|p| p.version = version + 1),
+            with(&|p| p.roles = &["other"]),
+            with(&|p| p.outsiders = !outsiders),
+            with(&|p| p.goal = goal),
+            with(&|p| p.arithmetic = !arithmetic),
+            with(&|p| p.share_bits = share_bits + 1),
+            with(&|p| p.corruption = Corruption::Malicious(7)),
+            with(&|p| p.assumption = "other"),
+            with(&|p| p.papers = ONE),
+            with(&|p| p.papers = OTHER),
+            with(&|p| p.security_bits = security_bits + 1),
+        ];
+        let setting = Setting {
+            parties: 2,
+            roles: vec![PartyId(0), PartyId(1)],
+        };
+        let parties = ["a", "b"].map(String::from);
+        let hashes = profiles
+            .iter()
+            .map(|profile| protocol(profile, &parties, &setting));
+        assert_eq!(hashes.collect::<HashSet<_>>().len(), profiles.len());
+    }
 }

@@ -56,7 +56,7 @@ pub use cost::{CostReport, StepCost, cost};
 pub use job::JobParts;
 pub use localise::{Local, Localised, localise};
 pub use sealane_net::NetworkClass;
-pub use setting::{suits, ways};
+pub use setting::{fewest_helpers, suits};
 pub use steps::Plan;
 pub use uses::StepKind;
 

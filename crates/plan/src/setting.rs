@@ -9,6 +9,19 @@ use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
 use sealane_protocol::{PartyId, Profile, Protocol, Setting};
 
+/// Names that the fewest helpers could have with whom a protocol runs a program of these parties;
+/// `None` where it runs none of so many, whoever helps.
+pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>> {
+    let roles = profile.roles.len();
+    let helpers = match roles.checked_sub(named.len()) {
+        _ if roles == 0 => 0,
+        Some(missing) => missing,
+        None if profile.outsiders => roles,
+        None => return None,
+    };
+    Some(free_names(named, helpers))
+}
+
 /// The settings that a program with helpers may run in, in order of preference: every assignment
 /// of those who compute to the roles.
 ///
@@ -58,7 +71,7 @@ fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
 }
 
 /// Every change of the helpers with which a program of the parties `named` can run a protocol.
-pub fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
+fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
     let (roles, parties) = (profile.roles.len(), named.len());
     let mut ways = Vec::new();
     match roles.checked_sub(parties) {
@@ -113,10 +126,14 @@ fn plural(number: usize, one: &str, many: &str) -> String {
 
 /// Names that helpers could have beside those of the program, as `--helpers` takes them.
 fn example(taken: &[String], helpers: usize) -> String {
+    free_names(taken, helpers).join(",")
+}
+
+fn free_names(taken: &[String], helpers: usize) -> Vec<String> {
     let names = ["ada", "bob", "cyd"].map(String::from).into_iter();
     let names = names.chain((1..).map(|number| format!("helper{number}")));
     let free = names.filter(|name| !taken.contains(name));
-    free.take(helpers).collect::<Vec<_>>().join(",")
+    free.take(helpers).collect()
 }
 
 #[cfg(test)]
@@ -215,6 +232,18 @@ mod tests {
             "protocol `ring` computes with 2 parties: the program names 2 (a, b) and the command \
              1 helper; name no helper: the program's parties compute"
         );
+    }
+
+    #[test]
+    fn the_fewest_helpers_fit_and_no_fewer_do() {
+        for (roles, outsiders) in [(TWO, false), (TWO, true), (THREE, true), (&[], false)] {
+            for names in ["a", "a b", "a b c", "a b c d"] {
+                let (profile, named) = (profile(roles, outsiders), named(names));
+                let fits = |helpers| candidates(&profile, &named, helpers).is_ok();
+                let fewest = fewest_helpers(&profile, &named).map(|names| names.len());
+                assert_eq!(fewest, (0..9).find(|helpers| fits(*helpers)), "{names}");
+            }
+        }
     }
 
     #[test]

@@ -255,15 +255,25 @@ pub mod code {
     /// Warning: a result is an input as it stands.
     pub const WHOLE_INPUT: &str = "reveals-input";
 
-    /// Warning: the protocol that is used unless another is named cannot run the program.
+    /// Warning: a protocol cannot run the program that others run.
     pub const OTHER_PROTOCOL: &str = "other-protocol";
+
+    /// Warning: a run waits for very many rounds, one after the other.
+    pub const MANY_ROUNDS: &str = "many-rounds";
+    /// Warning: a run takes very long.
+    pub const LONG_RUN: &str = "long-run";
 
     /// Warnings about the numbers that a run gives. No verb is silent about them.
     pub const NUMBERS: [&str; 3] = [LITERAL_ROUNDED, NEVER_EQUAL, ROUNDED_SUM];
 
+    /// Warnings about what a plan costs, which `plan` gives and no check.
+    pub const EFFORT: [&str; 2] = [LONG_RUN, MANY_ROUNDS];
+
     /// The codes that are warnings.
-    pub const WARNINGS: [&str; 7] = [
+    pub const WARNINGS: [&str; 9] = [
         LITERAL_ROUNDED,
+        LONG_RUN,
+        MANY_ROUNDS,
         NEVER_EQUAL,
         OTHER_PROTOCOL,
         ROUNDED_SUM,

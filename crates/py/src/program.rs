@@ -10,7 +10,7 @@ use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, Line, Loaded, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_engine::data::Inputs;
-use sealane_engine::{Job, NetworkClass, ProtocolName};
+use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
@@ -53,9 +53,10 @@ impl Program {
 
 /// What a warning says, for Python's `warnings`: its code, in one sentence, its file and line, why,
 /// what to do.
-type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
+pub type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
 
-fn said(warning: &Diagnostic) -> Said<'_> {
+/// See [`Said`].
+pub fn said(warning: &Diagnostic) -> Said<'_> {
     let place = warning.span.as_ref();
     (
         warning.code,
@@ -90,11 +91,12 @@ impl Program {
         about.map(said).collect()
     }
 
-    /// Who gives what, who learns what, and warnings.
-    fn check(&self) -> Check {
-        let warnings = self.warnings.iter().cloned();
-        let warnings = warnings.chain(sealane_engine::warning(&self.graph));
-        Check::new(&self.graph, &warnings.collect::<Vec<_>>())
+    /// Who gives what, who learns what, and warnings; refuses what no protocol runs.
+    fn check(&self, py: Python<'_>) -> PyResult<Check> {
+        let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
+        let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
+        let warnings = [self.warnings.clone(), found].concat();
+        Ok(Check::new(&self.graph, &warnings))
     }
 
     /// What a run will do and cost.
@@ -113,10 +115,12 @@ impl Program {
             let job = stated.job(self.graph.clone(), config.as_ref())?;
             let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
-            Ok((job, cost))
+            let effort = sealane_engine::warnings(&job, &cost);
+            Ok((job, cost, effort))
         });
-        let (job, cost) = planned.map_err(|failure: Failure| error::failure(py, &failure))?;
-        Ok(Plan::new(Arc::new(job), cost, self.notes()))
+        let (job, cost, effort) =
+            planned.map_err(|failure: Failure| error::failure(py, &failure))?;
+        Ok(Plan::new(Arc::new(job), cost, self.notes()).warned(effort))
     }
 
     /// Runs all parties in this process.

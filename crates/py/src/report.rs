@@ -1,5 +1,6 @@
 //! What checks, plans and runs tell: attributes for programs, a table as `repr`.
 
+use crate::program::{Said, said};
 use crate::table::Table;
 use crate::{array, error};
 use pyo3::prelude::*;
@@ -73,12 +74,26 @@ pub struct Plan {
     job: Arc<Job>,
     cost: CostReport,
     notes: Vec<String>,
+    warnings: Vec<Diagnostic>,
 }
 
 impl Plan {
     /// The plan of a job, with its cost for some numbers of rows, and notes about its numbers.
     pub fn new(job: Arc<Job>, cost: CostReport, notes: Vec<String>) -> Plan {
-        Plan { job, cost, notes }
+        let warnings = Vec::new();
+        Plan {
+            job,
+            cost,
+            notes,
+            warnings,
+        }
+    }
+
+    /// The same plan, with warnings of its rounds or time, which are notes as well.
+    pub fn warned(mut self, warnings: Vec<Diagnostic>) -> Plan {
+        self.notes.extend(warnings.iter().map(Diagnostic::line));
+        self.warnings = warnings;
+        self
     }
 }
 
@@ -160,6 +175,12 @@ impl Plan {
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
+    }
+
+    /// The warnings of rounds or time that are out of proportion.
+    #[getter]
+    fn warnings(&self) -> Vec<Said<'_>> {
+        self.warnings.iter().map(said).collect()
     }
 
     /// The same as `sealane plan --json`.

@@ -25,17 +25,34 @@ impl Log {
 
     /// The payload that was received.
     pub fn heard(&self) -> Vec<u8> {
+        let is_data = |kind| matches!(kind, FrameKind::Data { .. });
+        let frames = self.frames().into_iter();
+        let heard = frames.filter(|(direction, frame)| *direction == b'<' && is_data(frame.kind));
+        heard
+            .flat_map(|(_, frame)| frame.payload.to_vec())
+            .collect()
+    }
+
+    /// The control messages that were sent.
+    pub fn said(&self) -> Vec<Vec<u8>> {
+        let is_said = |(direction, frame): &(u8, Frame)| {
+            *direction == b'>' && frame.kind == FrameKind::Control
+        };
+        let frames = self.frames().into_iter().filter(is_said);
+        frames.map(|(_, frame)| frame.payload.to_vec()).collect()
+    }
+
+    /// All frames in their order, each with its direction.
+    fn frames(&self) -> Vec<(u8, Frame)> {
         let log = self.lock();
         // A party has no link to itself, and that log no head.
-        let (mut rest, mut heard) = (log.get(8..).unwrap_or_default(), vec![]);
+        let (mut rest, mut frames) = (log.get(8..).unwrap_or_default(), vec![]);
         while let Some((direction, after)) = rest.split_first() {
             rest = after;
             let frame = Frame::decode(&mut rest).expect("a recorder writes whole frames");
-            if *direction == b'<' && matches!(frame.kind, FrameKind::Data { .. }) {
-                heard.extend_from_slice(&frame.payload);
-            }
+            frames.push((*direction, frame));
         }
-        heard
+        frames
     }
 }
 

@@ -22,7 +22,7 @@ use crate::common::simulated::Simulated;
 const MOMENT: Duration = Duration::from_secs(5);
 
 /// Frames that each party first sends to each other one: with these, all agree on the job.
-const HANDSHAKE: usize = 2;
+const HANDSHAKE: usize = 3;
 
 /// Says what is wrong with a run, if anything is; else how many parties have results.
 pub fn judge(scenario: &Scenario, simulated: &Simulated) -> Result<usize, String> {
@@ -185,7 +185,7 @@ fn judge_alteration(
         return (vec![], false);
     };
     let kinds = match attack.harm {
-        // Row counts are stated in the first frame, and agreed on in the second.
+        // Row counts are stated in the second frame, and agreed on in the third.
         _ if attack.at < HANDSHAKE && text.starts_with("error[rows-differ]") => vec![Kind::Data],
         Harm::Stall | Harm::Vanish => vec![Kind::Network],
         // What is missing may be waited for in vain, or what comes in its place is refused.

@@ -74,14 +74,18 @@ impl Promise {
 }
 
 impl CostReport {
+    /// Seconds of [`CostReport::estimate_s`] in which parties wait for messages on their way.
+    pub fn waiting_s(&self, class: NetworkClass) -> f64 {
+        self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0
+    }
+
     /// Seconds that a run takes on a network of a class, about: half a round trip for each round,
     /// and then the longer of computing and of the busiest direction of any link, since tables
     /// stream while the other side computes. Start-up and the handshake are not in it.
     pub fn estimate_s(&self, class: NetworkClass) -> f64 {
-        let latency = self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0;
         let busiest = self.promise.payload.values().max().copied().unwrap_or(0);
         let transfer = busiest as f64 / class.bytes_per_s() as f64;
-        latency + transfer.max(self.compute_ns as f64 / 1e9)
+        self.waiting_s(class) + transfer.max(self.compute_ns as f64 / 1e9)
     }
 
     /// Seconds of each step, about, on a network of a class: the longer of its computing and its
@@ -89,8 +93,7 @@ impl CostReport {
     /// more than the run takes; they say how it divides.
     pub fn estimate_by_step_s(&self, class: NetworkClass) -> Vec<f64> {
         let flights = self.steps.iter().map(|step| step.flights).sum::<u64>();
-        let latency = self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0;
-        let flight_s = latency / flights.max(1) as f64;
+        let flight_s = self.waiting_s(class) / flights.max(1) as f64;
         let seconds = |step: &StepCost| {
             let transfer = step.busiest as f64 / class.bytes_per_s() as f64;
             step.flights as f64 * flight_s + transfer.max(step.compute_ns as f64 / 1e9)
@@ -252,7 +255,7 @@ impl CostReport {
 }
 
 /// A number in groups of three digits.
-fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -280,11 +283,13 @@ fn size(bytes: f64) -> String {
 }
 
 /// Seconds in the unit that fits.
-fn time(seconds: f64) -> String {
+pub fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} us", s * 1e6),
         s if s < 1.0 => format!("{:.1} ms", s * 1e3),
         s if s < 120.0 => format!("{s:.1} s"),
-        s => format!("{:.1} min", s / 60.0),
+        s if s < 7200.0 => format!("{:.1} min", s / 60.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
     }
 }

@@ -338,18 +338,33 @@ impl<'a> Fuser<'a> {
         axis.map_or(placed.clone(), |axis| placed.move_last_to(axis))
     }
 
-    /// Refuses operands that are seen whole but have as many elements as a table has rows.
-    pub fn refuse_rows(&self, ids: &[ValueId], value: &Value) -> Result<(), Diagnostic> {
+    /// Refuses operands of a body over `over` that are seen whole but have as many elements as a
+    /// table has rows.
+    pub fn refuse_rows(
+        &self,
+        ids: &[ValueId],
+        over: ValueId,
+        value: &Value,
+    ) -> Result<(), Diagnostic> {
         let Some(rows) = ids.iter().find_map(|id| self.main(*id).shape.rows) else {
             return Ok(());
         };
         let name = &self.program.rows[usize::from(rows.0)].name;
+        // Where both have rows, to walk the other ones is refused as well.
+        let hint = match self.main(over).shape.rows {
+            Some(_) => format!(
+                "give what the body sees a fixed number of elements, such as \
+                 `sl.Private[sl.u32, \"ann\", 100]` in place of `{name}`, or reduce it before \
+                 the body"
+            ),
+            None => "walk the rows with `map` or `scan`, or reduce them before the body".into(),
+        };
         Err(Diagnostic {
             code: "whole-rows",
             message: format!("a body sees all `{name}` rows of a value at once"),
             span: value.span.clone(),
             reason: "a circuit is made before the number of rows is known".into(),
-            hint: "walk the rows with `map` or `scan`, or reduce them before the body".into(),
+            hint,
         })
     }
 }

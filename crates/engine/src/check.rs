@@ -1,0 +1,182 @@
+//! Which protocols run a program: what a check says beyond the soundness of its graph.
+//!
+//! A sound graph may still be one for which no plan can be made, or none under some protocols. So a
+//! check makes the plan under every protocol that has a secret to keep, with the fewest helpers
+//! that it needs, and says what comes of it. Planning refuses for reasons of program and protocol
+//! alone, whatever the class of the network and the names of helpers are; and since a plan is held
+//! to the bounds of rows, a program that has one runs with any rows that it allows.
+
+use crate::job::{Job, ProtocolName};
+use sealane_net::NetworkClass;
+use sealane_plan::fewest_helpers;
+use sealane_program::diagnostic::{Diagnostic, code};
+use sealane_program::graph::Program;
+use sealane_protocol::Corruption;
+
+/// Plans a sound program under every protocol, and warns of those that cannot run it: `check` of
+/// the command and of Python, after the warnings that loading the program gave.
+///
+/// # Errors
+/// No protocol runs it: what the first that computes with so many parties says.
+pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let tried = ProtocolName::ALL.into_iter().filter(is_secret);
+    let tried = tried.filter_map(|protocol| Attempt::new(program, protocol));
+    verdict(program, &tried.collect::<Vec<_>>())
+}
+
+/// A protocol that computes with as many parties as a program has, and what planning says.
+struct Attempt {
+    protocol: ProtocolName,
+    helpers: Vec<String>,
+    refusal: Option<Diagnostic>,
+}
+
+impl Attempt {
+    fn new(program: &Program, protocol: ProtocolName) -> Option<Attempt> {
+        let helpers = fewest_helpers(&protocol.profile(), &program.parties)?;
+        let (class, names) = (NetworkClass::Lan, helpers.clone());
+        let job = Job::new(program.clone(), protocol, class, names);
+        Some(Attempt {
+            protocol,
+            helpers,
+            refusal: job.err().map(|error| error.finding().clone()),
+        })
+    }
+
+    /// The options of a command that plans so.
+    fn options(&self) -> String {
+        options(self.protocol, &self.helpers)
+    }
+}
+
+/// The options of a command for a protocol with these helpers.
+pub(crate) fn options(protocol: ProtocolName, helpers: &[String]) -> String {
+    match helpers {
+        [] => format!("`--protocol {protocol}`"),
+        _ => format!("`--protocol {protocol} --helpers {}`", helpers.join(",")),
+    }
+}
+
+/// Whether a protocol keeps anything secret.
+pub(crate) fn is_secret(protocol: &ProtocolName) -> bool {
+    protocol.profile().corruption != Corruption::None
+}
+
+fn verdict(program: &Program, tried: &[Attempt]) -> Result<Vec<Diagnostic>, Diagnostic> {
+    let (run, refused): (Vec<_>, Vec<_>) = tried.iter().partition(|a| a.refusal.is_none());
+    if run.is_empty() {
+        let first = refused.into_iter().find_map(|a| a.refusal.clone());
+        // Some protocol takes any number of parties.
+        return first.map_or(Ok(Vec::new()), Err);
+    }
+    let ways = run.iter().map(|way| way.options()).collect::<Vec<_>>();
+    let hint = format!("plan and run it with {}", ways.join(" or "));
+    let fits = |a: &Attempt| a.protocol == ProtocolName::DEFAULT && a.helpers.is_empty();
+    let mut warnings = Vec::new();
+    if !tried.iter().any(fits) {
+        let usual = ProtocolName::DEFAULT.profile();
+        let (parties, names) = (program.parties.len(), program.parties.join(", "));
+        let reason = format!(
+            "it computes with {} parties, and the program names {parties} ({names})",
+            usual.roles.len()
+        );
+        let mut warning = cannot(&[ProtocolName::DEFAULT]);
+        if tried.iter().any(|a| a.protocol == ProtocolName::DEFAULT) {
+            warning.message += " without helpers";
+        }
+        warnings.push(warning.because(reason).hint(&hint));
+    }
+    // Protocols that refuse for the same reason share a warning.
+    for (at, attempt) in refused.iter().enumerate() {
+        let same = |other: &&&Attempt| other.refusal == attempt.refusal;
+        let Some(refusal) = attempt.refusal.as_ref() else {
+            continue;
+        };
+        if refused[..at].iter().any(|other| same(&other)) {
+            continue;
+        }
+        let names = refused.iter().filter(same).map(|other| other.protocol);
+        let reasons = [&refusal.message, &refusal.reason].map(String::as_str);
+        let reasons = reasons.into_iter().filter(|reason| !reason.is_empty());
+        let warning = cannot(&names.collect::<Vec<_>>()).at(refusal.span.as_ref());
+        let warning = warning.because(reasons.collect::<Vec<_>>().join(": "));
+        let hints = [hint.as_str(), &refusal.hint];
+        let hints = hints.into_iter().filter(|hint| !hint.is_empty());
+        warnings.push(warning.hint(hints.collect::<Vec<_>>().join("; or ")));
+    }
+    Ok(warnings)
+}
+
+/// Says that protocols do not run a program.
+fn cannot(protocols: &[ProtocolName]) -> Diagnostic {
+    let named = protocols.iter().map(|protocol| match *protocol {
+        ProtocolName::DEFAULT => format!("`{protocol}`, the usual one,"),
+        _ => format!("`{protocol}`"),
+    });
+    let named = named.collect::<Vec<_>>().join(" and ");
+    let noun = if protocols.len() == 1 {
+        "protocol"
+    } else {
+        "protocols"
+    };
+    let message = format!("{noun} {named} cannot run this program");
+    Diagnostic::new(code::OTHER_PROTOCOL, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sealane_program::text::parse;
+
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\ninput x : a u8 in 0..255\n\
+        main {\n  %0 = param 0 : u8 in 0..255 known a\n}\nreveal r = %0 : u8 to b\n";
+
+    /// What is said of a program of two parties if these protocols refuse it.
+    fn refused_by(refused: &[ProtocolName]) -> Result<Vec<Diagnostic>, Diagnostic> {
+        let program = parse(PROGRAM, "p").unwrap();
+        let refusal = Diagnostic::new("circuit-too-large", "it is large").because("a loop");
+        let attempt = |protocol: ProtocolName| Attempt {
+            protocol,
+            helpers: fewest_helpers(&protocol.profile(), &program.parties).unwrap(),
+            refusal: refused
+                .contains(&protocol)
+                .then(|| refusal.clone().hint("write `scan`")),
+        };
+        let tried = [
+            ProtocolName::Yao,
+            ProtocolName::YaoThreeHalves,
+            ProtocolName::Trio,
+        ];
+        verdict(&program, &tried.map(attempt))
+    }
+
+    #[test]
+    fn protocols_that_refuse_are_named_with_their_reason_and_with_those_that_run() {
+        let yao = [ProtocolName::Yao, ProtocolName::YaoThreeHalves];
+        let [warning] = &refused_by(&yao).unwrap()[..] else {
+            panic!("one reason, one warning");
+        };
+        assert_eq!(
+            warning.render(None),
+            "warning[other-protocol]: protocols `yao`, the usual one, and `yao-three-halves` cannot \
+             run this program\nreason: it is large: a loop\nhint: plan and run it with `--protocol \
+             trio --helpers ada`; or write `scan`"
+        );
+        let [warning] = &refused_by(&[ProtocolName::Trio]).unwrap()[..] else {
+            panic!("one reason, one warning");
+        };
+        assert_eq!(warning.message, "protocol `trio` cannot run this program");
+        let ways = "plan and run it with `--protocol yao` or `--protocol yao-three-halves`; or";
+        assert!(warning.hint.starts_with(ways), "{}", warning.hint);
+    }
+
+    #[test]
+    fn what_all_run_is_passed_over_and_what_none_runs_is_refused() {
+        assert_eq!(refused_by(&[]), Ok(vec![]));
+        let refusal = refused_by(&ProtocolName::ALL).unwrap_err();
+        assert_eq!(
+            (refusal.code, &*refusal.hint),
+            ("circuit-too-large", "write `scan`")
+        );
+    }
+}

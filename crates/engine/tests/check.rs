@@ -1,0 +1,194 @@
+//! What a check says of protocols: which run a program, why another does not, and that a program
+//! that none runs is refused. And of what a plan warns.
+
+use crate::common::parse;
+use sealane_engine::{Job, NetworkClass, ProtocolName, check, warnings};
+use sealane_program::diagnostic::{Diagnostic, code};
+use std::fmt::Write;
+
+/// Whether numbers of one run-time table are in another.
+const TWO_TABLES: &str = "\
+sealane program 1
+name common
+party ann
+party ben
+rows n <= 100
+rows m <= 50
+input mine : ann u8[n] in 0..255
+input theirs : ben u8[m] in 0..255
+main {
+  %0 = param 0 : u8[n] in 0..255 known ann
+  %1 = param 1 : u8[m] in 0..255 known ben
+  %2 = map over %0 capture %1 : bool[n] in 0..1 secret {
+    %0 = param 0 : u8 in 0..255 known ann
+    %1 = param 1 : u8[m] in 0..255 known ben
+    %2 = eq %0, %1 : bool[m] in 0..1 secret
+    %3 = reduce any %2 axis 0 : bool in 0..1 secret
+    return %3
+  }
+  %3 = part %2, 0 : bool[n] in 0..1 secret
+}
+reveal result = %3 : bool to ann
+";
+
+/// Programs of so many parties, each of whom gives a number of which one learns the sum.
+fn of_parties(count: usize) -> String {
+    let mut text = "sealane program 1\nname total\n".to_string();
+    let each = |line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    text += &each(&|at| format!("party p{at}\n"));
+    text += &each(&|at| format!("input x{at} : p{at} u8.wrapping in 0..255\n"));
+    text += "main {\n";
+    text += &each(&|at| format!("  %{at} = param {at} : u8.wrapping in 0..255 known p{at}\n"));
+    let mut sum = 0;
+    for at in 1..count {
+        let next = count + at - 1;
+        let _ = writeln!(
+            text,
+            "  %{next} = add %{sum}, %{at} : u8.wrapping in 0..255 secret"
+        );
+        sum = next;
+    }
+    let _ = write!(text, "}}\nreveal r = %{sum} : u8.wrapping to p0\n");
+    text
+}
+
+#[test]
+fn what_no_protocol_runs_is_refused_as_planning_refuses_it() {
+    let program = parse(TWO_TABLES);
+    let refusal = check(&program).expect_err("no circuit takes a whole table");
+    assert_eq!(refusal.code, "whole-rows");
+    // To walk the other table would be refused as well, so the hint says something else.
+    assert!(!refusal.hint.contains("walk the rows"), "{}", refusal.hint);
+    let planned = Job::new(program, ProtocolName::DEFAULT, NetworkClass::Wan, vec![]);
+    let planned = planned.err().expect("it is refused");
+    assert_eq!(planned.finding(), &refusal);
+    // What the hint says: a fixed number of elements.
+    let fixed = TWO_TABLES
+        .replace("u8[m]", "u8[50]")
+        .replace("bool[m]", "bool[50]");
+    let fixed = parse(&fixed.replace("rows m <= 50\n", ""));
+    assert_eq!(check(&fixed), Ok(vec![]));
+}
+
+#[test]
+fn parties_that_do_not_fit_are_told_of_protocols_and_helpers_that_do() {
+    let told = |parties| {
+        let warnings = check(&parse(&of_parties(parties))).expect("some protocol runs it");
+        let told = warnings
+            .into_iter()
+            .map(|warning| (warning.message, warning.hint));
+        told.collect::<Vec<_>>()
+    };
+    let cannot = "protocol `yao`, the usual one, cannot run this program".to_string();
+    let with = |options: &str| format!("plan and run it with {options}");
+    assert_eq!(told(2), []);
+    assert_eq!(told(3), [(cannot.clone(), with("`--protocol trio`"))]);
+    let helpers = with("`--protocol trio --helpers ada,bob,cyd`");
+    assert_eq!(told(5), [(cannot.clone(), helpers)]);
+    let ways = "`--protocol yao --helpers ada` or `--protocol yao-three-halves --helpers ada` or \
+                `--protocol trio --helpers ada,bob`";
+    assert_eq!(told(1), [(format!("{cannot} without helpers"), with(ways))]);
+    // A session has no room for helpers beside so many.
+    let refusal = check(&parse(&of_parties(64))).expect_err("nobody is left to compute");
+    assert_eq!(refusal.code, "helper-name");
+}
+
+/// Turns of a scan, of which each waits for the one before.
+const SCAN: &str = "\
+sealane program 1
+name longest
+party ann
+party ben
+rows days <= 100000
+input x : ann u32[days] in 0..4294967295
+input low : ben u32 in 0..4294967295
+main {
+  %0 = param 0 : u32[days] in 0..4294967295 known ann
+  %1 = param 1 : u32 in 0..4294967295 known ben
+  %2 = const [0] : u32 in 0..0 public
+  %3 = scan from %2 over %0 capture %1 : u32 in 0..4294967295 secret @ \"streaks.py\":9:5-40 {
+    %0 = param 0 : u32 in 0..4294967295 secret
+    %1 = param 1 : u32 in 0..4294967295 known ann
+    %2 = param 2 : u32 in 0..4294967295 known ben
+    %3 = lt %1, %2 : bool in 0..1 secret
+    %4 = const [1000] : u32 in 1000..1000 public
+    %5 = min %0, %4 : u32 in 0..1000 secret
+    %6 = const [1] : u32 in 1..1 public
+    %7 = add %5, %6 : u32 in 1..1001 secret
+    %8 = const [0] : u32 in 0..0 public
+    %9 = select %3, %7, %8 : u32 in 0..1001 secret
+    return %9
+  }
+  %4 = part %3, 0 : u32 in 0..4294967295 secret
+}
+reveal result = %4 : u32 to ann
+";
+
+/// A product a row, of as many rows as nobody has.
+const PRODUCTS: &str = "\
+sealane program 1
+name products
+party ann
+party ben
+rows n <= 1000000000
+input x : ann u64.wrapping[n] in 0..18446744073709551615
+input y : ben u64.wrapping in 0..18446744073709551615
+main {
+  %0 = param 0 : u64.wrapping[n] in 0..18446744073709551615 known ann
+  %1 = param 1 : u64.wrapping in 0..18446744073709551615 known ben
+  %2 = mul %0, %1 : u64.wrapping[n] in 0..18446744073709551615 secret @ \"rows.py\":5:12-17
+  %3 = reduce sum %2 axis 0 : u64.wrapping in 0..18446744073709551615 secret
+}
+reveal result = %3 : u64.wrapping to ann
+";
+
+/// The code, the line and the hint of what is said of a plan at so many rows.
+fn effort(
+    text: &str,
+    protocol: ProtocolName,
+    rows: u64,
+) -> Vec<(&'static str, Option<u32>, String)> {
+    let helpers = match protocol {
+        ProtocolName::Trio => vec!["cyd".to_string()],
+        _ => vec![],
+    };
+    let job = Job::new(parse(text), protocol, NetworkClass::Lan, helpers).expect("a job");
+    let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
+    let told = |warning: Diagnostic| {
+        assert!(warning.is_warning());
+        (
+            warning.code,
+            warning.span.map(|span| span.line),
+            warning.hint,
+        )
+    };
+    found.into_iter().map(told).collect()
+}
+
+#[test]
+fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
+    let [(code, line, hint)] = &effort(SCAN, ProtocolName::Trio, 100_000)[..] else {
+        panic!("one warning");
+    };
+    assert_eq!((*code, *line), (code::MANY_ROUNDS, Some(9)));
+    for way in [
+        "`map`",
+        "run it with `--protocol yao`: 5 rounds",
+        "`--rows`",
+    ] {
+        assert!(hint.contains(way), "{hint}");
+    }
+    // Fewer rows are in proportion, and a protocol whose rounds do not grow is as well.
+    assert_eq!(effort(SCAN, ProtocolName::Trio, 1000), []);
+    assert_eq!(effort(SCAN, ProtocolName::Yao, 100_000), []);
+}
+
+#[test]
+fn a_run_of_days_is_warned_of_with_its_line() {
+    let [(code, line, hint)] = &effort(PRODUCTS, ProtocolName::Yao, 1_000_000_000)[..] else {
+        panic!("one warning");
+    };
+    assert_eq!((*code, *line), (code::LONG_RUN, Some(5)));
+    assert!(hint.contains("`--protocol trio --helpers ada`"), "{hint}");
+    assert_eq!(effort(PRODUCTS, ProtocolName::Yao, 1_000_000), []);
+}

@@ -1,0 +1,202 @@
+//! What parties tell each other before a run, and what only those hear who approved the same.
+
+use crate::common::{PROGRAM, PROGRAM_OF_THREE, Session, job_of, named};
+use sealane_engine::{
+    EngineError, Job, Journal, Kind, NetworkClass, ProtocolName, RunReport, fuzzing, run,
+};
+use sealane_net::{Identity, Mesh, PublicKey};
+use sealane_program::types::Data;
+use sealane_testkit::record::recorded;
+use std::thread;
+
+/// Runs every party over its mesh, with the job that it has approved.
+fn meet(
+    jobs: &[Job],
+    meshes: Vec<Mesh>,
+    inputs: &[Vec<Option<Data>>],
+) -> Vec<Result<RunReport, EngineError>> {
+    thread::scope(|threads| {
+        let sides = meshes.into_iter().zip(jobs).zip(inputs);
+        let sides = sides.map(|((mut mesh, job), inputs)| {
+            threads.spawn(move || run(job, inputs, &mut mesh, &mut Journal::silent()))
+        });
+        let sides = sides.collect::<Vec<_>>();
+        let ends = sides
+            .into_iter()
+            .map(|side| side.join().expect("no party panics"));
+        ends.collect()
+    })
+}
+
+/// Whether a control message states row counts.
+fn is_of_rows(message: &[u8]) -> bool {
+    fuzzing(message)[1].is_some()
+}
+
+#[test]
+fn nobody_states_row_counts_before_all_have_shown_the_same_job() {
+    let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
+    let jobs = |classes: [NetworkClass; 3]| {
+        classes.map(|class| job_of(PROGRAM_OF_THREE, ProtocolName::Trio, class))
+    };
+    let (lan, wan) = (NetworkClass::Lan, NetworkClass::Wan);
+    let said = |classes| {
+        let (meshes, logs) = recorded(3);
+        let ends = meet(&jobs(classes), meshes, &session.inputs);
+        let said = logs
+            .concat()
+            .iter()
+            .flat_map(|log| log.said())
+            .collect::<Vec<_>>();
+        (ends, said)
+    };
+    let (ends, messages) = said([lan; 3]);
+    ends.into_iter()
+        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert_eq!(messages.iter().filter(|said| is_of_rows(said)).count(), 6);
+    // Two of three have the same job, and yet tell each other nothing either.
+    for odd in 0..3 {
+        let classes = [0, 1, 2].map(|party| if party == odd { wan } else { lan });
+        let (ends, messages) = said(classes);
+        assert!(ends.iter().all(Result::is_err));
+        assert!(messages.len() >= 2);
+        assert!(!messages.iter().any(|said| is_of_rows(said)), "{odd}");
+    }
+}
+
+/// What each of two says who run these programs.
+fn of_programs(texts: [&str; 2]) -> Vec<EngineError> {
+    let jobs = texts.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
+    let ends = meet(&jobs, Mesh::in_memory(2), &session.inputs);
+    let errors = ends
+        .into_iter()
+        .map(|end| end.err().expect("nobody runs another program"));
+    errors.collect()
+}
+
+#[test]
+fn programs_that_differ_are_told_the_first_line_that_does_and_no_text_crosses() {
+    let lines = PROGRAM.lines().collect::<Vec<_>>();
+    let changes = [
+        ("name over", "name above"),
+        (
+            "reveal who = %2 : bool to clinic",
+            "reveal who = %2 : bool to clinic, lab",
+        ),
+        ("reveal largest = %5 : u8 to clinic, lab", ""),
+        ("%2 = gt %0, %1", "%2 = ge %0, %1"),
+    ];
+    for (old, new) in changes {
+        let at = lines
+            .iter()
+            .position(|line| line.contains(old))
+            .expect("a line")
+            + 1;
+        let other = PROGRAM.replace(old, new);
+        for texts in [[PROGRAM, &other], [&other, PROGRAM]] {
+            for (error, text) in of_programs(texts).iter().zip(texts) {
+                assert_eq!(error.finding().code, "other-job", "{error}");
+                let said = &error.finding().reason;
+                let line = format!("that differs is line {at}; ");
+                assert!(said.contains(&line), "{at}: {error}");
+                let here = match text.lines().nth(at - 1).filter(|line| !line.is_empty()) {
+                    Some(line) => format!("here it is `{}", line.trim()),
+                    None => "here the text ends before it".to_string(),
+                };
+                assert!(said.contains(&here), "{said}");
+            }
+        }
+    }
+    // Neither the name nor what it says of the other's program is on the wire.
+    let (meshes, logs) = recorded(2);
+    let jobs = [PROGRAM, &PROGRAM.replace("name over", "name somewhere")];
+    let jobs = jobs.map(|text| job_of(text, ProtocolName::Yao, NetworkClass::Lan));
+    let session = Session::new(PROGRAM, ProtocolName::Yao, &[]);
+    assert!(
+        meet(&jobs, meshes, &session.inputs)
+            .iter()
+            .all(Result::is_err)
+    );
+    let said = logs
+        .concat()
+        .iter()
+        .flat_map(|log| log.said())
+        .collect::<Vec<_>>();
+    assert_eq!(said.len(), 2 * (1 + 4 + 1));
+    let holds = |said: &Vec<u8>, word: &[u8]| said.windows(word.len()).any(|part| part == word);
+    assert!(
+        !said
+            .iter()
+            .any(|said| holds(said, b"somewhere") || holds(said, b"over"))
+    );
+}
+
+/// Where three have three programs, each is told of a difference, and nobody waits for anybody.
+#[test]
+fn three_with_three_programs_part() {
+    let names = ["listed", "names", "others"];
+    let jobs = names.map(|name| {
+        let text = PROGRAM_OF_THREE.replace("name listed", &format!("name {name}"));
+        job_of(&text, ProtocolName::Trio, NetworkClass::Lan)
+    });
+    let session = Session::new(PROGRAM_OF_THREE, ProtocolName::Trio, &[]);
+    for end in meet(&jobs, Mesh::in_memory(3), &session.inputs) {
+        let error = end.err().expect("nobody runs another program");
+        assert_eq!(error.kind(), Kind::Peer);
+        assert!(error.to_string().contains("the program differs"), "{error}");
+    }
+}
+
+#[test]
+fn two_who_pin_different_keys_for_a_helper_notice() {
+    let helpers = named(&["ada"]);
+    let job = || {
+        let (program, helpers) = (crate::common::parse(PROGRAM), helpers.clone());
+        Job::new(program, ProtocolName::Trio, NetworkClass::Lan, helpers).expect("a job")
+    };
+    let jobs = [job(), job(), job()];
+    let session = Session::new(PROGRAM, ProtocolName::Trio, &["ada"]);
+    let keys = [(); 4].map(|()| Identity::generate().public_key());
+    let ends = |pinned: [[usize; 3]; 3]| {
+        let (mut meshes, logs) = recorded(3);
+        for (mesh, keys_of) in meshes.iter_mut().zip(pinned) {
+            mesh.pin(keys_of.map(|key| keys[key]).to_vec());
+        }
+        let ends = meet(&jobs, meshes, &session.inputs);
+        let said = logs
+            .concat()
+            .iter()
+            .flat_map(|log| log.said())
+            .collect::<Vec<_>>();
+        (ends, said.iter().any(|said| is_of_rows(said)))
+    };
+    let (fine, stated) = ends([[0, 1, 2]; 3]);
+    fine.into_iter()
+        .for_each(|end| session.assert_right(&end.expect("an honest run")));
+    assert!(stated);
+    // The lab has pinned another key for ada, and meets somebody else under that name.
+    let (differ, stated) = ends([[0, 1, 2], [0, 1, 3], [0, 1, 2]]);
+    assert!(!stated);
+    let errors = differ
+        .into_iter()
+        .map(|end| end.err().expect("nobody runs"));
+    let errors = errors.collect::<Vec<_>>();
+    assert!(errors.iter().all(|error| error.kind() == Kind::Peer));
+    let finders = errors
+        .iter()
+        .filter(|error| error.finding().code == "keys-differ");
+    let texts = finders.map(ToString::to_string).collect::<Vec<_>>();
+    assert!(!texts.is_empty(), "{errors:?}");
+    for text in &texts {
+        assert!(text.contains("another key of ada"), "{text}");
+        let shows = |key: &PublicKey| text.contains(&key.fingerprint());
+        assert!(shows(&keys[2]) && shows(&keys[3]), "{text}");
+    }
+    // Whoever hears of it at second hand hears the same.
+    assert!(
+        errors
+            .iter()
+            .all(|error| error.to_string().contains("another key of ada"))
+    );
+}
