@@ -79,6 +79,14 @@ REFUSALS: dict[str, Followed] = {
         "`sl.where(condition, x, 0)`", "sl.where(y > 15, y, 0).sum(dtype=sl.u32)", 91, U32
     ),
     "`bool`": expression("or `x != 0`", "n != 0", True),
+    "a column without a name": whole(
+        '`sl.column("x")`',
+        'a: sl.Private[sl.u8, "alice", sl.column("x")]) -> sl.Revealed[sl.boolean, "bob"]',
+    ),
+    "a stack of one value without a list": expression(
+        "`sl.stack([a, b])`", "sl.stack([n, n]).max() > 3", True
+    ),
+    "an axis that is none": expression("`axis=0`", "y.sum(axis=0, dtype=sl.u32) > n", True),
     "`max` of Python": expression("`sl.maximum(a, b)`", "sl.maximum(n, 30)", 30, I64),
     "`int`": expression("`x.astype(sl.i64)`", "n.astype(sl.i64)", 5, I64),
     "`math.sqrt`": expression(
