@@ -96,8 +96,8 @@ class SealaneWarning(UserWarning):
     """A run gives other numbers than the source seems to mean: one was rounded, or many are. Or its
     rounds or its time are out of proportion.
 
-    The first is given once, when the program is traced, with the place in the source, and the second
-    by `plan`; `notes` of checks, plans and reports hold the same text.
+    The first is given once, when the program is traced, with the place in the source, and the
+    second by `plan`; `notes` of checks, plans and reports hold the same text.
     """
 
     code: str

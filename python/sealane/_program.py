@@ -93,8 +93,8 @@ class Program(Generic[P, R]):
         return self.plan().hash
 
     def check(self) -> _core.Check:
-        """Types, ranges, who learns what, and which protocols run the program; raises `ProgramError`
-        for what none runs.
+        """Types, ranges, who learns what, and which protocols run the program; raises
+        `ProgramError` for what none runs.
         """
         return call(self.native.check)
 

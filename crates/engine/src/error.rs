@@ -119,7 +119,7 @@ impl EngineError {
         error
     }
 
-    /// Adds the line of the text forms from which on two programs differ, and what this side has there.
+    /// Adds the first line of the text forms that differs, and what this side has there.
     pub(crate) fn in_line(mut self, number: usize, ours: Option<&str>) -> EngineError {
         let first = format!("the first line of the text form that differs is line {number}");
         let here = match ours {

@@ -3,17 +3,18 @@
 //! 1. The parts of the job, which people approved: program, protocol with the parties and their
 //!    order, network class, plan. And the public keys of all parties, as this one has pinned them,
 //!    since two who pin different keys for a third talk to different machines by one name.
-//! 2. Row counts, once all others have shown the same job and keys: each party states those of its own
-//!    tables; together they must give every one.
-//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine. With
-//!    it each party sends a random contribution to the identifier of the session, which is the hash of
-//!    the instance and of all contributions. The mesh takes it to whatever hashes: keys, generators
-//!    and digests of this session belong to no other. Two who heard different contributions have
-//!    different identifiers, and so digests that differ before anything is revealed.
+//! 2. Row counts, once all others have shown the same job and keys: each party states those of its
+//!    own tables; together they must give every one.
+//! 3. The hash of the instance: the job with row counts and keys filled in, compared by machine.
+//!    With it each party sends a random contribution to the identifier of the session, which is the
+//!    hash of the instance and of all contributions. The mesh takes it to whatever hashes: keys,
+//!    generators and digests of this session belong to no other. Two who heard different
+//!    contributions have different identifiers, and so digests that differ before anything is
+//!    revealed.
 //!
 //! Where two parties have different programs, they look for the first line in which the text forms
-//! differ before they part, by hashes of beginnings: no text crosses, and a peer learns no more than
-//! whether a guess at lines that it does not have is right.
+//! differ before they part, by hashes of beginnings: no text crosses, and a peer learns no more
+//! than whether a guess at lines that it does not have is right.
 //!
 //! Only row counts depend on inputs at all, and they are public by the meaning of a program.
 //! After the run each party tells what it sent, so that every report has the bytes of all parties,
@@ -175,7 +176,7 @@ fn differing_line(
             .unwrap_or(FAN - 1);
         first += part * width;
     }
-    // Who leaves first would keep the other from reading the last answer, so each says that it has it.
+    // Whoever leaves first keeps the other from reading what came last: each says that it has it.
     let done = Beginnings { hashes: Vec::new() };
     let read = mesh.send_control(peer, &done);
     match read.and_then(|()| mesh.recv_control::<Beginnings>(peer)) {
@@ -185,7 +186,7 @@ fn differing_line(
 }
 
 impl Beginnings {
-    /// The hashes up to the end of each part but the last, for parts of `width` lines from `first` on.
+    /// The hashes up to the end of each part but the last, for parts of `width` lines from `first`.
     /// Behind the end of a text there is nothing more to hash.
     fn new(lines: &[&str], first: usize, width: usize) -> Beginnings {
         let mut hasher = blake3::Hasher::new_derive_key("sealane beginning of a program 1");

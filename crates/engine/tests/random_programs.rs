@@ -127,7 +127,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// With the helpers that a protocol needs, and rows of every table at their bounds for the cost.
+    /// With the helpers that a protocol needs; the cost has rows of every table at their bounds.
     #[test]
     fn what_a_check_takes_runs(case in cases()) {
         let found = verdict(&case.program);

@@ -292,8 +292,8 @@ impl Mesh {
         self.pinned = keys;
     }
 
-    /// The public keys of all parties in their order, as this party has pinned them; none where links
-    /// are such that nobody shows a key: in memory, or in plain text.
+    /// The public keys of all parties in their order, as this party has pinned them; none where
+    /// nobody shows a key: in memory, or in plain text.
     pub fn pinned(&self) -> &[PublicKey] {
         &self.pinned
     }

@@ -63,8 +63,8 @@ impl JobParts {
     }
 }
 
-/// The hash of a protocol, as these parties run it: of its whole profile, so that nobody runs it with
-/// other assumptions or parameters of security than others have approved.
+/// The hash of a protocol, as these parties run it: of its whole profile, so that nobody runs it
+/// with other assumptions or parameters of security than others have approved.
 fn protocol(profile: &Profile, parties: &[String], setting: &Setting) -> [u8; 32] {
     let roles = setting.roles.iter().map(|party| party.0);
     let roles = roles.collect::<Vec<_>>();
