@@ -3,11 +3,13 @@
 //!     make nightly            runs it with all other long checks
 //!     sh tools/secrets.sh     this one alone; followed by words, checks whose names hold one
 //!
-//! Each check declares its secrets undefined ([`request`]), runs production code on them, on one
-//! tier, and asks Memcheck whether it has seen a jump or an address that depends on them. Two
-//! controls, a branch on a secret and a table that is read at a secret place, have to be reported,
+//! Kernels, modes of authenticated encryption, steps of protocols and whole sessions through the
+//! engine have checks. Each declares its secrets undefined ([`request`]), runs production code on
+//! them, on one tier, and asks Memcheck whether it has seen a jump or an address that depends on
+//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be reported,
 //! or the check of nothing else counts; two more leave a secret in memory that they give back
-//! ([`heap`]), which no check may do.
+//! ([`heap`]), which no check may do. What is computed from secrets and public all the same, such as
+//! whether a message is authentic, stands in `public.supp` with its reason.
 //!
 //! What it shows is a fact about this binary, on the paths that ran. It says nothing of
 //! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not
@@ -18,6 +20,8 @@ mod heap;
 mod kernels;
 mod protocols;
 mod request;
+mod sealing;
+mod sessions;
 
 use sealane_block::Cpu;
 use std::hint::black_box;
@@ -46,7 +50,13 @@ fn main() -> ExitCode {
         }
     }
     for cpu in Cpu::available() {
-        let checks = kernels::CHECKS.iter().chain(protocols::CHECKS);
+        let checks = [
+            kernels::CHECKS,
+            sealing::CHECKS,
+            protocols::CHECKS,
+            sessions::CHECKS,
+        ];
+        let checks = checks.into_iter().flatten();
         for (name, check) in checks.filter(|(name, _)| is_wanted(name)) {
             let left = heap::left();
             let seen = errors_of(|| check(cpu));

@@ -17,6 +17,8 @@ compile_error!("the requests to Valgrind are written for x86-64");
 const RUNNING_ON_VALGRIND: usize = 0x1001;
 /// How many errors have been reported so far.
 const COUNT_ERRORS: usize = 0x1201;
+/// Reports less (1) or more (-1) of what this thread does.
+const CHANGE_SILENCE: usize = 0x1801;
 /// Requests of Memcheck begin here: `MC` in the two highest bytes.
 const MEMCHECK: usize = 0x4d43_0000;
 const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
@@ -32,6 +34,15 @@ pub fn is_watched() -> bool {
 /// Errors that Valgrind has counted so far.
 pub fn errors() -> usize {
     request(COUNT_ERRORS, 0, 0)
+}
+
+/// Runs what knows no secret, unwatched: of memory that was never written, which it may move about,
+/// nothing is reported.
+pub fn unwatched<T>(run: impl FnOnce() -> T) -> T {
+    request(CHANGE_SILENCE, 1, 0);
+    let result = run();
+    request(CHANGE_SILENCE, usize::MAX, 0);
+    result
 }
 
 /// Declares `bytes` secret: from here on, what is computed from them must not be branched on.

@@ -3,6 +3,7 @@
 use crate::unpermuted;
 use sealane_block::{Block, Cpu, Nonce, Prg};
 use sealane_net::SessionId;
+use zeroize::Zeroize;
 
 /// The public seed of the hash, and active labels of the garbler's inputs. Both belong to this
 /// session, to whose identifier both parties have contributed, and neither depends on a secret.
@@ -29,5 +30,13 @@ impl Common {
             .iter_mut()
             .for_each(|label| *label = unpermuted(*label));
         active
+    }
+}
+
+impl Drop for Common {
+    /// The seed is public. It goes as well, so that of a party nothing at all is left; the generator
+    /// erases itself.
+    fn drop(&mut self) {
+        self.hash.zeroize();
     }
 }

@@ -1,5 +1,9 @@
-//! What holds secrets has no form for people and none for machines, and does something when it is
-//! dropped. That what it does is to erase is for Valgrind to say.
+//! What holds secrets has no form for people and none for machines, and is erased when it is dropped:
+//! [`heap`] looks for it in memory that is given back. What lies on the stack, and whole sessions with
+//! every random value in them, are for Valgrind.
+
+mod erased;
+mod heap;
 
 use sealane_block::{Aes128, Aes128Many, Block, Coins, Group, Prg, SecretStream, Seed};
 use sealane_garble::{Evaluator, Garbler};
