@@ -24,8 +24,7 @@ pub const WIRE_HISTORY: &[&str] = &[
     "hello, frames and control messages",
     "a hello says what its connection is for: to run or to probe",
     "streams of coins come from seeds of 256 bits by BLAKE3, bulk starts at random places, and \
-     keys, hashes and digests take the identifier of the session; parties compare pinned keys with \
-     the job, tell each other where programs differ, and state row counts after that",
+     keys, hashes and digests take the identifier of the session",
 ];
 
 /// The version of everything that crosses: hello, frames, and the messages of protocols.
