@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     Path: TypeAlias = str | PathLike[str]
     Network: TypeAlias = Literal["lan", "wan"]
-    Said: TypeAlias = tuple[str, str, tuple[str, int] | None, str, str]
     Tables: TypeAlias = list[tuple[list[str], object]]
 
 P = ParamSpec("P")
@@ -69,7 +68,7 @@ class Program(Generic[P, R]):
         self._warn(traced.warnings)
         return traced
 
-    def _warn(self, said: Sequence[Said]) -> None:
+    def _warn(self, said: Sequence[tuple[str, str, tuple[str, int] | None, str, str]]) -> None:
         """Gives each warning at its line, or else at that of the function."""
         code = self._function.__code__
         for name, message, place, reason, hint in said:
