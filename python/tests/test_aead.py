@@ -425,8 +425,8 @@ def test_other_threads_run_meanwhile(as_rows: bool) -> None:
         longest = max(b - a for a, b in zip([start, *inside], [*inside, end], strict=True))
         return len(inside) > 5 and longest < 0.9 * (end - start)
 
-    # No thread is ever made to give way: only who releases the interpreter lets others run. On a busy
-    # machine this thread may get no core for a while; if it cannot run, it never does.
+    # No thread is ever made to give way: only who releases the interpreter lets others run. On a
+    # busy machine this thread may get no core for a while; if it cannot run, it never does.
     sys.setswitchinterval(1000)
     try:
         assert any(this_thread_ran() for _ in range(50))
