@@ -34,7 +34,8 @@ default the first), and `tag_len` among lengths of tags, in bytes (by default th
 Bytes are `bytes`, or anything that holds them: a `bytearray`, a `memoryview`, an array of
 `uint8`. What is not `bytes` is copied before the interpreter is set free, so that other threads
 may go on with it. A key is expanded in each call, and what a key has sealed, or failed to open, is
-counted within a call alone: keep within the limits of the mode across calls.
+counted within a call alone, and with a list of keys for each item of the list alone: keep within
+the limits of the mode yourself.
 """
 
 from __future__ import annotations

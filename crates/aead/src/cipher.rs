@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sealane_block::Cpu;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::batch::Source;
 use crate::lanes::lockstep::{Job, Lockstep, Outcome};
@@ -283,12 +283,12 @@ impl Cipher {
     /// # Errors
     /// A length is not what the mode takes, or the key is worn out.
     pub fn seal(&self, nonce: &[u8], ad: &[u8], text: &[u8]) -> Result<Vec<u8>, Error> {
-        // First, or a copy of a text that is refused stays behind.
         self.check(nonce.len(), ad.len(), text.len())?;
-        let mut buffer = vec![0; self.sealed_len(text.len())];
+        // A copy of a text that is refused must not stay behind.
+        let mut buffer = Zeroizing::new(vec![0; self.sealed_len(text.len())]);
         buffer[..text.len()].copy_from_slice(text);
         self.seal_in_place(nonce, ad, &mut buffer, text.len())?;
-        Ok(buffer)
+        Ok(std::mem::take(&mut *buffer))
     }
 
     /// Seals in place: `buffer` has the text in front, `text` bytes of it, and room for the sealed
@@ -573,18 +573,23 @@ impl Cipher {
 
     /// See [`Fit::cost`].
     fn cost(&self, text: usize, ad: usize) -> u64 {
-        let limits = self.suite.limits();
-        let share = limits.blocks / limits.messages;
-        (blocks(text) + blocks(ad)).max(share)
+        (blocks(text) + blocks(ad)).max(self.share())
     }
 
-    /// Counts blocks that were sealed under this key elsewhere, by another process or before a restart,
-    /// towards the limit of the key: those of texts and of associated data, at least two a message.
+    /// Counts messages that were sealed under this key elsewhere, by another process or before a restart,
+    /// towards the limits of the key, with all blocks of their texts and associated data: of each,
+    /// one more than its bytes fill.
     ///
     /// # Errors
     /// [`Error::KeyWornOut`] if that is more than the key has left; then nothing is counted.
-    pub fn count_elsewhere(&self, blocks: u64) -> Result<(), Error> {
-        self.spend(blocks)
+    pub fn count_elsewhere(&self, messages: u64, blocks: u64) -> Result<(), Error> {
+        self.spend(messages.saturating_mul(self.share()).max(blocks))
+    }
+
+    /// Blocks that a message counts as, however short it is, so that one count holds both limits.
+    fn share(&self) -> u64 {
+        let limits = self.suite.limits();
+        limits.blocks / limits.messages
     }
 
     /// Counts what is about to be sealed.

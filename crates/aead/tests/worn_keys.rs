@@ -10,13 +10,13 @@ fn worn(left: u64, count: usize) -> (Cipher, Vec<[u8; 48]>) {
     let cipher = Cipher::new(Cpu::detect().expect("a processor"), suite, &[1; 16]);
     let cipher = cipher.expect("a key");
     let elsewhere = suite.most_blocks() - left;
-    cipher.count_elsewhere(elsewhere).expect("room");
+    cipher.count_elsewhere(0, elsewhere).expect("room");
     (cipher, vec![[9; 48]; count])
 }
 
 fn left(cipher: &Cipher) -> u64 {
     let mut left = 0;
-    while cipher.count_elsewhere(1).is_ok() {
+    while cipher.count_elsewhere(0, 1).is_ok() {
         left += 1;
     }
     left
@@ -79,4 +79,17 @@ fn rows_are_sealed_all_or_none() {
     assert_eq!(seal(1), Ok(()));
     assert_eq!(buffers[1..], [[9; 48]; 2]);
     assert_eq!(left(&cipher), 5);
+}
+
+#[test]
+fn short_messages_elsewhere_use_up_a_key_of_few_messages() {
+    let suite = Suite::named("gcm", None, None).expect("a mode");
+    let cipher = Cipher::new(Cpu::best(), suite, &[1; 16]).expect("a key");
+    // NIST SP 800-38D, section 8.3: 2^32 messages.
+    let most = (1 << 32) - 1;
+    assert_eq!(cipher.count_elsewhere(most, 2 * most), Ok(()));
+    assert!(cipher.count_elsewhere(2, 4).is_err());
+    assert!(cipher.seal(&[0; 12], &[], b"the last").is_ok());
+    let refused = cipher.seal(&[1; 12], &[], b"one more");
+    assert!(matches!(refused, Err(Error::KeyWornOut { .. })));
 }

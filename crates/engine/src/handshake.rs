@@ -13,8 +13,9 @@
 //!    revealed.
 //!
 //! Where two parties have different programs, they look for the first line in which the text forms
-//! differ before they part, by hashes of beginnings: no text crosses, and a peer learns no more
-//! than whether a guess at lines that it does not have is right.
+//! differ before they part, by hashes of beginnings: no text crosses, but a peer that lacks a
+//! line can try guesses at it, by itself and as often as it likes. So nothing secret belongs in a
+//! program.
 //!
 //! Only row counts depend on inputs at all, and they are public by the meaning of a program.
 //! After the run each party tells what it sent, so that every report has the bytes of all parties,

@@ -57,13 +57,14 @@ impl EvaluatorSide {
             .ot
             .as_mut()
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
-        let mut labels = vec![Block::ZERO; bits.len()];
+        // Erased if the peer goes away half way.
+        let mut labels = Zeroizing::new(vec![Block::ZERO; bits.len()]);
         ot.extend(mesh, bits, &mut labels).map_err(ot_fault)?;
         for (label, bit) in labels.iter_mut().zip(bits) {
             // The zero label's permute bit is cleared, so that of the active label is the bit.
             *label = unpermuted(*label) ^ Block::new((*bit & 1).into());
         }
-        Ok(labels)
+        Ok(std::mem::take(&mut *labels))
     }
 
     /// Step 4.

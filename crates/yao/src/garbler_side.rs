@@ -77,12 +77,13 @@ impl GarblerSide {
             .ot
             .as_mut()
             .ok_or_else(|| Fault::Internal("no OT prepared".to_string()))?;
-        let mut labels = vec![Block::ZERO; count];
+        // Erased if the peer goes away half way.
+        let mut labels = Zeroizing::new(vec![Block::ZERO; count]);
         ot.extend(mesh, &mut labels).map_err(ot_fault)?;
         labels
             .iter_mut()
             .for_each(|label| *label = unpermuted(*label));
-        Ok(labels)
+        Ok(std::mem::take(&mut *labels))
     }
 
     /// Step 4.

@@ -9,9 +9,9 @@
 //!    the identifier of the session, both expand the public seed S of the hash and a generator of
 //!    input labels.
 //! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the garbler
-//!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
-//!    pseudorandom whatever the bit, which is all that the evaluator's view needs. Their permute
-//!    bits are 0.
+//!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are public
+//!    values, the same whatever the bits and `delta` are, which is all that the evaluator's view
+//!    needs of them; the hash is robust for labels that the evaluator knows. Their permute bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
 //!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes half
 //!    a table (`garble::halves`).
