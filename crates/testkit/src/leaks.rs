@@ -3,7 +3,8 @@
 //! A protocol whose messages are masked by hashes shows a secret in one of three ways when a mask is
 //! lost: as it is, under one value that the party has, or under two. So [`find`] looks for each
 //! secret at every byte of what was heard, and among the sums (by XOR) of two and of three blocks,
-//! those that were heard and those that the party holds.
+//! those that were heard and those that the party holds. It knows labels as whole blocks: of a scheme
+//! that sends halves of blocks, such as three-halves, it sees what fills a block alone.
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
@@ -13,7 +14,7 @@ const BLOCK: usize = 16;
 pub struct View {
     /// Messages, as they came. The blocks of each count from its first byte.
     pub heard: Vec<Vec<u8>>,
-    /// Blocks that it has computed: labels, hashes.
+    /// Blocks that it has computed, such as labels.
     pub held: Vec<u128>,
     /// Bits of every block that are not compared, since they are masked otherwise than the rest.
     pub ignored: u128,
