@@ -9,6 +9,9 @@
 //! A dependent chain leaves most of a core idle, so it takes as long beside a neighbour on the
 //! core's other hardware thread as alone. Six independent chains do not: they fill the integer
 //! units of the cores at hand, and take longer as soon as a neighbour uses one.
+//!
+//! The addend lies in a register: additions of small constants are done while instructions are
+//! renamed on cores since Golden Cove (Alder Lake, Sapphire Rapids), several dependent ones a cycle.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::{asm, x86_64};
@@ -44,17 +47,18 @@ pub fn ticks() -> u64 {
 pub fn dependent_additions(count: u64) -> u64 {
     let turns = count.div_ceil(TURN).max(1);
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the loop changes nothing but its two registers and the flags.
+    // SAFETY: the loop changes two registers and the flags, and reads a third.
     unsafe {
         asm!(
             "2:",
             ".rept 16",
-            "add {sum}, 1",
+            "add {sum}, {one}",
             ".endr",
             "sub {turns}, 1",
             "jnz 2b",
             sum = inout(reg) 0u64 => _,
             turns = inout(reg) turns => _,
+            one = in(reg) 1u64,
             options(nomem, nostack)
         );
     }
@@ -72,17 +76,17 @@ pub fn parallel_additions(count: u64) -> u64 {
     const CHAINS: u64 = 6;
     let turns = count.div_ceil(CHAINS * TURN).max(1);
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the loop changes nothing but its seven registers and the flags.
+    // SAFETY: the loop changes seven registers and the flags, and reads an eighth.
     unsafe {
         asm!(
             "2:",
             ".rept 16",
-            "add {a}, 1",
-            "add {b}, 1",
-            "add {c}, 1",
-            "add {d}, 1",
-            "add {e}, 1",
-            "add {f}, 1",
+            "add {a}, {one}",
+            "add {b}, {one}",
+            "add {c}, {one}",
+            "add {d}, {one}",
+            "add {e}, {one}",
+            "add {f}, {one}",
             ".endr",
             "sub {turns}, 1",
             "jnz 2b",
@@ -93,6 +97,7 @@ pub fn parallel_additions(count: u64) -> u64 {
             e = inout(reg) 0u64 => _,
             f = inout(reg) 0u64 => _,
             turns = inout(reg) turns => _,
+            one = in(reg) 1u64,
             options(nomem, nostack)
         );
     }

@@ -26,6 +26,13 @@ pub enum Order {
     Ghash,
 }
 
+/// x^128 modulo the modulus: x^7 + x^2 + x + 1.
+const MODULUS: u64 = 0x87;
+
+/// The terms of the modulus below x^128, but for 1, as the upper word of a byte-reversed block of GHASH
+/// has them: x^63 + x^62 + x^57.
+const REVERSED_MODULUS: u64 = 0xc200_0000_0000_0000;
+
 /// The product of two elements. Many products in one [`mul_each`] cost far less each.
 pub fn mul(cpu: Cpu, order: Order, a: Block, b: Block) -> Block {
     let mut product = [a];
@@ -120,14 +127,10 @@ pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 
     let low = l.xor(l.clmul::<0x00>(a, factor[0]), l.clmul::<0x01>(a, factor[1]));
     match order {
         Order::Polynomial => {
-            let modulus = l.splat(Block::new(0x87));
             let shifted = l.zip_lo64(l.splat(Block::ZERO), middle);
-            l.xor(l.xor(low, shifted), l.clmul::<0x01>(middle, modulus))
+            l.xor(l.xor(low, shifted), l.clmul_by::<0x01, MODULUS>(middle))
         }
-        Order::Ghash => {
-            let modulus = l.splat(Block::new(0xc200_0000_0000_0000));
-            l.xor(low, fold_reversed(l, middle, modulus))
-        }
+        Order::Ghash => l.xor(low, fold_reversed(l, middle)),
     }
 }
 
@@ -183,11 +186,10 @@ fn carryless_product<L: Lanes>(l: L, a: L::V, b: L::V) -> (L::V, L::V) {
 #[inline(always)]
 fn reduce<L: Lanes>(l: L, low: L::V, high: L::V) -> L::V {
     let zero = l.splat(Block::ZERO);
-    let modulus = l.splat(Block::new(0x87));
-    let fold = l.clmul::<0x01>(high, modulus);
+    let fold = l.clmul_by::<0x01, MODULUS>(high);
     let low = l.xor(low, l.zip_lo64(zero, fold));
     let high = l.xor(high, l.zip_hi64(fold, zero));
-    l.xor(low, l.clmul::<0x00>(high, modulus))
+    l.xor(low, l.clmul_by::<0x00, MODULUS>(high))
 }
 
 /// A 256-bit value shifted left by one.
@@ -205,15 +207,14 @@ fn double<L: Lanes>(l: L, low: L::V, high: L::V) -> (L::V, L::V) {
 /// "Intel Carry-Less Multiplication Instruction and its Usage for Computing the GCM Mode", 2010).
 #[inline(always)]
 fn reduce_reversed<L: Lanes>(l: L, low: L::V, high: L::V) -> L::V {
-    let modulus = l.splat(Block::new(0xc200_0000_0000_0000));
-    let once = fold_reversed(l, low, modulus);
-    l.xor(high, fold_reversed(l, once, modulus))
+    let once = fold_reversed(l, low);
+    l.xor(high, fold_reversed(l, once))
 }
 
 #[inline(always)]
-fn fold_reversed<L: Lanes>(l: L, v: L::V, modulus: L::V) -> L::V {
+fn fold_reversed<L: Lanes>(l: L, v: L::V) -> L::V {
     let swapped = l.zip_lo64(l.zip_hi64(v, v), v);
-    l.xor(swapped, l.clmul::<0x00>(v, modulus))
+    l.xor(swapped, l.clmul_by::<0x00, REVERSED_MODULUS>(v))
 }
 
 #[cfg(test)]

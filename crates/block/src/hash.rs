@@ -119,15 +119,17 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     ///
     /// # Panics
     /// If a number of a tweak is out of its bounds: see [`Tweak::check`].
-    #[inline]
-    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
-        first.check(blocks.len());
-        cpu.run(HashRows {
-            hash: self,
-            first,
-            blocks,
-        });
-    }
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]);
+}
+
+/// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this room.
+fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+    first.check(blocks.len());
+    cpu.run(HashRows {
+        hash,
+        first,
+        blocks,
+    });
 }
 
 /// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
@@ -208,6 +210,10 @@ impl LabelHash for Prp {
         }
     }
 
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        hash_rows(self, cpu, first, blocks);
+    }
+
     #[inline(always)]
     fn lanes<L: Lanes>(&self, _: L) -> Prp {
         self.clone()
@@ -273,6 +279,10 @@ impl LabelHash for Tccr {
         Tccr { round_keys }
     }
 
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        hash_rows(self, cpu, first, blocks);
+    }
+
     #[inline(always)]
     fn lanes<L: Lanes>(&self, _: L) -> Tccr {
         self.clone()
@@ -335,6 +345,10 @@ impl LabelHash for Circ {
     #[inline]
     fn new(_: Cpu, seed: Block) -> Circ {
         Circ { seed }
+    }
+
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        hash_rows(self, cpu, first, blocks);
     }
 
     #[inline(always)]
@@ -402,6 +416,10 @@ impl LabelHash for Mi {
     #[inline]
     fn new(_: Cpu, seed: Block) -> Mi {
         Mi { seed }
+    }
+
+    fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
+        hash_rows(self, cpu, first, blocks);
     }
 
     #[inline(always)]

@@ -139,6 +139,11 @@ pub trait Lanes: Copy + Sealed {
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
+    /// The carry-less product of one 64-bit half of `v`, the upper if `HALVES` is 1, with a constant.
+    #[inline(always)]
+    fn clmul_by<const HALVES: i32, const FACTOR: u64>(self, v: Self::V) -> Self::V {
+        self.clmul::<HALVES>(v, self.splat(Block::new(FACTOR as u128)))
+    }
 
     /// Words 0 and 2 of `even`, words 1 and 3 of `odd`, each in its place.
     fn blend_words(self, even: Self::V, odd: Self::V) -> Self::V;

@@ -1,9 +1,9 @@
 //! The portable tier: integer code without tables or secret branches. It has the four lanes of
 //! VAES-512, so the shape of every kernel is tested on machines that lack wide registers.
 //!
-//! All but loads and stores is called, not inlined: a block takes two integer registers, so a kernel
-//! keeps its vectors in memory here in any case, and inlined operations were a third of all machine
-//! code and nearly half of the time in which kernels compile.
+//! Operations of more than a few instructions are called, not inlined: a block takes two integer
+//! registers, so a kernel keeps its vectors in memory here in any case, and inlined operations were a
+//! third of all machine code and nearly half of the time in which kernels compile.
 
 use super::{Lanes, MAX_WIDTH, Streams, sbox, sealed::Sealed};
 use crate::{Block, Tier};
@@ -73,11 +73,11 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn xor(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| zip(a, b, |a, b| a ^ b))
+        zip(a, b, |a, b| a ^ b)
     }
     #[inline(always)]
     fn and(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| zip(a, b, |a, b| a & b))
+        zip(a, b, |a, b| a & b)
     }
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
@@ -88,62 +88,48 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn sigma(self, v: Four) -> Four {
-        unary(v, |v| v.map(|x| x.rotate_left(64) ^ (x >> 64 << 64)))
+        v.map(|x| x.rotate_left(64) ^ (x >> 64 << 64))
     }
     #[inline(always)]
     fn shl64<const N: u32>(self, v: Four) -> Four {
-        unary(v, |v| {
-            v.map(|x| join((x as u64) << N, ((x >> 64) as u64) << N))
-        })
+        v.map(|x| join((x as u64) << N, ((x >> 64) as u64) << N))
     }
     #[inline(always)]
     fn shr64<const N: u32>(self, v: Four) -> Four {
-        unary(v, |v| {
-            v.map(|x| join((x as u64) >> N, ((x >> 64) as u64) >> N))
-        })
+        v.map(|x| join((x as u64) >> N, ((x >> 64) as u64) >> N))
     }
 
     #[inline(always)]
     fn zip_lo8(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                spread_bytes(a as u64) | spread_bytes(b as u64) << 8
-            })
+        zip(a, b, |a, b| {
+            spread_bytes(a as u64) | spread_bytes(b as u64) << 8
         })
     }
     #[inline(always)]
     fn zip_hi8(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                spread_bytes((a >> 64) as u64) | spread_bytes((b >> 64) as u64) << 8
-            })
+        zip(a, b, |a, b| {
+            spread_bytes((a >> 64) as u64) | spread_bytes((b >> 64) as u64) << 8
         })
     }
     #[inline(always)]
     fn zip_lo32(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                spread_words(a as u64) | spread_words(b as u64) << 32
-            })
+        zip(a, b, |a, b| {
+            spread_words(a as u64) | spread_words(b as u64) << 32
         })
     }
     #[inline(always)]
     fn zip_hi32(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| {
-                spread_words((a >> 64) as u64) | spread_words((b >> 64) as u64) << 32
-            })
+        zip(a, b, |a, b| {
+            spread_words((a >> 64) as u64) | spread_words((b >> 64) as u64) << 32
         })
     }
     #[inline(always)]
     fn zip_lo64(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| zip(a, b, |a, b| join(a as u64, b as u64)))
+        zip(a, b, |a, b| join(a as u64, b as u64))
     }
     #[inline(always)]
     fn zip_hi64(self, a: Four, b: Four) -> Four {
-        binary(a, b, |a, b| {
-            zip(a, b, |a, b| join((a >> 64) as u64, (b >> 64) as u64))
-        })
+        zip(a, b, |a, b| join((a >> 64) as u64, (b >> 64) as u64))
     }
     #[inline(always)]
     fn reverse_bytes(self, v: Four) -> Four {
@@ -221,6 +207,13 @@ impl Lanes for Portable {
                 let b = if HALVES & 0x10 != 0 { b >> 64 } else { b };
                 carryless_product(a as u64, b as u64)
             })
+        })
+    }
+    #[inline(always)]
+    fn clmul_by<const HALVES: i32, const FACTOR: u64>(self, v: Four) -> Four {
+        // Most of the work on a constant is done by the compiler.
+        unary(v, |v| {
+            v.map(|x| carryless_product((if HALVES == 0x01 { x >> 64 } else { x }) as u64, FACTOR))
         })
     }
 

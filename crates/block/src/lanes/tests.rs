@@ -11,6 +11,9 @@ fn paint(count: usize, seed: u128) -> Vec<Block> {
         .collect()
 }
 
+/// A constant with bits in all quarters of a word.
+const FACTOR: u64 = 0xc200_0351_0000_8087;
+
 /// Applies each operation to 16 pairs of blocks and returns the results in a fixed order.
 struct AllOperations<'a> {
     a: &'a [Block],
@@ -22,7 +25,7 @@ impl Kernel for AllOperations<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Vec<Vec<Block>> {
-        let mut out = vec![vec![Block::ZERO; GROUP]; 33];
+        let mut out = vec![vec![Block::ZERO; GROUP]; 35];
         for at in (0..GROUP).step_by(L::WIDTH) {
             let (a, b) = (l.load(&self.a[at..]), l.load(&self.b[at..]));
             let results = [
@@ -67,6 +70,8 @@ impl Kernel for AllOperations<'_> {
             l.store(&mut out[30][at..], l.shl_bytes::<15>(a));
             l.store(&mut out[31][at..], l.shr_bytes::<4>(a));
             l.store(&mut out[32][at..], l.shr_bytes::<15>(a));
+            l.store(&mut out[33][at..], l.clmul_by::<0x00, FACTOR>(a));
+            l.store(&mut out[34][at..], l.clmul_by::<0x01, FACTOR>(a));
         }
         out
     }
@@ -109,7 +114,7 @@ fn clmul_bits(a: Block, b: Block, upper_a: bool, upper_b: bool) -> Block {
 #[test]
 fn plain_operations_match_their_definitions() {
     let (a, b) = (paint(GROUP, 1), paint(GROUP, 99));
-    let definitions: [(usize, Definition<'_>); 26] = [
+    let definitions: [(usize, Definition<'_>); 28] = [
         (0, &|a, _| a),
         (2, &|_, _| Block::from_word(0x89abcdef)),
         (3, &|a, b| Block::new(a.value() ^ b.value())),
@@ -151,6 +156,12 @@ fn plain_operations_match_their_definitions() {
         (30, &|a, _| Block::new(a.value() << 120)),
         (31, &|a, _| Block::new(a.value() >> 32)),
         (32, &|a, _| Block::new(a.value() >> 120)),
+        (33, &|a, _| {
+            clmul_bits(a, Block::new(FACTOR.into()), false, false)
+        }),
+        (34, &|a, _| {
+            clmul_bits(a, Block::new(FACTOR.into()), true, false)
+        }),
     ];
     for cpu in Cpu::available() {
         let results = cpu.run(AllOperations { a: &a, b: &b });
