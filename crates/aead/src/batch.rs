@@ -152,7 +152,8 @@ where
     let mut outcomes = vec![Outcome::default(); if OPEN { count } else { 0 }];
     let mut fitting = Fitting::<OPEN> {
         suite,
-        before: None,
+        lengths: None,
+        fit: Fit::default(),
     };
     let mut keys = 0;
     // Neighbours with the same key are counted against its limit at once.
@@ -164,11 +165,14 @@ where
             let (buffer, cipher) = (message.buffer.as_mut(), message.cipher.borrow());
             let (nonce, ad) = (message.nonce.as_ref(), message.ad.as_ref());
             let fit = fitting.fit(cipher, nonce, ad, buffer, message.text);
-            let used = used_once(nonces, cipher, fit.is_ok().then_some(nonce));
-            let fit = match fit.and_then(|fit| used.map(|()| fit)) {
+            let fit = match nonces {
+                Some(nonces) => used_once(nonces, cipher, nonce, fit),
+                None => fit,
+            };
+            let fit = match fit {
                 Ok(fit) => fit,
                 Err(error) => {
-                    fates.push(Err(Box::new(error)));
+                    fates.push(Err(error));
                     continue;
                 }
             };
@@ -217,24 +221,22 @@ where
 }
 
 /// Refuses a nonce that the batch has used before under the same cipher; there is none of a message
-/// that is not sealed.
-fn used_once(
-    nonces: &mut Option<Nonces>,
+/// that does not fit.
+fn used_once<T>(
+    nonces: &mut Nonces,
     cipher: &Cipher,
-    nonce: Option<&[u8]>,
-) -> Result<(), Error> {
-    let Some(nonces) = nonces else {
-        return Ok(());
-    };
+    nonce: &[u8],
+    fit: Result<T, Box<Error>>,
+) -> Result<T, Box<Error>> {
+    if fit.is_err() {
+        nonces.skip();
+        return fit;
+    }
     let number = nonces.count();
-    let first = match nonce {
-        Some(nonce) => nonces.used_before(KeyId::Numbered(cipher.id()), nonce),
-        None => {
-            nonces.skip();
-            None
-        }
-    };
-    first.map_or(Ok(()), |first| Err(Error::NonceRepeated { first, number }))
+    match nonces.used_before(KeyId::Numbered(cipher.id()), nonce) {
+        Some(first) => Err(Error::NonceRepeated { first, number }.into()),
+        None => fit,
+    }
 }
 
 /// The length, for the order, of messages that do not take part in it.
@@ -253,7 +255,7 @@ fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
         if fate.is_ok()
             && let Err(error) = cipher.spend(waiting.request.cost(cipher))
         {
-            *fate = Err(Box::new(error));
+            *fate = Err(error);
             waiting.cipher = None;
         }
     }
@@ -262,7 +264,9 @@ fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
 /// What follows from the lengths of each message, which are often those of the one before.
 struct Fitting<const OPEN: bool> {
     suite: Suite,
-    before: Option<(Lengths, Fit)>,
+    /// The lengths that `fit` is for.
+    lengths: Option<Lengths>,
+    fit: Fit,
 }
 
 impl<const OPEN: bool> Fitting<OPEN> {
@@ -275,10 +279,10 @@ impl<const OPEN: bool> Fitting<OPEN> {
         ad: &[u8],
         buffer: &[u8],
         text: Option<usize>,
-    ) -> Result<&Fit, Error> {
+    ) -> Result<&Fit, Box<Error>> {
         let (first, other) = (self.suite, cipher.suite());
         if other != first {
-            return Err(Error::MixedBatch { first, other });
+            return Err(Error::MixedBatch { first, other }.into());
         }
         let lengths = Lengths {
             nonce: nonce.len(),
@@ -286,13 +290,12 @@ impl<const OPEN: bool> Fitting<OPEN> {
             buffer: buffer.len(),
             text,
         };
-        if !matches!(&self.before, Some((before, _)) if *before == lengths) {
-            self.before = Some((lengths, cipher.fit::<OPEN>(lengths)?));
+        if self.lengths != Some(lengths) {
+            self.lengths = None;
+            cipher.fit(OPEN, lengths, &mut self.fit)?;
+            self.lengths = Some(lengths);
         }
-        match &self.before {
-            Some((_, fit)) => Ok(fit),
-            None => unreachable!("it has been set"),
-        }
+        Ok(&self.fit)
     }
 }
 
@@ -305,6 +308,7 @@ struct Waiting<'a> {
 
 impl Waiting<'_> {
     /// Runs it alone, unless it has failed.
+    #[inline]
     fn run_alone(&mut self, open: bool) -> Option<Outcome> {
         let cipher = self.cipher.take()?;
         Some(cipher.run_one(open, take(&mut self.request)))

@@ -25,6 +25,8 @@ pub struct Cipher {
     pub(crate) key: Key,
     /// The number of this object, which no other one has.
     id: u64,
+    /// Blocks that a message counts as, however short it is, so that one count holds both limits.
+    share: u64,
     /// Blocks that were sealed; a message counts as some more.
     spent: AtomicU64,
     /// Messages that were not authentic. Threads that open at the same time may each count one more
@@ -44,7 +46,7 @@ pub(crate) struct Lengths {
 }
 
 /// What follows from lengths that are in order.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Fit {
     /// Bytes of the text, or the most that they may be where padding says the rest.
     pub(crate) text: usize,
@@ -111,11 +113,13 @@ macro_rules! keys {
                     })*
                 };
                 static NEXT: AtomicU64 = AtomicU64::new(0);
+                let limits = suite.limits();
                 Cipher {
                     cpu,
                     suite,
                     key,
                     id: NEXT.fetch_add(1, Ordering::Relaxed),
+                    share: limits.blocks / limits.messages,
                     spent: AtomicU64::new(0),
                     failed: AtomicU64::new(0),
                 }
@@ -303,12 +307,14 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<(), Error> {
-        let fit = self.fit::<false>(Lengths {
+        let lengths = Lengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text: Some(text),
-        })?;
+        };
+        let mut fit = Fit::default();
+        self.fit(false, lengths, &mut fit)?;
         self.spend(fit.cost)?;
         self.run_one(false, Request::new(nonce, ad, buffer, &fit));
         Ok(())
@@ -345,12 +351,14 @@ impl Cipher {
         buffer: &mut [u8],
         text: Option<usize>,
     ) -> Result<usize, Error> {
-        let fit = self.fit::<true>(Lengths {
+        let lengths = Lengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text,
-        })?;
+        };
+        let mut fit = Fit::default();
+        self.fit(true, lengths, &mut fit)?;
         self.may_open()?;
         let outcome = self.run_one(true, Request::new(nonce, ad, buffer, &fit));
         self.opened(outcome, buffer, fit.text)
@@ -391,7 +399,7 @@ impl Cipher {
     ) -> Result<(), Error> {
         self.check_detached(tag)?;
         self.check(nonce.len(), ad.len(), text)?;
-        self.spend(self.cost(text, ad.len()))
+        Ok(self.spend(self.cost(text, ad.len()))?)
     }
 
     /// Seals a message that has been started.
@@ -495,45 +503,50 @@ impl Cipher {
         }
     }
 
-    /// Whether the lengths of a message are in order, and what follows from them.
-    pub(crate) fn fit<const OPEN: bool>(&self, lengths: Lengths) -> Result<Fit, Error> {
+    /// Puts what follows from the lengths of a message into `to`, if they are in order.
+    pub(crate) fn fit(&self, open: bool, lengths: Lengths, to: &mut Fit) -> Result<(), Box<Error>> {
         let suite = self.suite;
         let unknown = suite.limits().text_unknown;
         let bytes = lengths.buffer;
-        let with = |text: usize| -> Result<Fit, Error> {
-            self.check(lengths.nonce, lengths.ad, text)?;
-            let shape = self.shape(text);
-            match shape.sealed {
-                needed if needed == bytes => {}
-                _ if OPEN => return Err(Error::SealedLength { suite, bytes }),
-                needed => return Err(Error::BufferLength { bytes, needed }),
-            }
-            Ok(Fit {
-                text,
-                shape,
-                cost: self.cost(text, lengths.ad),
-                alone: self.goes_alone(OPEN, text),
-            })
-        };
         let text = match (lengths.text, self.text_bytes(bytes)) {
-            (Some(text), told) => {
-                let fit = with(text)?;
-                match told {
-                    // Where padding says how long the text was, it is a part of what is opened.
-                    Some(most) if OPEN && most != text => most,
-                    None if OPEN && !unknown => return Err(Error::SealedLength { suite, bytes }),
-                    _ => return Ok(fit),
-                }
+            // Where padding says how long the text was, it is a part of what is opened.
+            (Some(text), Some(most)) if open && most != text => {
+                self.check_sealed(open, lengths, text)?;
+                most
             }
-            (None, Some(told)) => told,
-            (None, None) if OPEN && !unknown => return Err(Error::SealedLength { suite, bytes }),
-            (None, None) => return Err(Error::TextLengthNeeded { suite }),
+            (Some(text), None) if open && !unknown => {
+                self.check_sealed(open, lengths, text)?;
+                return Err(Error::SealedLength { suite, bytes }.into());
+            }
+            (Some(text), _) | (None, Some(text)) => text,
+            (None, None) if open && !unknown => {
+                return Err(Error::SealedLength { suite, bytes }.into());
+            }
+            (None, None) => return Err(Error::TextLengthNeeded { suite }.into()),
         };
-        with(text)
+        self.check_sealed(open, lengths, text)?;
+        // Field by field: a value that is returned is copied in wide pieces right after it was written in
+        // narrow ones, for which a load has to wait.
+        to.text = text;
+        to.shape = self.shape(text);
+        to.cost = self.cost(text, lengths.ad);
+        to.alone = self.goes_alone(open, text);
+        Ok(())
+    }
+
+    /// Refuses lengths that are not those of a message with so many bytes of text.
+    fn check_sealed(&self, open: bool, lengths: Lengths, text: usize) -> Result<(), Box<Error>> {
+        let (suite, bytes) = (self.suite, lengths.buffer);
+        self.check(lengths.nonce, lengths.ad, text)?;
+        match self.shape(text).sealed {
+            needed if needed == bytes => Ok(()),
+            _ if open => Err(Error::SealedLength { suite, bytes }.into()),
+            needed => Err(Error::BufferLength { bytes, needed }.into()),
+        }
     }
 
     /// Whether the mode takes these lengths.
-    pub(crate) fn check(&self, nonce: usize, ad: usize, text: usize) -> Result<(), Error> {
+    pub(crate) fn check(&self, nonce: usize, ad: usize, text: usize) -> Result<(), Box<Error>> {
         let (suite, limits) = (self.suite, self.suite.limits());
         let [least, most] = limits.nonce_bytes;
         if !(least..=most).contains(&nonce) {
@@ -544,16 +557,18 @@ impl Cipher {
                     true => least.to_string(),
                     false => format!("{least} to {most}"),
                 },
-            });
+            }
+            .into());
         }
         match limits.ad {
-            None if ad > 0 => return Err(Error::NoAssociatedData { suite }),
+            None if ad > 0 => return Err(Error::NoAssociatedData { suite }.into()),
             Some(most) if ad as u64 > most => {
                 return Err(Error::AssociatedDataTooLong {
                     suite,
                     bytes: ad,
                     most,
-                });
+                }
+                .into());
             }
             _ => {}
         }
@@ -563,17 +578,18 @@ impl Cipher {
                 suite,
                 bytes: text,
                 most,
-            });
+            }
+            .into());
         }
         if limits.whole_blocks && !text.is_multiple_of(16) {
-            return Err(Error::WholeBlocks { suite, bytes: text });
+            return Err(Error::WholeBlocks { suite, bytes: text }.into());
         }
         Ok(())
     }
 
     /// See [`Fit::cost`].
     fn cost(&self, text: usize, ad: usize) -> u64 {
-        (blocks(text) + blocks(ad)).max(self.share())
+        (blocks(text) + blocks(ad)).max(self.share)
     }
 
     /// Counts messages that were sealed under this key elsewhere, by another process or before a restart,
@@ -583,27 +599,23 @@ impl Cipher {
     /// # Errors
     /// [`Error::KeyWornOut`] if that is more than the key has left; then nothing is counted.
     pub fn count_elsewhere(&self, messages: u64, blocks: u64) -> Result<(), Error> {
-        self.spend(messages.saturating_mul(self.share()).max(blocks))
-    }
-
-    /// Blocks that a message counts as, however short it is, so that one count holds both limits.
-    fn share(&self) -> u64 {
-        let limits = self.suite.limits();
-        limits.blocks / limits.messages
+        Ok(self.spend(messages.saturating_mul(self.share).max(blocks))?)
     }
 
     /// Counts what is about to be sealed.
-    pub(crate) fn spend(&self, more: u64) -> Result<(), Error> {
+    pub(crate) fn spend(&self, more: u64) -> Result<(), Box<Error>> {
         let limits = self.suite.limits();
         // What is not sealed does not count, not even for a moment.
         let sum = |before: u64| before.checked_add(more).filter(|sum| *sum <= limits.blocks);
         let spent = self
             .spent
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
-        spent.map(|_| ()).map_err(|_| Error::KeyWornOut {
-            suite: self.suite,
-            messages: limits.messages,
-            blocks: limits.blocks,
+        spent.map(|_| ()).map_err(|_| {
+            Box::new(Error::KeyWornOut {
+                suite: self.suite,
+                messages: limits.messages,
+                blocks: limits.blocks,
+            })
         })
     }
 }

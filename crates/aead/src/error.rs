@@ -174,3 +174,10 @@ pub enum Error {
         other: Suite,
     },
 }
+
+/// Errors are large, and travel in a box where messages are many.
+impl From<Box<Error>> for Error {
+    fn from(error: Box<Error>) -> Error {
+        *error
+    }
+}

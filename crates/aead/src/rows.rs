@@ -44,7 +44,7 @@ impl<'a> Rows<'a> {
     /// Lengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
     /// is sealed.
     pub fn seal(self) -> Result<(), Error> {
-        let Some(fitting) = self.fit::<false>()? else {
+        let Some(fitting) = self.fit(false)? else {
             return Ok(());
         };
         let mut nonces = Nonces::default();
@@ -62,7 +62,7 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
     pub fn seal_with_equal_nonces(self) -> Result<(), Error> {
-        match self.fit::<false>()? {
+        match self.fit(false)? {
             Some(fitting) => self.seal_fitting(fitting),
             None => Ok(()),
         }
@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
     /// Lengths are not what the mode takes. Or so many rows were not authentic, these and those before,
     /// that the key opens none any more; then all buffers behind the last of these are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
-        let Some((lengths, fit)) = self.fit::<true>()? else {
+        let Some((lengths, fit)) = self.fit(true)? else {
             return Ok(Vec::new());
         };
         self.cipher.may_open()?;
@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The lengths of every message, if there are any, and what follows from them.
-    fn fit<const OPEN: bool>(&self) -> Result<Option<(Lengths, Fit)>, Error> {
+    fn fit(&self, open: bool) -> Result<Option<(Lengths, Fit)>, Error> {
         let uneven = |what, bytes| Error::UnevenRows {
             what,
             bytes,
@@ -137,7 +137,9 @@ impl<'a> Rows<'a> {
             // Any count would do, and take its time.
             return Err(uneven("nonces and buffers", 0));
         }
-        Ok(Some((lengths, self.cipher.fit::<OPEN>(lengths)?)))
+        let mut fit = Fit::default();
+        self.cipher.fit(open, lengths, &mut fit)?;
+        Ok(Some((lengths, fit)))
     }
 
     fn run(self, open: bool, lengths: Lengths, fit: Fit, outcomes: &mut [Outcome]) {

@@ -87,7 +87,7 @@ pub(crate) fn lanes_of(mut set: u32) -> impl Iterator<Item = usize> {
 }
 
 /// Where a text and what is made of it lie in a buffer.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Shape {
     /// Bytes before the text.
     pub(crate) front: usize,

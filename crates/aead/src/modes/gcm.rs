@@ -97,7 +97,8 @@ impl Mode for Gcm {
         _head: &Head<'_, L, N>,
     ) {
         let one = Wave::splat(keys.l(), Block::new(1));
-        state[COUNTER] = state[FIRST].reversed().add32(one);
+        // Without the barrier it is put together byte by byte where one message has all lanes.
+        state[COUNTER] = state[FIRST].settled().reversed().add32(one);
     }
 
     #[inline(always)]
