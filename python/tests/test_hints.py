@@ -303,6 +303,38 @@ REFUSALS: dict[str, Followed] = {
         2.5,
         FINE,
     ),
+    "elements selected by a condition": expression(
+        "`sl.where(condition, x, 0)`", "sl.where(y > 15, y, 0).max()", 41, U16
+    ),
+    "a deleted element": expression(
+        "`sl.where(condition, x, 0)`", "sl.where(y != y[0], y, 0).max()", 41, U16
+    ),
+    "the number of elements": expression(
+        "count the rows: `(x == x).sum(dtype=sl.u32)`", "(x == x).sum(dtype=sl.u32)", 3, U32
+    ),
+    "the name of the rows as their number": expression(
+        "if `rows` is a number of rows, `(x == x).sum(dtype=sl.u32)`",
+        "n > (x == x).sum(dtype=sl.u32)",
+        True,
+    ),
+    "membership": expression(
+        "`(x[:, None] == np.array([2, 3])).any(axis=1)`",
+        "(x[:, None] == np.array([2, 3])).any(axis=1).sum(dtype=sl.u32)",
+        2,
+        U32,
+    ),
+    "groups": expression(
+        "`sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
+        "sl.where((y & 3)[:, None] == np.arange(4), (y & 63)[:, None], 0).sum(axis=0)",
+        [20, 41, 40, 0],
+        U16,
+    ),
+    "a scan whose start has a type already": expression(
+        "start with the type that is meant: `sl.u32.wrapping(0)`",
+        "sl.scan(lambda s, v: s + v.astype(sl.u32.wrapping), sl.u32.wrapping(0), x)",
+        6,
+        "sl.u32.wrapping",
+    ),
     "rows multiplied by rows of columns": expression(
         "or swap the two",
         "sl.dot(x, x[:, None] & np.array([1, 3]), dtype=sl.u64)[1]",
