@@ -11,10 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+
+from relay import Relay
 
 ROOT = Path(__file__).resolve().parents[1]
 SEALANE = [sys.executable, "-m", "sealane"]
@@ -171,67 +172,34 @@ def living_in(folder: Path) -> list[int]:
     return found
 
 
-class Relay:
-    """Carries bytes between one who dials and one who listens, and does one harm on the way."""
+class HarmfulRelay(Relay):
+    """A relay that does one harm on the way."""
 
     def __init__(
         self, port: int, harm: str, at: int, to_listener: bool, rng: random.Random
     ) -> None:
-        self.port, self.harm, self.at, self.to_listener = port, harm, at, to_listener
+        self.harm, self.at, self.to_listener = harm, at, to_listener
         self.pause_s, self.bit = rng.uniform(0.1, 1.5), rng.randrange(8)
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        self.sockets: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        super().__init__(port)
 
-    def close(self) -> None:
-        """Ends every connection."""
-        for each in (self.listener, *self.sockets):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self.listener.accept()
-                try:
-                    far = socket.create_connection(("127.0.0.1", self.port))
-                except OSError:
-                    near.close()
-                    continue
-                self.sockets += [near, far]
-                for come, go, up in ((near, far, True), (far, near, False)):
-                    harmed = up == self.to_listener
-                    threading.Thread(
-                        target=self._carry, args=(come, go, harmed), daemon=True
-                    ).start()
-
-    def _carry(self, come: socket.socket, go: socket.socket, harmed: bool) -> None:
-        carried = 0
-        with suppress(OSError):
-            while piece := come.recv(1 << 16):
-                place = self.at - carried
-                carried += len(piece)
-                if harmed and 0 <= place < len(piece):
-                    self._harm(go, come, piece, place)
-                else:
-                    go.sendall(piece)
-        with suppress(OSError):
-            go.shutdown(socket.SHUT_WR)
-
-    def _harm(self, go: socket.socket, come: socket.socket, piece: bytes, place: int) -> None:
-        """Passes on the piece in which the harm is done."""
-        before, byte, behind = piece[:place], piece[place], piece[place + 1 :]
+    def pass_on(
+        self, piece: bytes, before: int, up: bool, come: socket.socket, go: socket.socket
+    ) -> None:
+        """Harms the piece that has the byte in question."""
+        place = self.at - before
+        if up != self.to_listener or not 0 <= place < len(piece):
+            go.sendall(piece)
+            return
+        first, byte, rest = piece[:place], piece[place], piece[place + 1 :]
         if self.harm == "delay":
             time.sleep(self.pause_s)
             go.sendall(piece)
         elif self.harm == "flip":
-            go.sendall(before + bytes([byte ^ (1 << self.bit)]) + behind)
+            go.sendall(first + bytes([byte ^ (1 << self.bit)]) + rest)
         elif self.harm == "duplicate":
             go.sendall(piece + piece[place:])
         else:
-            go.sendall(before)
+            go.sendall(first)
             if self.harm == "truncate":
                 go.shutdown(socket.SHUT_WR)
                 while come.recv(1 << 16):

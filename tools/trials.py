@@ -37,7 +37,7 @@ from trial_session import (
     SEALANE,
     TIMEOUT_S,
     Failed,
-    Relay,
+    HarmfulRelay,
     Session,
     command,
     end,
@@ -145,7 +145,7 @@ def proxy(rng: random.Random, folder: Path) -> None:
     harm = rng.choice(["delay", "truncate", "flip", "duplicate", "close"])
     # Greetings are short, and much more crosses later.
     at = rng.choice([rng.randrange(600), rng.randrange(30_000), rng.randrange(300_000)])
-    relay = Relay(port, harm, at, rng.random() < 0.5, rng)
+    relay = HarmfulRelay(port, harm, at, rng.random() < 0.5, rng)
     try:
         direct = {"keeper": f"127.0.0.1:{port}", "client": "127.0.0.1:1"}
         session.configure("keeper", direct)

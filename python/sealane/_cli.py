@@ -19,12 +19,17 @@ def main() -> NoReturn:
 
 
 def _open_standard_streams() -> None:
-    """Opens each standard stream that is closed, on nothing: the next file or socket would take its
-    number, and what is printed would go there.
+    """Opens each standard stream that is closed: the next file or socket would take its number, and
+    what is printed would go there. Standard output becomes standard error, any other nothing.
     """
+    closed = []
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
             # The lowest number that is free.
             os.open(os.devnull, os.O_RDWR)
+            closed.append(number)
+    # A run has no other place for its results; a closed standard output is none that was chosen.
+    if 1 in closed and 2 not in closed:
+        os.dup2(2, 1)

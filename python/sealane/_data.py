@@ -134,6 +134,8 @@ def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneErr
             "give numbers, an array, a file, or a table that streams Arrow; of a lazy one, what "
             "`.collect()` gives"
         )
+    elif isinstance(element, str) and _is_decimal(element):
+        hint = "convert texts to numbers first: `np.array(x, dtype=float)`, or `int` for whole ones"
     else:
         hint = "fill it in, or drop its row first"
     if array.ndim == 0:
@@ -141,6 +143,14 @@ def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneErr
     else:
         what = f"{reprlib.repr(element)}{at}"
     return misuse("data-type", f"`{name}` has {what}", hint=hint)
+
+
+def _is_decimal(text: str) -> bool:
+    """Whether a text says a number, which files may say and arrays may not."""
+    try:
+        return Decimal(text).is_finite()
+    except ArithmeticError:
+        return False
 
 
 DATE_HINT = "convert it to whole numbers, such as days since a date"

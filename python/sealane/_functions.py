@@ -256,6 +256,15 @@ def scan(
     np.uint8(2)
     """
     trace = _walks("scan", "body, start", over)
+    starts = start if isinstance(start, tuple) else (start,)
+    bare = [value for value in starts if not isinstance(value, Value)]
+    if dtype is not None and starts and not bare:
+        raise refuse(
+            "type-mismatch",
+            f"`sl.scan` starts with {type(starts[0]).__name__}, which `dtype` does not change",
+            reason="`dtype` is the type of numbers in `start`; a value has a type of its own",
+            hint="leave `dtype` out, and start with the type that is meant: `sl.u32.wrapping(0)`",
+        )
     states, elements = trace.open_scan(
         [_start(value, dtype) for value in _tuple(start, "scan", body)],
         [operand(value) for value in over],

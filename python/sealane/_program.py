@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+import numpy as np
+
 from sealane import _data, _progress, _signature, _source, _tables
 from sealane._errors import SealaneWarning, none_swallowed
 from sealane._refusal import call, misuse, refuse
@@ -236,9 +238,9 @@ class Program(Generic[P, R]):
     def _rows(self, rows: int | Mapping[str, int] | None) -> dict[str, int]:
         if rows is None:
             return {}
-        if not isinstance(rows, int):
+        if not isinstance(rows, int | np.integer):
             if isinstance(rows, Mapping) and all(map(_is_count, rows.values())):
-                return dict(rows)
+                return {name: int(count) for name, count in rows.items()}
             raise misuse(
                 "row-count",
                 f"rows={rows!r} is no number of rows",
@@ -249,7 +251,7 @@ class Program(Generic[P, R]):
                 "row-count", f"{rows} is no number of rows", hint="give an integer from 1 on"
             )
         if len(self.signature.rows) == 1:
-            return dict.fromkeys(self.signature.rows, rows)
+            return dict.fromkeys(self.signature.rows, int(rows))
         names = ", ".join(self.signature.rows) or "none"
         raise misuse(
             "unknown-rows",
@@ -367,8 +369,9 @@ def _count(returned: object) -> str:
     return f"{len(returned)} values" if isinstance(returned, tuple) else "one value"
 
 
-def _is_count(rows: object) -> bool:
-    return isinstance(rows, int) and not isinstance(rows, bool) and 0 <= rows < 2**64
+def _is_count(rows: Any) -> bool:
+    whole = isinstance(rows, int | np.integer) and not isinstance(rows, bool)
+    return whole and 0 <= int(rows) < 2**64
 
 
 def _names(helpers: Sequence[str]) -> list[str]:

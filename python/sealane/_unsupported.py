@@ -73,6 +73,14 @@ class Unsupported:
             hint="build the new value: `sl.where(condition, new, old)` or `sl.stack([...])`",
         )
 
+    def __delitem__(self, index: Any) -> NoReturn:
+        raise refuse(
+            "assignment",
+            "an element of a value cannot be deleted",
+            reason="Values do not change; each operation makes a new one.",
+            hint="keep the element and choose another value for it: `sl.where(condition, x, 0)`",
+        )
+
     def __pow__(self, exponent: Any) -> NoReturn:
         raise refuse("operator", "`**` does not work on values", hint="multiply: `x * x`")
 
@@ -222,6 +230,17 @@ _MISSING = {
     ),
     **dict.fromkeys(("mean", "average", "nanmean"), _AVERAGE),
     **dict.fromkeys(
+        ("isin", "in1d"), "compare with each: `(x[:, None] == np.array([2, 3])).any(axis=1)`"
+    ),
+    **dict.fromkeys(
+        ("groupby", "bincount", "histogram", "value_counts"),
+        "add up by key: `sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
+    ),
+    **dict.fromkeys(
+        ("fillna", "dropna", "isna", "isnull", "notna"),
+        "no element is missing: fill values in, or drop their rows, before the data are given",
+    ),
+    **dict.fromkeys(
         ("var", "std", "cov", "corrcoef"),
         "there is none yet: subtract the mean, add squares: `(d * d).sum(dtype=sl.fixed(40, 16))`",
     ),
@@ -306,7 +325,7 @@ _INSTEAD = {
     "item": "reveal it as a result of the program",
     "tolist": "reveal it as a result of the program",
     "T": "values are not transposed; choose the axis of a reduction with `axis=`",
-    "size": "the dimensions are in `x.shape`",
+    "size": "count the rows: `(x == x).sum(dtype=sl.u32)`; fixed dimensions are in `x.shape`",
     "clip": "write `sl.clip(x, low, high)`",
     "bit_count": "write `sl.popcount(x)`",
 }

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     Operand: TypeAlias = "Value | Public"
     Index: TypeAlias = int | slice | np.integer[Any] | EllipsisType
 
+ROWS_COUNTED = "(x == x).sum(dtype=sl.u32)"
+
 T = TypeVar("T", bound="Value")
 A = TypeVar("A")
 B = TypeVar("B")
@@ -316,6 +318,13 @@ class Value(Unsupported, metaclass=ElementType):
 
     def __getitem__(self, index: Index | tuple[Index, ...]) -> Self:
         items = index if isinstance(index, tuple) else (index,)
+        if any(isinstance(item, boolean) for item in items):
+            raise refuse(
+                "secret-index",
+                "a condition on secret values cannot select elements",
+                reason="How many elements are left would show how often the condition holds.",
+                hint="keep all of them and choose: `sl.where(condition, x, 0)`",
+            )
         if any(isinstance(item, Value) for item in items):
             raise refuse(
                 "secret-index",
@@ -599,11 +608,13 @@ def operand(item: object) -> _core.Operand:
     if isinstance(item, list | tuple):
         raise refuse("operand", "a list of values is not one", hint="join it: `sl.stack([...])`")
     kind = type(item).__name__
+    names_rows = isinstance(item, str) and item.isidentifier()
     raise refuse(
         "operand",
         f"a `{kind}` cannot be an operand",
         reason="Constants of a program are numbers, truth values and NumPy arrays of them.",
-        hint="use a number or an array",
+        hint="use a number or an array"
+        + (f"; if `{item}` is a number of rows, `{ROWS_COUNTED}`" if names_rows else ""),
     )
 
 
@@ -628,7 +639,9 @@ def _literal(item: Any) -> _core.Ratio:
         "operand",
         f"`{item}` cannot be an operand",
         reason="A number is finite, and has at most 37 digits before and behind the point.",
-        hint="write a number of fewer digits",
+        hint="write a finite number"
+        if str(item).strip("+-") in ("nan", "inf")
+        else "write a number of fewer digits",
     )
 
 

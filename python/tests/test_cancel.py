@@ -199,3 +199,19 @@ def test_results_that_standard_output_does_not_take_are_shown_beside_it(
     assert "the report stands above, on standard error; `--output FILE` writes" in done.stderr
     if form:
         assert json.loads(done.stderr.splitlines()[-1])["error"]["code"] == "output"
+
+
+@pytest.mark.parametrize("form", ["", "--json"])
+def test_results_have_a_place_where_standard_output_is_closed(tmp_path: Path, form: str) -> None:
+    example = EXAMPLE.parent / "millionaires"
+    arguments = f"simulate {example}/program.py --no-record {form}"
+    arguments += f" --input alice={example}/alice.csv --input bob={example}/bob.csv"
+    done = subprocess.run(
+        ["sh", "-c", f"exec {sys.executable} -m sealane {arguments} >&-"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=SLACK_S * 2,
+    )
+    assert done.returncode == 0, done.stderr
+    assert ('"results":{"result":' if form else "learnt         result: ") in done.stderr

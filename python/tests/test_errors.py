@@ -146,8 +146,20 @@ def test_row_counts_are_numbers() -> None:
         error = caught(lambda rows=rows: total.plan(rows=rows))
         assert isinstance(error, sl.MisuseError)
         assert error.code == "row-count"
+    five = total.plan(rows=5)
+    assert total.plan(rows=np.int64(5)).hash == five.hash
+    assert total.plan(rows={"rows": np.uint8(5)}).payload_bytes == five.payload_bytes
 
 
 def test_what_is_no_number_is_named_with_its_place() -> None:
     assert caught(lambda: total([1, None], 2)).message == "`x` has None at element 1"
     assert "the type `object`" in caught(lambda: total(object(), 2)).message
+
+
+def test_a_number_in_text_is_not_taken_for_a_gap() -> None:
+    texts = ["1", "2.0"]
+    refused = caught(lambda: total(texts, 2))
+    assert refused.message == "`x` has '1' at element 0"
+    assert "`np.array(x, dtype=float)`" in refused.hint
+    assert total(np.array(texts, dtype=float), 2) == 5
+    assert "fill it in" in caught(lambda: total(["no", "1"], 2)).hint

@@ -17,6 +17,7 @@ import pytest
 
 import sealane as sl
 import test_refusals
+from pages import BLOCK
 from test_error_pages import PAGES, WARNING
 
 if TYPE_CHECKING:
@@ -302,6 +303,38 @@ REFUSALS: dict[str, Followed] = {
         2.5,
         FINE,
     ),
+    "elements selected by a condition": expression(
+        "`sl.where(condition, x, 0)`", "sl.where(y > 15, y, 0).max()", 41, U16
+    ),
+    "a deleted element": expression(
+        "`sl.where(condition, x, 0)`", "sl.where(y != y[0], y, 0).max()", 41, U16
+    ),
+    "the number of elements": expression(
+        "count the rows: `(x == x).sum(dtype=sl.u32)`", "(x == x).sum(dtype=sl.u32)", 3, U32
+    ),
+    "the name of the rows as their number": expression(
+        "if `rows` is a number of rows, `(x == x).sum(dtype=sl.u32)`",
+        "n > (x == x).sum(dtype=sl.u32)",
+        True,
+    ),
+    "membership": expression(
+        "`(x[:, None] == np.array([2, 3])).any(axis=1)`",
+        "(x[:, None] == np.array([2, 3])).any(axis=1).sum(dtype=sl.u32)",
+        2,
+        U32,
+    ),
+    "groups": expression(
+        "`sl.where(key[:, None] == np.arange(4), x[:, None], 0).sum(axis=0)`",
+        "sl.where((y & 3)[:, None] == np.arange(4), (y & 63)[:, None], 0).sum(axis=0)",
+        [20, 41, 40, 0],
+        U16,
+    ),
+    "a scan whose start has a type already": expression(
+        "start with the type that is meant: `sl.u32.wrapping(0)`",
+        "sl.scan(lambda s, v: s + v.astype(sl.u32.wrapping), sl.u32.wrapping(0), x)",
+        6,
+        "sl.u32.wrapping",
+    ),
     "rows multiplied by rows of columns": expression(
         "or swap the two",
         "sl.dot(x, x[:, None] & np.array([1, 3]), dtype=sl.u64)[1]",
@@ -381,8 +414,10 @@ PAGES_FOLLOWED: dict[str, Followed] = {
     ),
 }
 
-# Hints that name no code of a program: a command, a place in the signature, an option.
-OTHERS = {"no-program", "syntax", "unreadable", "other-protocol", "many-rounds", "long-run"}
+# Hints that name no code of a program: a command, a place in the signature, an option. Those of
+# COSTLY have tests of their own below.
+COSTLY = {"many-rounds", "long-run"}
+OTHERS = {"no-program", "syntax", "unreadable", "other-protocol", *COSTLY}
 
 
 def run(item: Followed, folder: Path) -> Any:
@@ -485,3 +520,80 @@ def test_the_hint_of_a_page_works(stem: str, hint: str, tmp_path: Path) -> None:
     item = PAGES_FOLLOWED[stem]
     assert item.hint in hint
     works(item, tmp_path)
+
+
+class Costly(NamedTuple):
+    """The program of a page about cost, how the page plans it, and the hint of its warning."""
+
+    program: sl.Program[..., Any]
+    code: str
+    options: dict[str, Any]
+    hint: str
+
+
+def options(text: str) -> dict[str, Any]:
+    """The protocol and the helpers that a command line names, as `plan` takes them."""
+    protocol = re.search(r"--protocol ([\w-]+)", text)
+    helpers = re.search(r"--helpers ([\w,]+)", text)
+    found = {"protocol": protocol and protocol[1], "helpers": helpers and helpers[1].split(",")}
+    return {name: value for name, value in found.items() if value}
+
+
+def noted(program: sl.Program[..., Any], **planned: Any) -> list[str]:
+    """The notes of a plan about its cost."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", sl.SealaneWarning)
+        notes = program.plan(**planned).notes
+    return [note for note in notes if any(f"warning[{code}]" in note for code in COSTLY)]
+
+
+def costly(stem: str, folder: Path) -> Costly:
+    """What a page shows: the program, its command, and the warning as it is made now."""
+    (page,) = (page for page in PAGES if page.stem == stem)
+    text = page.read_text(encoding="utf-8")
+    blocks = {block["name"] or block["kind"]: block["text"] for block in BLOCK.finditer(text)}
+    code = blocks["program.py"].partition("@sl.program")
+    code = "".join(code[1:]).replace(re.findall(r"^def (\w+)", code[2], re.M)[0], "f", 1)
+    program = test_refusals.load(code, folder)
+    (note,) = noted(program, **options(blocks["sh"]))
+    hint = note.partition("hint: ")[2]
+    assert f"warning[{stem}]" in note
+    assert hint
+    return Costly(program, code, options(blocks["sh"]), hint)
+
+
+@pytest.mark.parametrize("stem", sorted(COSTLY))
+def test_a_costly_plan_follows_its_hint(stem: str, tmp_path: Path) -> None:
+    """Another protocol has the rounds that the hint says; fewer rows are in proportion as well."""
+    program, code, usual, hint = costly(stem, tmp_path)
+    other = re.search(r"run it with (`[^`]+`): ([\d,]+) rounds", hint)
+    assert other
+    plan = program.plan(**options(other[1]))
+    assert plan.rounds == int(other[2].replace(",", ""))
+    assert noted(program, **options(other[1])) == []
+    assert "state how many you have with `--rows`" in hint
+    assert noted(program, rows=1_000, **usual) == []
+    assert "declare a lower bound of rows" in hint
+    bound = test_refusals.load(re.sub(r"<= [\d_]+", "<= 1_000", code), tmp_path)
+    assert noted(bound, **usual) == []
+
+
+def test_rows_side_by_side_take_few_rounds(tmp_path: Path) -> None:
+    """A reduction and a `map` in place of the `scan`."""
+    _, code, usual, hint = costly("many-rounds", tmp_path)
+    assert "write a reduction (`sum`, `max`, `any`) or `map`, whose rows go side by side" in hint
+    head = code[: code.index("    def turn")]
+    for body in (
+        "sl.where(x < low, x, 0).max()",
+        "sl.map(lambda now: sl.where(now < low, 1, 0).astype(sl.u32), x).max()",
+    ):
+        program = test_refusals.load(f"{head}    return {body}\n", tmp_path)
+        assert noted(program, **usual) == []
+
+
+def test_a_sum_before_a_product_takes_no_time(tmp_path: Path) -> None:
+    """What the page of `long-run` says to do below its hint."""
+    _, code, usual, _ = costly("long-run", tmp_path)
+    assert "(x * y).sum()" in code
+    sooner = test_refusals.load(code.replace("(x * y).sum()", "x.sum() * y"), tmp_path)
+    assert noted(sooner, **usual) == []

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from conftest import fingerprint, make_key
+from relay import Relay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,55 +98,6 @@ class Side:
         return subprocess.Popen(
             command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
-
-
-class Relay:
-    """Carries bytes between one who dials and one who listens, and counts them."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.carried = 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
-        self.sockets: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def wait_for(self, count: int) -> None:
-        """Waits until so many bytes have crossed."""
-        deadline = time.monotonic() + SLACK_S
-        while self.carried < count:
-            assert time.monotonic() < deadline, f"only {self.carried} bytes have crossed"
-            time.sleep(0.001)
-
-    def close(self) -> None:
-        """Ends every connection."""
-        # Closing alone would leave threads waiting in their calls.
-        for each in (self.listener, *self.sockets):
-            with suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
-
-    def _accept(self) -> None:
-        with suppress(OSError):
-            while True:
-                near, _ = self.listener.accept()
-                try:
-                    far = socket.create_connection(("127.0.0.1", self.port))
-                except OSError:
-                    near.close()
-                    continue
-                self.sockets += [near, far]
-                for ends in ((near, far), (far, near)):
-                    threading.Thread(target=self._carry, args=ends, daemon=True).start()
-
-    def _carry(self, come: socket.socket, go: socket.socket) -> None:
-        # A process that is killed resets its connection, which comes as an error.
-        with suppress(OSError):
-            while piece := come.recv(1 << 16):
-                go.sendall(piece)
-                self.carried += len(piece)
-        with suppress(OSError):
-            go.shutdown(socket.SHUT_WR)
 
 
 class Session:
@@ -284,7 +236,7 @@ def test_five_end_well_and_as_planned(few_of_five: Session) -> None:
 @pytest.mark.parametrize("victim", PARTIES)
 def test_a_process_that_is_killed_is_gone_for_the_other(many: Session, victim: str) -> None:
     many.start()
-    many.relay.wait_for(20_000_000)
+    many.relay.wait_for(20_000_000, SLACK_S)
     many.processes[victim].send_signal(signal.SIGKILL)
     name = f"{victim} (party {PARTIES.index(victim)})"
     many.assert_fails(other(victim), f"{name} is gone", within_s=TIMEOUT_S)
@@ -293,7 +245,7 @@ def test_a_process_that_is_killed_is_gone_for_the_other(many: Session, victim: s
 @pytest.mark.parametrize("victim", PARTIES)
 def test_a_process_that_is_stopped_is_silent_for_the_other(many: Session, victim: str) -> None:
     many.start()
-    many.relay.wait_for(20_000_000)
+    many.relay.wait_for(20_000_000, SLACK_S)
     stopped = time.monotonic()
     many.processes[victim].send_signal(signal.SIGSTOP)
     name = f"{victim} (party {PARTIES.index(victim)})"
@@ -309,7 +261,7 @@ def test_one_of_five_that_is_killed_is_gone_for_all_others(
     many_of_five: Session, victim: str
 ) -> None:
     many_of_five.start()
-    many_of_five.relay.wait_for(2_000_000)
+    many_of_five.relay.wait_for(2_000_000, SLACK_S)
     many_of_five.processes[victim].send_signal(signal.SIGKILL)
     for party in many_of_five.others(victim):
         gone = f"{many_of_five.name(victim)} is gone"
@@ -318,7 +270,7 @@ def test_one_of_five_that_is_killed_is_gone_for_all_others(
 
 def test_a_helper_that_is_stopped_is_silent_for_all_others(many_of_five: Session) -> None:
     many_of_five.start()
-    many_of_five.relay.wait_for(2_000_000)
+    many_of_five.relay.wait_for(2_000_000, SLACK_S)
     stopped = time.monotonic()
     many_of_five.processes["ada"].send_signal(signal.SIGSTOP)
     for party in many_of_five.others("ada"):

@@ -5,9 +5,9 @@
 use proptest::prelude::*;
 use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, check as verdict, simulate};
 use sealane_plan::fewest_helpers;
-use sealane_program::diagnostic::code;
+use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::text;
-use sealane_testkit::random_program::{Case, arithmetic, cases};
+use sealane_testkit::random_program::{Case, arithmetic, cases, cases_of_three};
 use sealane_testkit::reference;
 
 /// Runs a case, or refuses it where planning does: a body that needs all rows at once.
@@ -113,6 +113,15 @@ proptest! {
         check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
     }
 
+    #[test]
+    fn trio_computes_for_three_parties(
+        case in cases_of_three(),
+        outside in any::<bool>(),
+        tile in 1u64..5,
+    ) {
+        check(&case, ProtocolName::Trio, missing(&case, outside), tile)?;
+    }
+
     /// Sums and products, which trio computes in rings, between what it computes in bits.
     #[test]
     fn trio_adds_and_multiplies_as_the_reference_does(
@@ -124,37 +133,48 @@ proptest! {
     }
 }
 
+/// What a check takes runs under these protocols, with the helpers that each needs, or is warned of;
+/// the cost has rows of every table at their bounds.
+fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseError> {
+    let found = verdict(&case.program);
+    for &protocol in protocols {
+        let helpers = fewest_helpers(&protocol.profile(), &case.program.parties);
+        let planned = helpers
+            .map(|helpers| Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers));
+        let named = |warning: &Diagnostic| {
+            warning.code == code::OTHER_PROTOCOL
+                && warning.message.contains(&format!("`{protocol}`"))
+                && !warning.message.contains("without helpers")
+        };
+        match (&found, planned) {
+            (Ok(_), Some(Ok(job))) => {
+                job.cost(&job.bounds()).expect("bounds are in bounds");
+                let inputs = job.program().inputs.iter();
+                let inputs = inputs.map(|input| case.inputs[&input.name].clone());
+                let report = simulate(&job, inputs.collect());
+                let report = report.unwrap_or_else(|error| panic!("{protocol}: {error}"));
+                prop_assert!(report.as_planned());
+            }
+            (Ok(warnings), _) => prop_assert!(warnings.iter().any(named), "{protocol}"),
+            (Err(refusal), Some(Err(error))) => prop_assert_eq!(error.finding(), refusal),
+            (Err(refusal), Some(Ok(_))) => prop_assert!(false, "{}: {}", protocol, refusal),
+            (Err(_), None) => {}
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// With the helpers that a protocol needs; the cost has rows of every table at their bounds.
     #[test]
     fn what_a_check_takes_runs(case in cases()) {
-        let found = verdict(&case.program);
-        for protocol in [ProtocolName::Yao, ProtocolName::YaoThreeHalves, ProtocolName::Trio] {
-            let helpers = fewest_helpers(&protocol.profile(), &case.program.parties);
-            let planned = helpers.map(|helpers| {
-                Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers)
-            });
-            let named = |warning: &sealane_program::diagnostic::Diagnostic| {
-                warning.code == code::OTHER_PROTOCOL
-                    && warning.message.contains(&format!("`{protocol}`"))
-                    && !warning.message.contains("without helpers")
-            };
-            match (&found, planned) {
-                (Ok(_), Some(Ok(job))) => {
-                    job.cost(&job.bounds()).expect("bounds are in bounds");
-                    let inputs = job.program().inputs.iter();
-                    let inputs = inputs.map(|input| case.inputs[&input.name].clone());
-                    let report = simulate(&job, inputs.collect());
-                    let report = report.unwrap_or_else(|error| panic!("{protocol}: {error}"));
-                    prop_assert!(report.as_planned());
-                }
-                (Ok(warnings), _) => prop_assert!(warnings.iter().any(named), "{protocol}"),
-                (Err(refusal), Some(Err(error))) => prop_assert_eq!(error.finding(), refusal),
-                (Err(refusal), Some(Ok(_))) => prop_assert!(false, "{}: {}", protocol, refusal),
-                (Err(_), None) => {}
-            }
-        }
+        taken_runs(&case, &[ProtocolName::Yao, ProtocolName::YaoThreeHalves, ProtocolName::Trio])?;
+    }
+
+    /// The usual protocol computes with two, and says so.
+    #[test]
+    fn what_a_check_takes_of_three_parties_runs(case in cases_of_three()) {
+        taken_runs(&case, &[ProtocolName::Yao, ProtocolName::Trio])?;
     }
 }

@@ -81,7 +81,8 @@ pub(crate) fn hear(
     missing: PartyId,
 ) -> Heard {
     let caller = socket.peer_addr().ok();
-    let spoken = Instant::now() + LONGEST_TALK;
+    let since = Instant::now();
+    let spoken = since + LONGEST_TALK;
     let deadline = match host.purpose {
         Purpose::Run => host.deadline.min(spoken),
         _ => spoken,
@@ -89,7 +90,7 @@ pub(crate) fn hear(
     if await_words(&socket, deadline) {
         talks.has_spoken(number);
     }
-    let outcome = host.accept(socket, missing, deadline);
+    let outcome = host.accept(socket, missing, since, deadline);
     let claimed = match &outcome {
         Err(Failure::Unproven(error)) => error.party(),
         _ => None,

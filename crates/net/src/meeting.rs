@@ -109,15 +109,16 @@ impl<'a> Host<'a> {
         Ok((said, client))
     }
 
-    /// Meets whoever has dialled in on `socket`, by `deadline`. Faults that cannot be laid at a
-    /// certain party's door are laid at that of `missing`, one that is waited for.
+    /// Meets whoever has dialled in on `socket` at `since`, by `deadline`. Faults that cannot be laid
+    /// at a certain party's door are laid at that of `missing`, one that is waited for.
     pub(crate) fn accept(
         &self,
         socket: TcpStream,
         missing: PartyId,
+        since: Instant,
         deadline: Instant,
     ) -> Result<Caller, Failure> {
-        let mut timed = Timed::new(&socket, deadline);
+        let mut timed = Timed::since(&socket, since, deadline);
         if !self.encrypted {
             let theirs = Hello::read(&mut timed)
                 .map_err(|error| self.failure(missing, None, &error, &timed))?;

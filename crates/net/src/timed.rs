@@ -35,9 +35,14 @@ pub(crate) struct Timed<'a> {
 
 impl<'a> Timed<'a> {
     pub(crate) fn new(socket: &'a TcpStream, deadline: Instant) -> Timed<'a> {
+        Timed::since(socket, Instant::now(), deadline)
+    }
+
+    /// A socket that has been waited at since a moment.
+    pub(crate) fn since(socket: &'a TcpStream, started: Instant, deadline: Instant) -> Timed<'a> {
         Timed {
             socket,
-            started: Instant::now(),
+            started,
             deadline,
         }
     }

@@ -302,7 +302,7 @@ impl Builder {
         if scan && error.code == code::RANGE_OVERFLOW {
             // A wider result alone would not help: the carry keeps the type it starts with.
             error.hint += "; a carry keeps its type, so clamp the next one with `sl.clip`, or \
-                           start the scan in a type that wraps, such as `dtype=sl.u32.wrapping`";
+                           start the scan in a type that wraps, such as `sl.u32.wrapping(0)`";
         }
         error
     }

@@ -21,7 +21,7 @@ use crate::types::{Data, Dim, Range, Shape, Type};
 
 pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;
-pub(crate) use lanes::{dot_range, sum, sum_range};
+pub(crate) use lanes::{dot_range, sum, sum_range, summed};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
 /// What is known of a value before it is computed.

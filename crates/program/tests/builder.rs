@@ -48,7 +48,7 @@ fn a_carry_that_grows_is_told_as_such() {
          reason: a in 0..65535 and b in 0..5000 give 0..70535, and u16 holds 0..65535; in a scan, \
          a carry can hold any value of its type\n\
          hint: write `a.astype(sl.u17) + b`; a carry keeps its type, so clamp the next one with \
-         `sl.clip`, or start the scan in a type that wraps, such as `dtype=sl.u32.wrapping`"
+         `sl.clip`, or start the scan in a type that wraps, such as `sl.u32.wrapping(0)`"
     );
 }
 

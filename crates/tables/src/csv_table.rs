@@ -272,6 +272,9 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
     match text.parse::<f64>() {
         Err(_) if ty == Type::Bool && !text.is_empty() => "write 0 or 1".to_string(),
         Ok(number) if number.is_finite() => NOT_WHOLE.to_string(),
+        Ok(_) if text.bytes().any(|byte| byte.is_ascii_digit()) => {
+            "write a number of fewer digits".to_string()
+        }
         parsed if parsed.is_ok() || text.is_empty() => {
             "fill the cell in, or drop the line".to_string()
         }

@@ -150,6 +150,15 @@ fn a_value_that_is_no_number_is_told_with_its_cell() {
     );
 }
 
+#[test]
+fn a_number_of_too_many_digits_is_not_taken_for_a_gap() {
+    let refused = csv(age(), &format!("age\n{}\n", "1".repeat(5_000))).unwrap_err();
+    assert!(
+        refused.ends_with("hint: write a number of fewer digits"),
+        "{refused}"
+    );
+}
+
 /// As pandas, NumPy and spreadsheets write them.
 #[test]
 fn whole_numbers_with_a_point_are_whole() {

@@ -13,6 +13,7 @@
 //! | `page` | pages of the documentation that quote what only a test can produce |
 //! | `record` | meshes in memory whose parties keep what they receive |
 //! | `relay` | a relay that harms bytes: a network that misbehaves |
+//! | `session` | a session of a protocol that takes every kind of step, without the engine |
 //! | `testdata` | known answers and circuits of others, and tests that do without them |
 
 #![forbid(unsafe_code)]
@@ -26,5 +27,6 @@ pub mod random_program;
 pub mod record;
 pub mod reference;
 pub mod relay;
+pub mod session;
 pub mod simulator;
 pub mod testdata;

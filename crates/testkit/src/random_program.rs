@@ -22,15 +22,27 @@ use std::fmt;
 /// A program with inputs that fit it.
 #[derive(Clone)]
 pub struct Case {
-    /// A checked program for two parties, with at least one result.
+    /// A checked program, with at least one result.
     pub program: Program,
     /// Inputs by name.
     pub inputs: BTreeMap<String, Data>,
 }
 
-/// Random cases, as a strategy of `proptest`.
+/// Parties of programs, of which most have the first two.
+const PARTIES: [&str; 3] = ["alice", "bob", "carol"];
+
+/// Random cases for two parties, as a strategy of `proptest`.
 pub fn cases() -> impl Strategy<Value = Case> {
-    prop::collection::vec(any::<u32>(), 8..160).prop_map(|tape| grow(&tape))
+    tapes().prop_map(|tape| grow(&tape))
+}
+
+/// Random cases for three parties: each may own inputs and learn results.
+pub fn cases_of_three() -> impl Strategy<Value = Case> {
+    tapes().prop_map(|tape| grow_for(&PARTIES, &tape))
+}
+
+fn tapes() -> impl Strategy<Value = Vec<u32>> {
+    prop::collection::vec(any::<u32>(), 8..160)
 }
 
 /// The case that belongs to a seed, the same on every machine.
@@ -57,15 +69,20 @@ const DEPTH: u32 = 2;
 /// Most elements of a value for each row, so that the reference stays quick.
 const ELEMENTS: u64 = 256;
 
-/// The case that grows from a tape.
+/// The case for two parties that grows from a tape.
 pub fn grow(tape: &[u32]) -> Case {
+    grow_for(&PARTIES[..2], tape)
+}
+
+fn grow_for(parties: &[&str], tape: &[u32]) -> Case {
     let mut grower = Grower {
         builder: empty(),
+        parties: parties.len(),
         tape,
         next: 0,
         depth: 0,
     };
-    let (declared, mut pool) = grower.signature();
+    let (declared, mut pool) = grower.signature(parties);
     while grower.next < tape.len() {
         grower.step(&mut pool);
     }
@@ -84,6 +101,7 @@ fn empty() -> Builder {
 
 struct Grower<'a> {
     builder: Builder,
+    parties: usize,
     tape: &'a [u32],
     next: usize,
     depth: u32,
@@ -101,10 +119,11 @@ impl Grower<'_> {
         from[self.below(from.len())]
     }
 
-    /// Two parties, one or two row counts, two to six inputs. Shapes repeat, so that operations
+    /// All parties, one or two row counts, two to six inputs. Shapes repeat, so that operations
     /// find partners.
-    fn signature(&mut self) -> (Vec<Input>, Vec<Handle>) {
-        let parties = ["alice", "bob"].map(|name| self.builder.party(name).expect("a party"));
+    fn signature(&mut self, parties: &[&str]) -> (Vec<Input>, Vec<Handle>) {
+        let named = parties.iter().map(|name| self.builder.party(name));
+        let parties = named.collect::<Result<Vec<_>, _>>().expect("parties");
         let bound = 1 + self.below(9) as u64;
         let n = self.builder.rows("n", bound).expect("a bound");
         let shapes = [
@@ -385,7 +404,10 @@ impl Grower<'_> {
                 .value(handle)
                 .expect("a value of the main graph")
                 .ty;
-            let to: &[u8] = self.pick(&[&[0][..], &[1], &[0, 1]]);
+            let to: &[u8] = match self.parties {
+                2 => self.pick(&[&[0][..], &[1], &[0, 1]]),
+                _ => self.pick(&[&[0][..], &[1], &[2], &[0, 2], &[1, 2], &[0, 1, 2]]),
+            };
             let name = format!("result_{index}");
             self.builder
                 .reveal(&name, handle.into(), to, ty, None)

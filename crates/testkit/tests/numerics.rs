@@ -652,6 +652,19 @@ fn n26_sums_have_the_type_of_their_elements_or_dtype() {
 }
 
 #[test]
+fn n26_a_refused_sum_keeps_its_axis() {
+    let hint = |axis| {
+        let refused = run(&[all(u(8), &[1, 2])], |build, x| {
+            let table = build.stack(&[x[0].into(), x[0].into()], 1, None)?;
+            build.reduce(Reduction::Sum, table, axis, None, None)
+        });
+        refused.unwrap_err().hint
+    };
+    assert_eq!(hint(Some(-1)), "write `sl.sum(a, axis=1, dtype=sl.u9)`");
+    assert_eq!(hint(None), "write `sl.sum(a, dtype=sl.u10)`");
+}
+
+#[test]
 fn n27_a_sum_of_truths_counts() {
     let a = all(Type::Bool, &[1, 0, 1, 1]);
     assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(3), vec![3])));

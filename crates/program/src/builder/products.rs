@@ -120,7 +120,8 @@ impl Builder {
         if ty.is_wrapping() || ty == Type::Bool || axes.is_empty() {
             return Ok(None);
         }
-        let name = self.scope().name(id, "a");
+        let rank = self.top().values[id.0 as usize].shape.rank();
+        let name = infer::summed(self.scope().name(id, "a"), axes, rank);
         let Some(factors) = self.rounded_product(id, LOOKED_THROUGH, span) else {
             return Ok(None);
         };

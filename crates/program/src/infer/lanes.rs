@@ -20,7 +20,9 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     };
     let range = match (op, value.ty) {
         (Reduction::Sum, Type::Bool) => return Err(no_such_type("sum", value.ty)),
-        (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || scope.name(a, "a"))?,
+        (Reduction::Sum, ty) => sum(ty, value.range, scope.length(dim), || {
+            summed(scope.name(a, "a"), &[axis], value.shape.rank())
+        })?,
         (Reduction::Any | Reduction::All, Type::Int { .. } | Type::Fixed { .. }) => {
             let name = scope.name(a, "a");
             return Err(no_such_type(op.name(), value.ty)
@@ -40,16 +42,26 @@ pub fn sum_range(each: Range, count: (u64, u64)) -> Range {
     range::sum(each, count.0, count.1)
 }
 
-/// The range of the sum of `count` (fewest and most) elements of a range, refused beyond the type.
+/// What `sl.sum` is called with where a value of so many dimensions is summed along `axes`: the
+/// axis belongs to it unless there is no other.
+pub fn summed(name: String, axes: &[u32], rank: usize) -> String {
+    match axes {
+        [axis] if rank > 1 => format!("{name}, axis={axis}"),
+        _ => name,
+    }
+}
+
+/// The range of the sum of `count` (fewest and most) elements of a range, refused beyond the type;
+/// `of` is what is summed, as [`summed`] writes it.
 pub fn sum(
     ty: Type,
     each: Range,
     count: (u64, u64),
-    name: impl FnOnce() -> String,
+    of: impl FnOnce() -> String,
 ) -> Result<Range, Diagnostic> {
     let exact = range::sum(each, count.0, count.1);
     settle(ty, exact, || {
-        let name = name();
+        let name = of();
         let hint = wider(ty, Some(exact.hull(each)), |wide| {
             format!("sl.sum({name}, dtype={wide})")
         });

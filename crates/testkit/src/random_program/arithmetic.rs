@@ -18,6 +18,7 @@ pub fn arithmetic() -> impl Strategy<Value = Case> {
 fn grow(tape: &[u32]) -> Case {
     let mut grower = Grower {
         builder: empty(),
+        parties: 2,
         tape,
         next: 0,
         depth: 0,
