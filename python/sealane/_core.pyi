@@ -247,6 +247,7 @@ def aead_open(
     version: str | None,
     study: bool,
     plaintext_len: int | None,
+    failures_before: int,
 ) -> bytes: ...
 def aead_many(
     open: bool,
@@ -260,6 +261,7 @@ def aead_many(
     study: bool,
     plaintext_lens: int | Sequence[int] | None,
     equal_nonces: bool,
+    failures_before: int,
 ) -> tuple[list[bytes | None] | bytearray, tuple[int, int] | None, list[int]]: ...
 def is_type(name: str) -> bool: ...
 def who(

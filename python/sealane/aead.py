@@ -34,8 +34,8 @@ default the first), and `tag_len` among lengths of tags, in bytes (by default th
 Bytes are `bytes`, or anything that holds them: a `bytearray`, a `memoryview`, an array of
 `uint8`. What is not `bytes` is copied before the interpreter is set free, so that other threads
 may go on with it. A key is expanded in each call, and what a key has sealed, or failed to open, is
-counted within a call alone, and with a list of keys for each item of the list alone: keep within
-the limits of the mode yourself.
+counted within a call alone, for equal keys of a list together: keep within the limits of the mode
+yourself. What failed in earlier calls, or elsewhere, `failures_before` adds.
 """
 
 from __future__ import annotations
@@ -92,6 +92,7 @@ def open(
     version: str | None = None,
     study: bool = False,
     plaintext_len: int | None = None,
+    failures_before: int = 0,
 ) -> bytes:
     """Opens a sealed message: the plaintext.
 
@@ -99,8 +100,23 @@ def open(
     or the message has a length that no sealed one has; `MisuseError` (`aead-parameter`) if the mode
     does not take the lengths of the others. `plaintext_len` is for Julius, whose output does not
     say how long the plaintext is; other modes do not look at it.
+
+    `failures_before` is how many messages the key has failed to open so far. If it is as many as
+    its mode and its tag can bear, `MisuseError` is raised (`aead-key-worn-out`).
     """
-    return call(_core.aead_open, mode, key, nonce, data, ad, tag_len, version, study, plaintext_len)
+    return call(
+        _core.aead_open,
+        mode,
+        key,
+        nonce,
+        data,
+        ad,
+        tag_len,
+        version,
+        study,
+        plaintext_len,
+        failures_before,
+    )
 
 
 @overload
@@ -167,6 +183,7 @@ def seal_many(
         study,
         None,
         equal_nonces,
+        0,
     )
     if shape is not None:
         return _rows(made, shape)
@@ -185,6 +202,7 @@ def open_many(
     version: str | None = None,
     study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["none"],
 ) -> list[bytes | None]: ...
 
@@ -201,6 +219,7 @@ def open_many(
     version: str | None = None,
     study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
 ) -> Rows | list[bytes]: ...
 
@@ -217,6 +236,7 @@ def open_many(
     version: str | None = None,
     study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["raise"] = "raise",
 ) -> list[bytes]: ...
 
@@ -232,6 +252,7 @@ def open_many(
     version: str | None = None,
     study: bool = False,
     plaintext_lens: int | Sequence[int] | None = None,
+    failures_before: int = 0,
     errors: Literal["raise", "none"] = "raise",
 ) -> Rows | list[bytes] | list[bytes | None]:
     """Opens messages side by side: the plaintext of each, in order. Arguments are those of
@@ -241,6 +262,10 @@ def open_many(
     tried, `InvalidTag` is raised: `error.failed` has the numbers of those that failed, and
     `error.opened` the plaintexts of the others. With `errors="none"` nothing is raised for them:
     the result is a list with `None` in their places.
+
+    Failures count for each key. `failures_before` is how many there have been so far, with a list
+    of keys for each of them. Once there are as many as the mode and the tag can bear,
+    `MisuseError` is raised (`aead-key-worn-out`) and nothing is opened.
 
     Where `datas` is an array of rows, so is the result, but for Julius and version 2 of COPA, whose
     plaintexts may differ in length, and with `errors="none"`: these give a list.
@@ -261,6 +286,7 @@ def open_many(
         study,
         plaintext_lens,
         True,
+        failures_before,
     )
     if shape is not None and not failed and errors == "raise":
         return _rows(made, shape)

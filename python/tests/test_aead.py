@@ -353,6 +353,91 @@ def test_a_key_that_failed_too_often_opens_nothing_any_more() -> None:
         assert opened[-1] == b"text" and opened[:-1] == [None] * (len(wrong) - 1)
 
 
+def test_equal_keys_of_a_list_count_together() -> None:
+    sealed = aead.seal("ccm", KEY, NONCE, b"text", tag_len=4)
+    other = bytes(range(16, 32))
+    messages = [bytes(8)] * (1 << 12) + [sealed]
+    # Every third one under the other key, which is left with fewer failures.
+    keys = [other if number % 3 == 0 else KEY for number in range(len(messages) - 1)]
+
+    def open_all(last: bytes, failures: int) -> list[bytes | None]:
+        return aead.open_many(
+            "ccm",
+            [*keys, last],
+            [NONCE] * len(messages),
+            messages,
+            tag_len=4,
+            errors="none",
+            failures_before=failures,
+        )
+
+    failed = keys.count(KEY)
+    assert open_all(KEY, 0)[-1] == b"text"
+    assert open_all(KEY, (1 << 12) - failed - 1)[-1] == b"text"
+    with pytest.raises(sl.MisuseError) as caught:
+        open_all(KEY, (1 << 12) - failed)
+    assert caught.value.code == "aead-key-worn-out"
+    assert caught.value.message.startswith("message 4096: 4096 messages under this key")
+    # Another key has counts of its own.
+    fewer = (1 << 12) - failed - 1
+    assert open_all(other, fewer)[-1] is None
+    # All under one key, over many windows.
+    with pytest.raises(sl.MisuseError) as caught:
+        count = len(messages)
+        aead.open_many("ccm", [KEY] * count, [NONCE] * count, messages, tag_len=4, errors="none")
+    assert caught.value.code == "aead-key-worn-out"
+
+
+def test_failures_before_a_call_count() -> None:
+    most = 1 << 12
+    sealed = aead.seal("ccm", KEY, NONCE, b"text", tag_len=4)
+
+    def one(message: bytes, failures: int) -> bytes:
+        return aead.open("ccm", KEY, NONCE, message, tag_len=4, failures_before=failures)
+
+    def many(messages: list[bytes], failures: int) -> list[bytes | None]:
+        nonces = [NONCE] * len(messages)
+        return aead.open_many(
+            "ccm", KEY, nonces, messages, tag_len=4, errors="none", failures_before=failures
+        )
+
+    assert one(sealed, most - 1) == b"text"
+    with pytest.raises(aead.InvalidTag):
+        one(bytes(8), most - 1)
+    assert many([sealed, bytes(8)], most - 1) == [b"text", None]
+    for refused in (
+        lambda: one(sealed, most),
+        lambda: one(sealed, (1 << 64) - 1),
+        lambda: many([sealed], most),
+        lambda: many([bytes(8), sealed], most - 1),
+    ):
+        with pytest.raises(sl.MisuseError) as caught:
+            refused()
+        assert caught.value.code == "aead-key-worn-out"
+    with pytest.raises(sl.MisuseError) as caught:
+        one(sealed, -1)
+    assert caught.value.code == "argument"
+
+
+@pytest.mark.parametrize(
+    ("mode", "advice"),
+    [
+        ("gcm", "such as a counter"),
+        ("otr", "such as a counter"),
+        ("ctr", "lie further apart than texts have blocks"),
+        ("cbc", "draw a random nonce for each message"),
+    ],
+)
+def test_the_hint_of_equal_nonces_is_one_for_the_mode(mode: str, advice: str) -> None:
+    nonce = bytes(12 if mode in ("gcm", "otr") else 16)
+    study = mode != "gcm"
+    with pytest.raises(sl.MisuseError) as caught:
+        aead.seal_many(mode, KEY, [nonce] * 2, [bytes(16)] * 2, study=study)
+    assert caught.value.code == "aead-nonce-twice"
+    assert advice in caught.value.hint and "equal_nonces=True" in caught.value.hint
+    assert ("counter" in caught.value.hint) == (mode != "cbc")
+
+
 @pytest.mark.parametrize(
     "odd", [{"tag_len": -1}, {"tag_len": 1 << 70}, {"tag_len": "16"}, {"version": 1}, {"study": 1}]
 )

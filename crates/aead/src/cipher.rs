@@ -1,8 +1,9 @@
 //! A mode under a key, and what is checked before lanes see a message.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sealane_block::Cpu;
+use sealane_block::{Cpu, Erased};
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::batch::Source;
@@ -18,7 +19,7 @@ use crate::{Error, Suite};
 ///
 /// It counts what it seals, and refuses to seal more than the mode allows under one key. It counts what
 /// it failed to open as well, and opens nothing any more once a guess at a tag might have succeeded:
-/// see [`Suite::most_failures`]. Whoever makes several for one key has to count both as well.
+/// see [`Suite::most_failures`]. Several for one key have to share a count: see [`Cipher::counting`].
 pub struct Cipher {
     cpu: Cpu,
     suite: Suite,
@@ -27,11 +28,7 @@ pub struct Cipher {
     id: u64,
     /// Blocks that a message counts as, however short it is, so that one count holds both limits.
     share: u64,
-    /// Blocks that were sealed; a message counts as some more.
-    spent: AtomicU64,
-    /// Messages that were not authentic. Threads that open at the same time may each count one more
-    /// than is allowed.
-    failed: AtomicU64,
+    counts: Counts,
 }
 
 /// What is known of a message before its bytes are looked at.
@@ -80,7 +77,7 @@ pub(crate) trait KeyOf: Mode {
 macro_rules! keys {
     ($($(#[$attribute:meta])* $kind:ident $mode:ty;)*) => {
         /// An expanded key of any mode.
-        pub(crate) enum Key { $($(#[$attribute])* $kind(Box<Material<$mode>>),)* }
+        pub(crate) enum Key { $($(#[$attribute])* $kind(Erased<Material<$mode>>),)* }
 
         $($(#[$attribute])* impl KeyOf for $mode {
             fn of(cipher: &Cipher) -> Option<&Material<$mode>> {
@@ -109,7 +106,7 @@ macro_rules! keys {
             pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Cipher {
                 let key = match suite.kind {
                     $($(#[$attribute])* Kind::$kind => {
-                        Key::$kind(Box::new(<$mode>::expand(cpu, key, suite.params)))
+                        Key::$kind(Erased::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
                 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -120,8 +117,7 @@ macro_rules! keys {
                     key,
                     id: NEXT.fetch_add(1, Ordering::Relaxed),
                     share: limits.blocks / limits.messages,
-                    spent: AtomicU64::new(0),
-                    failed: AtomicU64::new(0),
+                    counts: Counts::default(),
                 }
             }
 
@@ -270,6 +266,20 @@ impl Cipher {
     /// The mode.
     pub fn suite(&self) -> Suite {
         self.suite
+    }
+
+    /// Has it count with others of the same key, by these counts and no longer by its own.
+    #[must_use]
+    pub fn counting(mut self, counts: &Counts) -> Cipher {
+        self.counts = counts.clone();
+        self
+    }
+
+    /// The counts of its key, for other ciphers of that key, or to be kept for
+    /// [`count_elsewhere`](Cipher::count_elsewhere) and
+    /// [`count_failures_elsewhere`](Cipher::count_failures_elsewhere).
+    pub fn counts(&self) -> &Counts {
+        &self.counts
     }
 
     /// The number of this object, which no other one has.
@@ -485,7 +495,7 @@ impl Cipher {
         }
         bytes.zeroize();
         may_open?;
-        self.failed.fetch_add(1, Ordering::Relaxed);
+        self.counts.count_failures(1);
         Err(Error::NotAuthentic)
     }
 
@@ -493,7 +503,7 @@ impl Cipher {
     pub(crate) fn may_open(&self) -> Result<(), Error> {
         let suite = self.suite;
         let failures = suite.most_failures();
-        match self.failed.load(Ordering::Relaxed) < failures {
+        match self.counts.failures() < failures {
             true => Ok(()),
             false => Err(Error::TooManyFailures {
                 suite,
@@ -602,12 +612,21 @@ impl Cipher {
         Ok(self.spend(messages.saturating_mul(self.share).max(blocks))?)
     }
 
+    /// Counts messages that were not authentic when they were to be opened under this key elsewhere, by
+    /// another process or before a restart, towards [`Suite::most_failures`]. Once there are as many, the
+    /// key opens nothing any more ([`Error::TooManyFailures`]).
+    pub fn count_failures_elsewhere(&self, failures: u64) {
+        self.counts.count_failures(failures);
+    }
+
     /// Counts what is about to be sealed.
     pub(crate) fn spend(&self, more: u64) -> Result<(), Box<Error>> {
         let limits = self.suite.limits();
         // What is not sealed does not count, not even for a moment.
         let sum = |before: u64| before.checked_add(more).filter(|sum| *sum <= limits.blocks);
         let spent = self
+            .counts
+            .0
             .spent
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
         spent.map(|_| ()).map_err(|_| {
@@ -617,6 +636,39 @@ impl Cipher {
                 blocks: limits.blocks,
             })
         })
+    }
+}
+
+/// What a key has sealed and failed to open. It is made empty; clones count together.
+#[derive(Clone, Debug, Default)]
+pub struct Counts(Arc<Counted>);
+
+#[derive(Debug, Default)]
+struct Counted {
+    /// Blocks that were sealed; a message counts as some more.
+    spent: AtomicU64,
+    /// Messages that were not authentic. Threads that open at the same time may each count one more
+    /// than is allowed.
+    failed: AtomicU64,
+}
+
+impl Counts {
+    /// Blocks that have been sealed, of texts and associated data: of each, one more than its bytes fill.
+    /// Where a mode limits messages, each has counted as its share of all blocks at least.
+    pub fn blocks(&self) -> u64 {
+        self.0.spent.load(Ordering::Relaxed)
+    }
+
+    /// Messages that were not authentic.
+    pub fn failures(&self) -> u64 {
+        self.0.failed.load(Ordering::Relaxed)
+    }
+
+    /// Counts so many more of them.
+    pub fn count_failures(&self, more: u64) {
+        let sum = |before: u64| Some(before.saturating_add(more));
+        let failed = &self.0.failed;
+        let _ = failed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, sum);
     }
 }
 

@@ -33,7 +33,7 @@ mod suite;
 pub mod traits;
 
 pub use batch::{Done, Many, Message, open_many, seal_many};
-pub use cipher::Cipher;
+pub use cipher::{Cipher, Counts};
 pub use error::Error;
 pub use nonces::{KeyId, Nonces};
 pub use rows::{Ads, Rows};

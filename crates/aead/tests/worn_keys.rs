@@ -93,3 +93,61 @@ fn short_messages_elsewhere_use_up_a_key_of_few_messages() {
     let refused = cipher.seal(&[1; 12], &[], b"one more");
     assert!(matches!(refused, Err(Error::KeyWornOut { .. })));
 }
+
+/// A cipher of tags of four bytes, which bear 2^12 failures.
+fn of_short_tags() -> Cipher {
+    let suite = Suite::named("ccm", None, Some(4)).expect("a mode");
+    Cipher::new(Cpu::best(), suite, &[1; 16]).expect("a key")
+}
+
+#[test]
+fn failures_elsewhere_count() {
+    let (cipher, nonce) = (of_short_tags(), [0; 12]);
+    let sealed = cipher.seal(&nonce, &[], b"text").expect("room");
+    cipher.count_failures_elsewhere((1 << 12) - 2);
+    assert_eq!(
+        cipher.open(&nonce, &[], &[0; 8], None),
+        Err(Error::NotAuthentic)
+    );
+    assert_eq!(cipher.counts().failures(), (1 << 12) - 1);
+    assert_eq!(
+        cipher.open(&nonce, &[], &sealed, None).as_deref(),
+        Ok(&b"text"[..])
+    );
+    cipher.count_failures_elsewhere(1);
+    let refused = cipher.open(&nonce, &[], &sealed, None);
+    assert!(matches!(
+        refused,
+        Err(Error::TooManyFailures { failures: 4096, .. })
+    ));
+    // As many as can be counted, and no fewer for one more.
+    cipher.count_failures_elsewhere(u64::MAX);
+    cipher.count_failures_elsewhere(1);
+    assert_eq!(cipher.counts().failures(), u64::MAX);
+    assert!(cipher.open(&nonce, &[], &sealed, None).is_err());
+    assert!(cipher.seal(&nonce, &[], b"text").is_ok());
+}
+
+#[test]
+fn ciphers_of_one_key_count_together() {
+    let one = of_short_tags();
+    let other = of_short_tags().counting(one.counts());
+    let alone = of_short_tags();
+    let nonce = [0; 12];
+    one.seal(&nonce, &[], &[0; 40]).expect("room");
+    other.seal(&nonce, &[], &[0; 40]).expect("room");
+    // Of each, three blocks of text and one of associated data.
+    assert_eq!([one.counts().blocks(), alone.counts().blocks()], [8, 0]);
+    for cipher in [&one, &other, &one] {
+        assert!(cipher.open(&nonce, &[], &[0; 8], None).is_err());
+    }
+    let failures = [&one, &other, &alone].map(|cipher| cipher.counts().failures());
+    assert_eq!(failures, [3, 3, 0]);
+    // What was kept of one key goes on in another process.
+    let later = of_short_tags();
+    later
+        .count_elsewhere(0, one.counts().blocks())
+        .expect("room");
+    later.count_failures_elsewhere(one.counts().failures());
+    assert_eq!([later.counts().blocks(), later.counts().failures()], [8, 3]);
+}

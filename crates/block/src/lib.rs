@@ -12,6 +12,7 @@
 //! | [`aes`] | AES-128: one key in both directions, many keys, a fresh key for every block |
 //! | [`coins`] | [`Coins`], the one source of randomness of protocols, and its labelled streams |
 //! | [`prg`] | the CTR generator for bulk, and the rule for every generator |
+//! | `erased` | [`Erased`], a box all of whose memory is erased |
 //! | [`hash`] | hashes of labels: PRP, TCCR, CIRC and MI |
 //! | [`gf`] | GF(2^128) in the two bit orders in use |
 //! | [`mod@transpose`] | 128 rows of bits into blocks |
@@ -24,7 +25,7 @@
 //! registers or on the stack are not cleared.
 //!
 //! **Unsafe code** is confined to this room, and in it to the files under `lanes/` (intrinsics,
-//! loads, stores and the assembly of nine AES rounds), the dispatch in `cpu`, and `clock`.
+//! loads, stores and the assembly of nine AES rounds), the dispatch in `cpu`, `clock` and `erased`.
 
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]
@@ -37,6 +38,7 @@ mod block;
 pub mod clock;
 pub mod coins;
 pub mod cpu;
+mod erased;
 pub mod gf;
 pub mod hash;
 pub mod lanes;
@@ -47,6 +49,7 @@ pub use aes::{Aes128, Aes128Dec, Aes128Many};
 pub use block::{Block, GROUP, Group};
 pub use coins::{Coins, CoinsError, Nonce, PublicStream, SecretStream, Seed};
 pub use cpu::{Cpu, Kernel, Tier, TierError};
+pub use erased::Erased;
 pub use hash::{Calls, LabelHash, Tweak};
 pub use lanes::Lanes;
 pub use prg::Prg;

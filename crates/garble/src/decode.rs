@@ -44,8 +44,6 @@ pub(crate) fn hash_outputs(cpu: Cpu, hash: &Hash, call: u64, labels: &mut [Block
 ///
 /// # Errors
 /// A hash matches neither of its two.
-// A frame of its own, by which the check of secrets tells this verdict from all else.
-#[inline(never)]
 pub fn decode(hashes: &[Block], table: &[[Block; 2]], bits: &mut [u8]) -> Result<(), DecodeError> {
     let mut all = Choice::from(1);
     for ((hash, [zero, one]), bit) in hashes.iter().zip(table).zip(&mut *bits) {
@@ -53,6 +51,14 @@ pub fn decode(hashes: &[Block], table: &[[Block; 2]], bits: &mut [u8]) -> Result
         all &= is_zero ^ is_one;
         *bit = u8::conditional_select(&0, &1, is_one);
     }
+    verdict(all, bits)
+}
+
+/// The verdict, which the run makes public, and the bits cleared with a bad one.
+// A frame of its own, by which the check of secrets tells this branch from all others, those of the
+// comparisons included.
+#[inline(never)]
+fn verdict(all: Choice, bits: &mut [u8]) -> Result<(), DecodeError> {
     if bool::from(all) {
         Ok(())
     } else {

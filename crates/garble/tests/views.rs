@@ -3,15 +3,21 @@
 //!
 //! The tape has an output for every wire, so that labels of inner wires are looked for as well. The
 //! view is all that is sent for it and all that the evaluator can compute from that in one step: its
-//! labels, and their hashes under every tweak of the gates that read them.
+//! labels, and their hashes under every tweak of the gates that read them. Beyond what [`leaks::find`]
+//! looks for, all that meets in one gate is searched for any sum that is a secret.
+//!
+//! Garblers that leak are slow ones, which `schemes.rs` shows to send what the kernels send, byte by
+//! byte: with a hash forgotten, one of them at a time in each kind of gate, or with rows that have been
+//! tampered with. So a kernel that did the same would be noticed, too.
 
-use crate::slow::Slow;
+use crate::slow::{Forgotten, Slow, each_group};
 use crate::support::{ROLES, Session, active, bits, fix_permute_bits, plain};
 use sealane_block::{Block, Cpu, Tweak};
 use sealane_circuit::tape::{FIRST_INPUT, Gate, ONE, ZERO};
 use sealane_circuit::{Builder, Int, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_testkit::leaks::{self, Secret, View};
+use std::ops::Range;
 
 /// So many bits of a byte each are a block.
 const LANES: usize = 16;
@@ -69,6 +75,9 @@ fn reads_wires(gate: &Gate) -> bool {
         .any(|slot| [ZERO, ONE].contains(slot))
 }
 
+/// Which message has the tables.
+const TABLES: usize = 1;
+
 /// A run, from which views are made.
 struct Run {
     scheme: Scheme,
@@ -90,7 +99,46 @@ enum Fault {
     /// The seed of the hash is the offset, so that the offset is sent.
     SeedIsOffset,
     /// It forgets a hash.
-    Forgets(usize),
+    Forgets(Forgotten),
+}
+
+/// A pair of gate and lane that has a table, and where in the stream.
+struct Row {
+    gate: Gate,
+    lane: usize,
+    is_and: bool,
+    /// Who knows an operand, of an AND.
+    knower: u8,
+    /// Where each piece begins, and how many bytes it has.
+    pieces: Vec<(usize, usize)>,
+}
+
+/// Where tables lie, of all pairs without a constant.
+fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
+    let (mut rows, mut first) = (Vec::new(), 0);
+    each_group(scheme, tape, LANES, |is_and, planes, pairs| {
+        for (number, (gate, lane)) in pairs.iter().enumerate() {
+            let mut plane = first;
+            let place = |bytes: &usize| {
+                let piece = (plane + number * bytes, *bytes);
+                plane += pairs.len() * bytes;
+                piece
+            };
+            let pieces = planes.iter().map(place).collect();
+            let and = tape.ands.iter().position(|and| and.number == gate.number);
+            let knower = and.filter(|_| is_and && scheme != Scheme::Prf);
+            rows.push(Row {
+                gate: *gate,
+                lane: *lane,
+                is_and,
+                knower: knower.map_or(0, |and| tape.knowers[and]),
+                pieces,
+            });
+        }
+        first += pairs.len() * planes.iter().sum::<usize>();
+    });
+    rows.retain(|row| reads_wires(&row.gate));
+    rows
 }
 
 impl Run {
@@ -150,6 +198,7 @@ impl Run {
                 held: held.iter().map(|label| label.value()).collect(),
                 // The last two bits of its labels stand for themselves.
                 ignored: if scheme == Scheme::Prf { 3 } else { 0 },
+                in_halves: scheme == Scheme::ThreeHalves,
             },
             secrets: vec![],
         };
@@ -175,25 +224,37 @@ impl Run {
         self.slow.hash(label, tweak.block())
     }
 
-    /// The hashes of active labels on some lanes, under the tweaks of every gate that reads them.
-    fn hold_hashes(&mut self) {
-        let mut hashes = Vec::new();
+    /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of others. Of two
+    /// labels that both go into a third hash, the first alone is another one there.
+    fn hashes(&self, gate: &Gate, is_and: bool, lane: usize, held: bool) -> Vec<Block> {
+        let [a, b] = [gate.a, gate.b].map(|slot| self.wire(slot, lane));
+        let which = usize::from(!held);
+        let parts = match (self.scheme, is_and) {
+            (Scheme::Prf, true) => vec![(a[which], 4..8), (b[which], 8..12)],
+            (Scheme::Prf, false) => vec![(a[which], 12..13), (b[which], 13..14)],
+            (_, true) => vec![(a[which], 0..1), (b[which], 1..2), (a[which] ^ b[0], 2..3)],
+            (_, false) => vec![],
+        };
+        let hash = |(label, parts): (Block, Range<u32>)| {
+            parts.map(move |part| self.hash(gate, lane, part, label))
+        };
+        parts.into_iter().flat_map(hash).collect()
+    }
+
+    /// The hashes of active labels, or of the others, on some lanes, of every gate.
+    fn all_hashes(&self, held: bool) -> Vec<Block> {
         let ands = self.tape.ands.iter().map(|gate| (gate, true));
         let gates = ands.chain(self.tape.xors.iter().map(|gate| (gate, false)));
-        for (gate, is_and) in gates.filter(|(gate, _)| reads_wires(gate)) {
-            for lane in 0..SEARCHED {
-                let [a, b] = [gate.a, gate.b].map(|slot| self.wire(slot, lane)[0]);
-                let parts = match (self.scheme, is_and) {
-                    (Scheme::Prf, true) => vec![(a, 4..8), (b, 8..12)],
-                    (Scheme::Prf, false) => vec![(a, 12..13), (b, 13..14)],
-                    (_, true) => vec![(a, 0..1), (b, 1..2), (a ^ b, 2..3)],
-                    (_, false) => vec![],
-                };
-                for (label, parts) in parts {
-                    hashes.extend(parts.map(|part| self.hash(gate, lane, part, label).value()));
-                }
-            }
-        }
+        let gates = gates.filter(|(gate, _)| reads_wires(gate));
+        let hashes = gates.flat_map(|(gate, is_and)| {
+            (0..SEARCHED).flat_map(move |lane| self.hashes(gate, is_and, lane, held))
+        });
+        hashes.collect()
+    }
+
+    fn hold_hashes(&mut self) {
+        let hashes = self.all_hashes(true);
+        let hashes = hashes.iter().map(|hash| hash.value());
         self.view.held.extend(hashes);
     }
 
@@ -220,9 +281,11 @@ impl Run {
         zeros.map(|label| label.lsb()).collect()
     }
 
-    /// What is found in the view.
+    /// What is found in the view, or in one gate of it.
     fn found(&self) -> Option<String> {
-        leaks::find(&self.view, &self.secrets)
+        let found = self.found_in_gates();
+        let found = found.or_else(|| leaks::find_heard(&self.view, &self.hashes_not_held()));
+        found.or_else(|| leaks::find(&self.view, &self.secrets))
     }
 
     /// What is found in the view with a message more.
@@ -230,6 +293,51 @@ impl Run {
         let mut view = self.view.clone();
         view.heard.push(message.to_vec());
         leaks::find(&view, &self.secrets)
+    }
+
+    /// Hashes of labels that the evaluator does not hold. It may know them up to the offset: a row is
+    /// the sum of two hashes, and the offset added or not.
+    fn hashes_not_held(&self) -> Vec<Secret> {
+        let hashes = self.all_hashes(false).into_iter();
+        let name = |hash: Block| ("the hash of a label not held".to_string(), hash.value());
+        hashes.map(name).collect()
+    }
+
+    /// What is a sum of anything that the evaluator has of one gate on one lane.
+    fn found_in_gates(&self) -> Option<String> {
+        rows(self.scheme, &self.tape)
+            .iter()
+            .find_map(|row| self.found_in(row))
+    }
+
+    /// The same of one of them. With an offset, labels of three wires are not held if it is.
+    fn found_in(&self, row: &Row) -> Option<String> {
+        let Row { gate, lane, .. } = row;
+        let wires = [gate.a, gate.b, gate.out].map(|slot| self.wire(slot, *lane));
+        let mut known = self.hashes(gate, row.is_and, *lane, true);
+        known.extend(wires.map(|[held, _]| held));
+        let mut halves = Vec::new();
+        for (first, bytes) in &row.pieces {
+            let piece = &self.view.heard[TABLES][*first..][..*bytes];
+            match bytes {
+                16 => known.push(Block::from_bytes(piece.try_into().unwrap())),
+                8 => halves.push(u64::from_le_bytes(piece.try_into().unwrap()).into()),
+                // Control bits, which are masked by bits.
+                _ => {}
+            }
+        }
+        let secrets = wires.map(|[_, other]| ("a label not held".to_string(), other.value()));
+        let ignored = self.view.ignored;
+        let secrets = secrets.map(|(name, other)| (name, other & !ignored));
+        let known = known.iter().map(|block| block.value() & !ignored);
+        let known = known.collect::<Vec<_>>();
+        let found = leaks::find_in_span(&known, &secrets);
+        if found.is_some() || !self.view.in_halves {
+            return found;
+        }
+        let known = known.into_iter().flat_map(leaks::halves).map(u128::from);
+        halves.extend(known);
+        leaks::find_in_span(&halves, &leaks::in_halves(&secrets))
     }
 
     /// A row of a classical table for every pair of values of an AND's operands, under both hashes;
@@ -253,6 +361,7 @@ fn the_evaluator_cannot_read_the_offset_or_another_label_off_its_view() {
         for cpu in [Cpu::available()[0], Cpu::detect().unwrap()] {
             let run = Run::new(scheme, cpu, Fault::None);
             assert_eq!(run.found(), None, "{scheme} on {}", cpu.tier());
+            assert!(run.hashes_not_held().len() >= 100, "{scheme}");
             // What it may know is found, too, by those who look for it.
             let label = run.wire(FIRST_INPUT, 0)[0].value();
             let table = Block::from_bytes(run.view.heard[1][..16].try_into().unwrap()).value();
@@ -300,22 +409,104 @@ fn garblers_that_leak_are_noticed() {
             let offset = run.found_with(&run.delta.to_bytes());
             assert_eq!(offset.as_deref(), Some("the offset, as it is"), "{scheme}");
             let run = Run::new(scheme, cpu, Fault::SeedIsOffset);
-            assert_eq!(
-                run.found().as_deref(),
-                Some("the offset, as it is"),
-                "{scheme}"
-            );
+            let found = leaks::find(&run.view, &run.secrets);
+            assert_eq!(found.as_deref(), Some("the offset, as it is"), "{scheme}");
         }
+    }
+}
+
+/// Each kind of gate with a table that a scheme has, and how many hashes a garbler computes for it.
+fn kinds(scheme: Scheme) -> Vec<(Option<u8>, usize)> {
+    let known = [ROLES.garbler, ROLES.evaluator].map(|knower| (Some(knower), 2));
+    match scheme {
+        Scheme::Prf => vec![(Some(0), 8), (None, 4)],
+        Scheme::ThreeHalves => [vec![(Some(0), 6)], known.to_vec()].concat(),
+        _ => [vec![(Some(0), 4)], known.to_vec()].concat(),
     }
 }
 
 #[test]
 fn a_forgotten_hash_is_noticed() {
     let cpu = Cpu::detect().unwrap();
-    for scheme in [Scheme::Prp, Scheme::Tccr, Scheme::Circ, Scheme::Mi] {
-        for hash in 0..4 {
-            let run = Run::new(scheme, cpu, Fault::Forgets(hash));
-            assert!(run.found().is_some(), "{scheme} without hash {hash}");
+    for scheme in Scheme::ALL {
+        for (knower, hashes) in kinds(scheme) {
+            for hash in 0..hashes {
+                let forgotten = Forgotten { knower, hash };
+                let run = Run::new(scheme, cpu, Fault::Forgets(forgotten));
+                assert!(run.found().is_some(), "{scheme} without {forgotten:?}");
+            }
         }
+    }
+}
+
+/// What is put in the place of a piece of a table, or added to it.
+type Tamper = fn(&Run, &Row) -> Block;
+
+#[test]
+fn rows_that_say_too_much_are_noticed() {
+    let added: [(&str, Tamper); 2] = [
+        ("the offset", |run, row| {
+            let [held, other] = run.wire(row.gate.out, row.lane);
+            held ^ other
+        }),
+        ("the offset of an operand", |run, row| {
+            let [held, other] = run.wire(row.gate.a, row.lane);
+            held ^ other
+        }),
+    ];
+    let instead: [(&str, Tamper); 3] = [
+        ("the hash of a label not held", |run, row| {
+            run.hashes(&row.gate, row.is_and, row.lane, false)[0]
+        }),
+        ("the label of the other value", |run, row| {
+            run.wire(row.gate.out, row.lane)[1]
+        }),
+        ("that label under a hash", |run, row| {
+            let hash = run.hashes(&row.gate, row.is_and, row.lane, true)[0];
+            hash ^ run.wire(row.gate.out, row.lane)[1]
+        }),
+    ];
+    for scheme in Scheme::ALL {
+        let mut run = Run::new(scheme, Cpu::detect().unwrap(), Fault::None);
+        let tables = run.view.heard[TABLES].clone();
+        for (knower, _) in kinds(scheme) {
+            let rows = rows(scheme, &run.tape);
+            let is_of_kind = |row: &&Row| match knower {
+                Some(knower) => row.is_and && row.knower == knower,
+                None => !row.is_and,
+            };
+            let rows = rows.iter().filter(is_of_kind).collect::<Vec<_>>();
+            // One row alone, of a lane on which hashes are looked for.
+            let row = rows.iter().find(|row| row.lane < SEARCHED).unwrap();
+            let (first, bytes) = row.pieces[0];
+            for (leak, tamper) in instead {
+                let row = tamper(&run, row).to_bytes();
+                run.view.heard[TABLES][first..][..bytes].copy_from_slice(&row);
+                assert!(run.found().is_some(), "{scheme}, {knower:?}: {leak}");
+                run.view.heard[TABLES].clone_from(&tables);
+            }
+            // In each plane but that of control bits, by a garbler that always does it: the evaluator
+            // does not use every row.
+            let planes = row.pieces.iter().filter(|(_, bytes)| *bytes > 1).count();
+            for plane in 0..planes {
+                for (leak, tamper) in added {
+                    for row in &rows {
+                        let (first, bytes) = row.pieces[plane];
+                        let more = tamper(&run, row);
+                        let more = match bytes {
+                            16 => more.to_bytes().to_vec(),
+                            _ => leaks::halves(more.value())[0].to_le_bytes().to_vec(),
+                        };
+                        let piece = &mut run.view.heard[TABLES][first..][..bytes];
+                        let bytes = piece.iter_mut().zip(more);
+                        bytes.for_each(|(byte, more)| *byte ^= more);
+                    }
+                    let noticed = run.found().is_some();
+                    assert!(noticed, "{scheme}, {knower:?}: {leak} in plane {plane}");
+                    run.view.heard[TABLES].clone_from(&tables);
+                }
+            }
+        }
+        assert_eq!(run.found(), None, "{scheme}");
     }
 }

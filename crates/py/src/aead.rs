@@ -4,6 +4,7 @@
 //! the inputs and the results is one window, or one message where that is longer.
 
 mod bytes;
+mod ledger;
 mod many;
 
 use crate::error;
@@ -54,6 +55,7 @@ pub fn aead_open<'py>(
     version: Option<&str>,
     study: bool,
     plaintext_len: Option<usize>,
+    failures_before: u64,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let choice = Choice {
         mode,
@@ -62,6 +64,7 @@ pub fn aead_open<'py>(
         study,
     };
     let one = One::new(choice, key, nonce, ad)?;
+    one.cipher.count_failures_elsewhere(failures_before);
     let opened = open_one(
         data.py(),
         &one.view(),
@@ -91,6 +94,7 @@ pub fn aead_many<'py>(
     study: bool,
     plaintext_lens: Option<Lengths>,
     equal_nonces: bool,
+    failures_before: u64,
 ) -> PyResult<Results<'py>> {
     let py = datas.py();
     let choice = Choice {
@@ -99,7 +103,8 @@ pub fn aead_many<'py>(
         version,
         study,
     };
-    let many = Many::new(open, choice, keys, nonces, datas, ads, plaintext_lens)?;
+    let mut many = Many::new(open, choice, keys, nonces, datas, ads, plaintext_lens)?;
+    many.count_failures_before(failures_before);
     if !open && !equal_nonces {
         many.refuse_equal_nonces(py)?;
     }
@@ -246,6 +251,22 @@ fn open_one<'py>(
     Ok(done.map(|length| PyBytes::new(py, &buffer[..length])))
 }
 
+/// The exception for a nonce that is used twice.
+fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
+    // A counter serves wherever it is enough that nonces differ.
+    let advice = match suite.name() {
+        "ctr" => {
+            "take starts that lie further apart than texts have blocks: the counter of a message \
+             goes on from its nonce"
+        }
+        "cbc" => "draw a random nonce for each message: one that can be foreseen is not enough",
+        _ => "take a new nonce for each message, such as a counter",
+    };
+    let hint = format!("{advice}; if it is meant, say `equal_nonces=True`");
+    let finding = Diagnostic::new("aead-nonce-twice", error.to_string());
+    error::found(py, &finding.hint(hint))
+}
+
 /// The exception for an error, of a message of that number if there are many.
 fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
     let (code, hint) = match error {
@@ -262,11 +283,6 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
         Error::TooManyFailures { .. } => (
             "aead-key-worn-out",
             "take a new key, and longer tags; somebody may be guessing",
-        ),
-        Error::NonceRepeated { .. } => (
-            "aead-nonce-twice",
-            "take a new nonce for each message, such as a counter; if it is meant, say \
-             `equal_nonces=True`",
         ),
         Error::TextLengthNeeded { .. } => (
             "aead-parameter",

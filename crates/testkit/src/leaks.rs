@@ -3,11 +3,21 @@
 //! A protocol whose messages are masked by hashes shows a secret in one of three ways when a mask is
 //! lost: as it is, under one value that the party has, or under two. So [`find`] looks for each
 //! secret at every byte of what was heard, and among the sums (by XOR) of two and of three blocks,
-//! those that were heard and those that the party holds. It knows labels as whole blocks: of a scheme
-//! that sends halves of blocks, such as three-halves, it sees what fills a block alone.
+//! those that were heard and those that the party holds. Where a scheme computes on halves of blocks,
+//! as three-halves does, it looks for these as well, and for their sum: at every byte, and among the
+//! sums of two.
+//!
+//! What is in one place hidden under more values than that is for [`find_in_span`]: it takes the few
+//! values that meet in one gate, and tries all of their sums. And [`find_heard`] is for what a party
+//! may well compute up to the offset, such as the hash of a label that it does not hold: that must not
+//! be heard as it is.
+
+use std::collections::HashMap;
 
 /// Bytes of a block.
 const BLOCK: usize = 16;
+/// Bytes of half a block.
+const HALF: usize = BLOCK / 2;
 
 /// What a party has at the end of a session.
 #[derive(Clone, Default)]
@@ -18,6 +28,8 @@ pub struct View {
     pub held: Vec<u128>,
     /// Bits of every block that are not compared, since they are masked otherwise than the rest.
     pub ignored: u128,
+    /// Whether halves of blocks are looked for as well.
+    pub in_halves: bool,
 }
 
 /// What a party must not learn, and what to call it.
@@ -26,40 +38,180 @@ pub type Secret = (String, u128);
 /// The first secret that the view shows, and how. One that is 0, as a row of bits may be, is the sum
 /// of any block and itself, and cannot be looked for.
 pub fn find(view: &View, secrets: &[Secret]) -> Option<String> {
-    let windows = view.heard.iter().flat_map(|message| message.windows(BLOCK));
-    let mut windows = windows.map(block).collect::<Vec<_>>();
+    find_heard(view, secrets)
+        .or_else(|| find_sum(view, secrets))
+        .or_else(|| view.in_halves.then(|| find_half_sum(view, secrets))?)
+}
+
+/// The first secret that was heard as it is, at any byte.
+pub fn find_heard(view: &View, secrets: &[Secret]) -> Option<String> {
+    let windows = windows(view);
+    let whole = secrets.iter().find(|(_, secret)| {
+        let secret = secret & !view.ignored;
+        secret != 0 && is_in(&windows, secret)
+    });
+    let whole = whole.map(|(name, _)| format!("{name}, as it is"));
+    whole.or_else(|| {
+        let secrets = view.in_halves.then(|| Halves::of(secrets))?;
+        let messages = view.heard.iter();
+        let mut alone = messages.clone().flat_map(|message| message.windows(HALF));
+        let mut mixed = messages.flat_map(|message| message.windows(BLOCK));
+        let alone = alone.find_map(|bytes| secrets.name(half(bytes)));
+        let found = alone.or_else(|| {
+            mixed.find_map(|bytes| {
+                let [left, right] = halves(block(bytes));
+                secrets.name(left).or_else(|| secrets.name(right))
+            })
+        });
+        found.map(|name| format!("{name}, as it is"))
+    })
+}
+
+/// The first secret that is a sum of any of the blocks, which are few and come from one place: of more
+/// than a hundred that have nothing to do with each other, every block is a sum.
+pub fn find_in_span(known: &[u128], secrets: &[Secret]) -> Option<String> {
+    // Each has a highest bit of its own.
+    let mut basis = [0u128; 128];
+    let reduce = |basis: &[u128; 128], block: u128| {
+        let highest = (0..128).rev();
+        highest.fold(block, |block, bit| match block >> bit & 1 {
+            1 => block ^ basis[bit],
+            _ => block,
+        })
+    };
+    for block in known {
+        let rest = reduce(&basis, *block);
+        if rest != 0 {
+            basis[rest.ilog2() as usize] = rest;
+        }
+    }
+    let mut secrets = secrets.iter().filter(|(_, secret)| *secret != 0);
+    let shown = secrets.find(|(_, secret)| reduce(&basis, *secret) == 0);
+    shown.map(|(name, _)| format!("{name}, as a sum"))
+}
+
+/// The left half of a block, its words of 32 bits 0 and 2, and the right one, words 1 and 3: what
+/// three-halves takes for halves.
+pub fn halves(block: u128) -> [u64; 2] {
+    let word = |number: u32| (block >> (32 * number)) as u64 & 0xffff_ffff;
+    [word(0) | word(2) << 32, word(1) | word(3) << 32]
+}
+
+/// The halves of secrets and their sums, to be looked for: every multiple of a secret in GF(4) has two
+/// of them.
+pub fn in_halves(secrets: &[Secret]) -> Vec<Secret> {
+    let each = secrets.iter().flat_map(|(name, secret)| {
+        let [left, right] = halves(*secret);
+        [
+            (format!("the left half of {name}"), left),
+            (format!("the right half of {name}"), right),
+            (format!("the sum of the halves of {name}"), left ^ right),
+        ]
+    });
+    each.map(|(name, half)| (name, u128::from(half))).collect()
+}
+
+/// The first secret that is a sum of two or of three blocks.
+fn find_sum(view: &View, secrets: &[Secret]) -> Option<String> {
+    let windows = windows(view);
     let mut blocks = view.held.clone();
     for message in &view.heard {
         blocks.extend(message.chunks_exact(BLOCK).map(block));
     }
-    for set in [&mut windows, &mut blocks] {
-        set.iter_mut().for_each(|block| *block &= !view.ignored);
-        set.retain(|block| *block != 0);
-        set.sort_unstable();
-        set.dedup();
-    }
+    let blocks = comparable(blocks, view.ignored);
     let mut pairs = Vec::with_capacity(blocks.len() * blocks.len() / 2);
     for (i, one) in blocks.iter().enumerate() {
         pairs.extend(blocks[..i].iter().map(|other| one ^ other));
     }
     pairs.sort_unstable();
-    let is_in = |set: &[u128], block: u128| set.binary_search(&block).is_ok();
-    for (name, secret) in secrets {
+    secrets.iter().find_map(|(name, secret)| {
         let secret = secret & !view.ignored;
         if secret == 0 {
-            continue;
-        }
-        if is_in(&windows, secret) {
-            return Some(format!("{name}, as it is"));
+            return None;
         }
         if windows.iter().any(|other| is_in(&blocks, secret ^ other)) || is_in(&pairs, secret) {
             return Some(format!("{name}, as a sum of two blocks"));
         }
-        if blocks.iter().any(|other| is_in(&pairs, secret ^ other)) {
-            return Some(format!("{name}, as a sum of three blocks"));
-        }
+        let mut blocks = blocks.iter();
+        let is_sum = blocks.any(|other| is_in(&pairs, secret ^ other));
+        is_sum.then(|| format!("{name}, as a sum of three blocks"))
+    })
+}
+
+/// The first secret of which a half, or the sum of both, is a sum of two halves of blocks.
+fn find_half_sum(view: &View, secrets: &[Secret]) -> Option<String> {
+    let secrets = Halves::of(secrets);
+    let heard = view.heard.iter();
+    let blocks = heard
+        .clone()
+        .flat_map(|message| message.chunks_exact(BLOCK));
+    let blocks = blocks.map(block).chain(view.held.iter().copied());
+    let mut known = Vec::new();
+    for [left, right] in blocks.map(halves) {
+        known.extend([left, right, left ^ right]);
     }
-    None
+    // Thirds of tables, and rows that are halves of blocks, lie one behind the other.
+    known.extend(heard.flat_map(|message| message.chunks_exact(HALF).map(half)));
+    known.sort_unstable();
+    known.dedup();
+    let rest = known.iter().enumerate();
+    let name = rest.filter(|(_, one)| **one != 0).find_map(|(i, one)| {
+        let sums = known[..i].iter().map(|other| one ^ other);
+        sums.filter(|sum| secrets.may_have(*sum))
+            .find_map(|sum| secrets.name(sum))
+    });
+    name.map(|name| format!("{name}, as a sum of two halves"))
+}
+
+/// Halves of secrets, looked up by the million.
+struct Halves {
+    names: HashMap<u64, String>,
+    /// Which lowest 16 bits occur.
+    lowest: Vec<bool>,
+}
+
+impl Halves {
+    fn of(secrets: &[Secret]) -> Halves {
+        let mut found = Halves {
+            names: HashMap::new(),
+            lowest: vec![false; 1 << 16],
+        };
+        for (name, half) in in_halves(secrets) {
+            let half = half as u64;
+            if half != 0 {
+                found.lowest[usize::from(half as u16)] = true;
+                found.names.entry(half).or_insert(name);
+            }
+        }
+        found
+    }
+
+    fn may_have(&self, half: u64) -> bool {
+        self.lowest[usize::from(half as u16)]
+    }
+
+    fn name(&self, half: u64) -> Option<&String> {
+        self.may_have(half).then(|| self.names.get(&half))?
+    }
+}
+
+/// What was heard from every byte on, as far as it is compared.
+fn windows(view: &View) -> Vec<u128> {
+    let windows = view.heard.iter().flat_map(|message| message.windows(BLOCK));
+    comparable(windows.map(block).collect(), view.ignored)
+}
+
+/// The same blocks in order, as far as they are compared.
+fn comparable(mut blocks: Vec<u128>, ignored: u128) -> Vec<u128> {
+    blocks.iter_mut().for_each(|block| *block &= !ignored);
+    blocks.retain(|block| *block != 0);
+    blocks.sort_unstable();
+    blocks.dedup();
+    blocks
+}
+
+fn is_in(set: &[u128], block: u128) -> bool {
+    set.binary_search(&block).is_ok()
 }
 
 /// Bits that a party must not learn, as blocks: a byte each, and eight to a byte. What fills no
@@ -80,6 +232,11 @@ pub fn bits(name: &str, bits: &[u8]) -> Vec<Secret> {
 fn block(bytes: &[u8]) -> u128 {
     let bytes = bytes.try_into().expect("16 bytes are a block");
     u128::from_le_bytes(bytes)
+}
+
+fn half(bytes: &[u8]) -> u64 {
+    let bytes = bytes.try_into().expect("8 bytes are half a block");
+    u64::from_le_bytes(bytes)
 }
 
 #[cfg(test)]
@@ -112,12 +269,10 @@ mod tests {
             heard.extend(vec![7; before]);
             heard.extend(last.to_le_bytes());
             let heard = vec![bytes(&blocks[40..50]), heard];
-            let held = blocks[50..].to_vec();
-            let ignored = 0;
             let view = View {
                 heard,
-                held,
-                ignored,
+                held: blocks[50..].to_vec(),
+                ..View::default()
             };
             find(&view, &secrets)
         };
@@ -158,5 +313,55 @@ mod tests {
                 Some("a bit in clear, as it is")
             );
         }
+    }
+
+    #[test]
+    fn halves_are_found_as_they_are_and_under_another() {
+        let (blocks, secrets) = blocks(60);
+        let [left, right] = halves(secrets[0].1);
+        let [a, b] = [3, 55].map(|number| halves(blocks[number]));
+        let found = |message: &[u8], in_halves: bool| {
+            let view = View {
+                heard: vec![bytes(&blocks[..50]), message.to_vec()],
+                held: blocks[50..].to_vec(),
+                in_halves,
+                ..View::default()
+            };
+            find(&view, &secrets)
+        };
+        let sums = [left, right, left ^ right];
+        let names = ["the left half", "the right half", "the sum of the halves"];
+        for (secret, name) in sums.into_iter().zip(names) {
+            let shown = |how| Some(format!("{name} of the secret, as {how}"));
+            let heard = secret.to_le_bytes();
+            assert_eq!(found(&heard, true), shown("it is"));
+            assert_eq!(found(&[&[7; 3][..], &heard].concat(), true), shown("it is"));
+            assert_eq!(found(&heard, false), None);
+            // Over the words of a block, as rows of three-halves are.
+            let mixed = u128::from(secret & 0xffff_ffff) | u128::from(secret >> 32) << 64;
+            for mixed in [mixed | 5 << 32, mixed << 32 | 5] {
+                assert_eq!(found(&mixed.to_le_bytes(), true), shown("it is"));
+            }
+            for other in [a[0], a[1], b[0], b[0] ^ b[1]] {
+                let heard = (secret ^ other).to_le_bytes();
+                assert_eq!(found(&heard, true), shown("a sum of two halves"));
+            }
+            assert_eq!(found(&(secret ^ a[0] ^ b[0]).to_le_bytes(), true), None);
+        }
+    }
+
+    #[test]
+    fn sums_of_any_number_are_found_in_one_place() {
+        let (blocks, secrets) = blocks(12);
+        let all = blocks.iter().fold(secrets[0].1, |sum, block| sum ^ block);
+        let mut known = [blocks.clone(), vec![all, blocks[0], 0]].concat();
+        assert_eq!(
+            find_in_span(&known, &secrets).as_deref(),
+            Some("the secret, as a sum")
+        );
+        assert_eq!(find_in_span(&blocks, &secrets), None);
+        known.remove(5);
+        assert_eq!(find_in_span(&known, &secrets), None);
+        assert_eq!(find_in_span(&blocks, &[("nothing".to_string(), 0)]), None);
     }
 }

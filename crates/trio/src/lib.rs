@@ -56,7 +56,7 @@ use keys::Keys;
 use outside::Outside;
 use reveal::Opened;
 use roles::Computing;
-use sealane_block::{Coins, Cpu};
+use sealane_block::{Coins, Cpu, Erased};
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, Profile, Progress,
@@ -78,8 +78,8 @@ pub struct Trio {
 /// What a party is; made by [`Protocol::prepare`].
 enum Place {
     Unprepared,
-    Role(Box<Computing>),
-    Outside(Box<Outside>),
+    Role(Erased<Computing>),
+    Outside(Erased<Outside>),
 }
 
 /// A step that has begun.
@@ -159,7 +159,7 @@ impl Protocol for Trio {
         let (setting, cpu, coins) = (self.setting.clone(), self.cpu, &mut self.coins);
         let guests = keys::guests(&setting, demand)?;
         self.place = match Seat::of(&setting, self.me) {
-            Some(seat) => Place::Role(Box::new(Computing {
+            Some(seat) => Place::Role(Erased::new(Computing {
                 setting,
                 cpu,
                 seat,
@@ -168,7 +168,7 @@ impl Protocol for Trio {
             None => {
                 let owns = guests.contains(&self.me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, cpu, coins, mesh));
-                Place::Outside(Box::new(Outside {
+                Place::Outside(Erased::new(Outside {
                     setting,
                     me: self.me,
                     keys: keys.transpose()?,

@@ -36,7 +36,7 @@ mod tables;
 
 use evaluator_side::EvaluatorSide;
 use garbler_side::GarblerSide;
-use sealane_block::{Block, Coins, Cpu};
+use sealane_block::{Block, Coins, Cpu, Erased};
 use sealane_circuit::Tape;
 use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
@@ -98,9 +98,9 @@ impl Garbling for ThreeHalves {
 
 /// The two roles; a side is made by [`Protocol::prepare`].
 enum Side {
-    Unprepared(Box<Unprepared>),
-    Garbler(Box<GarblerSide>),
-    Evaluator(Box<EvaluatorSide>),
+    Unprepared(Erased<Unprepared>),
+    Garbler(Erased<GarblerSide>),
+    Evaluator(Erased<EvaluatorSide>),
 }
 
 /// What [`Protocol::prepare`] makes a side of.
@@ -185,7 +185,7 @@ impl<G: Garbling> Protocol for Yao<G> {
         Yao {
             me,
             peer,
-            side: Side::Unprepared(Box::new(unprepared)),
+            side: Side::Unprepared(Erased::new(unprepared)),
             garbling: PhantomData,
         }
     }
@@ -204,10 +204,10 @@ impl<G: Garbling> Protocol for Yao<G> {
         let knowers = *knowers;
         self.side = if *garbles {
             let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
-            Side::Garbler(Box::new(side))
+            Side::Garbler(Erased::new(side))
         } else {
             let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
-            Side::Evaluator(Box::new(side))
+            Side::Evaluator(Erased::new(side))
         };
         Ok(())
     }

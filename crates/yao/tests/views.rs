@@ -1,14 +1,15 @@
 //! What each party receives in whole sessions of `yao`, under every scheme with an offset: neither
 //! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a label
-//! that the evaluator chose. Views of parties that leak are held against the same check.
+//! that the evaluator chose. All wires of the circuit are looked for, and with three-halves halves of
+//! labels as well. Views of parties that leak are held against the same check.
 
 use sealane_block::{Block, Coins, Cpu, Nonce};
-use sealane_circuit::{Builder, Int, Machine, Tape, compile_known};
+use sealane_circuit::{Builder, Machine, Tape, compile_known};
 use sealane_garble::Scheme;
 use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
     Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, PartyId, PartySet, Protocol,
-    Setting, Step, knower, run_alone,
+    Setting, Shares, Step, knower, run_alone,
 };
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
@@ -19,6 +20,8 @@ use zeroize::Zeroizing;
 const PARTIES: [PartyId; 2] = [PartyId(0), PartyId(1)];
 const LANES: usize = 16;
 const BITS: usize = 3;
+/// Outputs that are revealed.
+const RESULTS: usize = 2;
 
 /// Half-gates under the hashes that no protocol for users takes.
 macro_rules! garblings {
@@ -36,15 +39,27 @@ macro_rules! garblings {
 }
 garblings! { Prp => Prp, Tccr => Tccr, Circ => Circ }
 
-/// A product of both inputs, of which operands are known, and a comparison and a choice.
+/// Products of bits of both inputs, of which operands are known, and a chain of sums of these; every
+/// wire is an output. The last two are results.
 fn tape() -> Tape {
     let mut b = Builder::new();
     let (x, y) = (b.input(BITS), b.input(BITS));
-    let product = b.mul(Int::unsigned(&x), Int::unsigned(&y), BITS);
-    let less = b.lt(Int::unsigned(&product), Int::unsigned(&y));
-    let chosen = b.select(less, &product, &x);
+    let mut wires = vec![b.and(x[0], y[0])];
+    for i in 1..BITS {
+        let (last, sum) = (wires[wires.len() - 1], b.xor(x[i], y[i]));
+        let (of_x, of_y) = (b.and(x[i], y[i - 1]), b.and(y[i], sum));
+        let carry = b.and(sum, last);
+        let both = b.xor(of_x, of_y);
+        let last = b.and(x[i], carry);
+        wires.extend([sum, of_x, of_y, carry, both, last, b.and(last, both)]);
+    }
     let known = PARTIES.map(|party| [knower(party); BITS]).concat();
-    compile_known(&b.finish(vec![chosen, vec![less]]), &Machine::CPU, &known)
+    let tape = compile_known(&b.finish(vec![wires]), &Machine::CPU, &known);
+    assert!(tape.ands.len() + tape.xors.len() <= tape.outputs.len());
+    for kind in [0].into_iter().chain(PARTIES.map(knower)) {
+        assert!(tape.knowers.contains(&kind), "no AND of kind {kind}");
+    }
+    tape
 }
 
 /// What a party brings away: what it heard, and its labels of x, y and the results.
@@ -105,9 +120,10 @@ fn session<G: Garbling>() -> [End; 2] {
         };
         let first = tape_of(vec![x.clone(), y.clone()]);
         let z = tape_of(vec![x.clone(), y.clone()]);
+        let result = Arc::new(z.resize(z.planes() - RESULTS, RESULTS, false));
         let to = PartySet::of(PARTIES);
         let Outcome::Revealed(learnt) = run(Step::Reveal {
-            results: vec![(z.clone(), domain, to)],
+            results: vec![(result, domain, to)],
             checks: vec![],
         }) else {
             panic!("a result was due");
@@ -199,7 +215,8 @@ fn views<G: Garbling>() -> Views {
             View {
                 heard: messages(&evaluator.heard, &to_evaluator),
                 held,
-                ignored: 0,
+                in_halves: G::SCHEME == Scheme::ThreeHalves,
+                ..View::default()
             },
         ],
         secrets: [from_garbler, from_evaluator],
@@ -279,6 +296,13 @@ fn is_noticed<G: Garbling>() {
             .rfind(|(name, _)| name == "a label not held");
         last.unwrap().1.to_le_bytes()
     });
+    if G::SCHEME == Scheme::ThreeHalves {
+        let [left, right] = leaks::halves(delta.value());
+        let [held, _] = leaks::halves(held.value());
+        leaks("half of the offset", (2, 3), &left.to_le_bytes());
+        leaks("halves of it", (3, 8), &(left ^ right).to_le_bytes());
+        leaks("half under half", (2, 8), &(right ^ held).to_le_bytes());
+    }
     leaks("permute bits", (2, 0), &permute_bits[..16]);
     leaks("inputs of the garbler", (2, 1), &bits(PARTIES[0])[..16]);
     // At the garbler, the evaluator's label of its choice, open or under what it has sent besides.

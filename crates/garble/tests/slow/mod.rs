@@ -156,9 +156,17 @@ pub struct Slow {
     delta: Block,
     call: u64,
     used: HashSet<u128>,
-    /// Which of the four hashes of an AND of half-gates is forgotten: those of a for 0 and for 1,
-    /// then those of b. For tests that must notice.
-    pub forgets: Option<usize>,
+    /// A hash that is forgotten, so that nothing is hidden under it. For tests that must notice.
+    pub forgets: Option<Forgotten>,
+}
+
+/// A hash of a garbler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Forgotten {
+    /// Of ANDs with an operand that this party knows, 0 if nobody does; of XORs, if none is named.
+    pub knower: Option<u8>,
+    /// Its number among the hashes of the gate.
+    pub hash: usize,
 }
 
 impl Slow {
@@ -194,6 +202,14 @@ impl Slow {
         }
     }
 
+    /// The same of hash `hash` of a gate, unless it is forgotten.
+    fn hash_of(&self, knower: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
+        match self.forgets == Some(Forgotten { knower, hash }) {
+            true => Block::ZERO,
+            false => self.hash(x, t),
+        }
+    }
+
     /// The pieces of the table, plane by plane, and both output labels of an AND.
     fn and_planes(
         &mut self,
@@ -208,7 +224,10 @@ impl Slow {
         }
         let ab = [a[0] ^ b[0], a[0] ^ b[1]];
         let tweaks = [0, 1, 2].map(|part| self.tweak(gate.number, lane, part));
-        let hash = |part: usize, labels: [Block; 2]| labels.map(|x| self.hash(x, tweaks[part]));
+        let hash = |part: usize, labels: [Block; 2]| {
+            let of = |v: usize| self.hash_of(Some(0), 2 * part + v, labels[v], tweaks[part]);
+            [of(0), of(1)]
+        };
         let slow = three_halves::gate(a, b, [hash(0, a), hash(1, b), hash(2, ab)]);
         let (c, rows) = slow.garble();
         let c = three_halves::unslice(c);
@@ -230,12 +249,9 @@ impl Slow {
             self.tweak(gate.number, lane, 0),
             self.tweak(gate.number, lane, 1),
         );
-        let hashes = [(a[0], ta), (a[1], ta), (b[0], tb), (b[1], tb)];
-        let mut hashes = hashes.map(|(x, t)| self.hash(x, t));
-        if let Some(forgotten) = self.forgets {
-            hashes[forgotten] = Block::ZERO;
-        }
-        let [a0, a1, b0, b1] = hashes;
+        let hash = |number, x, t| self.hash_of(Some(0), number, x, t);
+        let [a0, a1] = [hash(0, a[0], ta), hash(1, a[1], ta)];
+        let [b0, b1] = [hash(2, b[0], tb), hash(3, b[1], tb)];
         let rows = [a0 ^ a1 ^ self.delta.masked(b[0].lsb()), b0 ^ b1 ^ a[0]];
         let garbler_wire = a0 ^ rows[0].masked(a[0].lsb());
         let evaluator_wire = b0 ^ (rows[1] ^ a[0]).masked(b[0].lsb());
@@ -255,11 +271,11 @@ impl Slow {
         let (row, c) = if knower == ROLES.evaluator {
             assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
             let t = self.tweak(gate.number, lane, 1);
-            let [b0, b1] = b.map(|x| self.hash(x, t));
+            let [b0, b1] = [0, 1].map(|v| self.hash_of(Some(knower), v, b[v], t));
             (b0 ^ b1 ^ a[0], b0)
         } else {
             let t = self.tweak(gate.number, lane, 0);
-            let [a0, a1] = a.map(|x| self.hash(x, t));
+            let [a0, a1] = [0, 1].map(|v| self.hash_of(Some(knower), v, a[v], t));
             let row = a0 ^ a1 ^ self.delta.masked(b[0].lsb());
             (row, a0 ^ row.masked(a[0].lsb()))
         };
@@ -281,7 +297,9 @@ impl Slow {
             let row = 2 * x as u32 + y as u32;
             let of_a = self.tweak(gate.number, lane, 4 + row);
             let of_b = self.tweak(gate.number, lane, 8 + row);
-            k[x][y] = self.hash(a[va], of_a) ^ self.hash(b[vb], of_b);
+            let first = 2 * row as usize;
+            k[x][y] = self.hash_of(Some(0), first, a[va], of_a)
+                ^ self.hash_of(Some(0), first + 1, b[vb], of_b);
             value[x][y] = va & vb;
         }
         let random = |block: Block| block.value() & !3;
@@ -339,12 +357,13 @@ impl Slow {
             self.tweak(gate.number, lane, 13),
         );
         let by_signal = |labels: [Block; 2], signal| labels[usize::from(labels[1].lsb() == signal)];
-        let x = [0, 1].map(|signal| self.hash(by_signal(a, signal), ta));
+        let hash = |number, x, t| self.hash_of(None, number, x, t);
+        let x = [0, 1].map(|signal| hash(usize::from(signal), by_signal(a, signal), ta));
         let (j0, j1) = (by_signal(b, 0), by_signal(b, 1));
-        let y0 = if lone { j0 } else { self.hash(j0, tb) };
+        let y0 = if lone { j0 } else { hash(2, j0, tb) };
         let y = [y0, y0 ^ x[0] ^ x[1]];
         let random = |block: Block| Block::new(block.value() & !3);
-        let row = random(self.hash(j1, tb) ^ y[1]);
+        let row = random(hash(3, j1, tb) ^ y[1]);
         let output = |va: usize, vb: usize| {
             let (sa, sb) = (a[va].lsb(), b[vb].lsb());
             random(x[usize::from(sa)] ^ y[usize::from(sb)]) ^ Block::new((sa ^ sb) as u128)

@@ -1,7 +1,8 @@
 //! Many messages: taken up in windows, sealed or opened in one buffer, handed out in order.
 
 use super::bytes::{Bytes, Given, Items, Part, no_bytes, rows};
-use super::{Choice, View, open_one, refuse, seal_one};
+use super::ledger::Ledger;
+use super::{Choice, View, open_one, refuse, refuse_nonce, seal_one};
 use crate::error;
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ pub struct Many<'py> {
     datas: Items<'py>,
     ads: Items<'py>,
     lengths: Option<Lengths>,
+    /// How many messages each key has failed to open before.
+    failures_before: u64,
     /// How many messages there are.
     pub count: usize,
 }
@@ -92,10 +95,17 @@ impl<'py> Many<'py> {
                 None => Items::One(Bytes::Own(Zeroizing::default())),
             },
             lengths,
+            failures_before: 0,
             count,
         };
         many.check(py)?;
         Ok(many)
+    }
+
+    /// Counts messages that each key failed to open before this call.
+    pub fn count_failures_before(&mut self, failures: u64) {
+        self.failures_before = failures;
+        self.cipher.count_failures_elsewhere(failures);
     }
 
     /// Refuses lists that are not as long as that of the messages.
@@ -138,7 +148,8 @@ impl<'py> Many<'py> {
                     None => KeyId::Numbered(0),
                 };
                 if let Some(first) = seen.used_before(key, nonces.get(number - from)) {
-                    return Err(refuse(py, &Error::NonceRepeated { first, number }, None));
+                    let error = Error::NonceRepeated { first, number };
+                    return Err(refuse_nonce(py, self.cipher.suite(), &error));
                 }
             }
         }
@@ -164,12 +175,13 @@ impl<'py> Many<'py> {
         mut show: impl FnMut(Made<'_, 'py>),
     ) -> PyResult<Vec<usize>> {
         let (mut arena, open) = (Arena::default(), self.open);
+        let mut ledger = Ledger::new(self.failures_before);
         let mut failed = Vec::new();
         let mut from = 0;
         while from < self.count {
             py.check_signals()?;
             let window = Window::next(&self.datas, from)?;
-            let batch = self.batch(py, &window, from)?;
+            let batch = self.batch(py, &window, from, &mut ledger)?;
             let mut number = from;
             let mut take = |made: Result<Made<'_, 'py>, Error>| {
                 match made {
@@ -203,14 +215,22 @@ impl<'py> Many<'py> {
     }
 
     /// What the messages of a window need beside their data.
-    fn batch(&self, py: Python<'py>, window: &Window, from: usize) -> PyResult<Batch<'_>> {
+    fn batch(
+        &self,
+        py: Python<'py>,
+        window: &Window,
+        from: usize,
+        ledger: &mut Ledger,
+    ) -> PyResult<Batch<'_>> {
         let to = from + window.len();
         let (cpu, cipher) = (self.cpu, &self.cipher);
         let mut each = None;
         if self.keys.count().is_some() {
             let keys = self.keys.window(py, "keys", from, to)?;
             let expand = |number| {
-                let cipher = Cipher::new(cpu, cipher.suite(), keys.get(number - from));
+                let key = keys.get(number - from);
+                let cipher = Cipher::new(cpu, cipher.suite(), key);
+                let cipher = cipher.map(|cipher| cipher.counting(ledger.counts(key)));
                 cipher.map_err(|error| (error, number))
             };
             let ciphers = py.detach(|| (from..to).map(expand).collect::<Result<_, _>>());
