@@ -574,6 +574,17 @@ def test_a_full_disk_leaves_the_old_results_and_prints_the_new_ones(ending: str)
     assert sorted(Path().iterdir()) == before
 
 
+def test_a_full_disk_loses_no_element_of_long_results() -> None:
+    Path("program.py").write_text(PROGRAM.replace("rows <= 5", "rows <= 50"), encoding="utf-8")
+    ages = [7 * i % 256 for i in range(40)]
+    Path("alice.csv").write_text("x\n" + "\n".join(map(str, ages)) + "\n", encoding="utf-8")
+    done = on_a_full_disk("simulate", "program.py", *INPUTS, "--no-record", "--output", "out.csv")
+    assert done.returncode == 2
+    assert "error[output]" in done.stderr
+    results = json.loads(done.stdout)["results"]
+    assert results["result_0"]["values"] == [age > 6 for age in ages]
+
+
 def test_init_on_a_full_disk_leaves_nothing_in_the_way() -> None:
     done = on_a_full_disk("init", "alice", "--folder", "new")
     assert done.returncode == 2

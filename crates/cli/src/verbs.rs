@@ -212,7 +212,8 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
 }
 
 /// Results to their files, then the report to standard output, which names these files. Each is tried
-/// whatever became of the other, so that nothing is lost that took a run; the first failure is told.
+/// whatever became of the other, so that nothing is lost that took a run: a report after files that
+/// could not be written is JSON, with all elements. The first failure is told.
 fn finish(
     job: &Job,
     report: &RunReport,
@@ -232,7 +233,9 @@ fn finish(
         card.lines("wrote", names.chain(nothing));
         value["files"] = json!(files);
     }
-    let shown = show(json, &card, &value);
+    // Where no file has what the card leaves out, the report is JSON, with all elements.
+    let lost = matches!(written, Some(Err(_))) && view::leaves_out(report);
+    let shown = show(json || lost, &card, &value);
     let shown = match written {
         // Nobody would have what took a run: standard error is the other place that people see.
         None => shown.map_err(|failure| {

@@ -358,8 +358,23 @@ fn promise(card: &mut Card, parties: &[String], promise: &Promise, report: Optio
     let measured = report.map(|report| report.rounds);
     card.line(
         "rounds",
-        format!("{}{}", promise.rounds, beside(promise.rounds, measured)),
+        format!(
+            "{}{}",
+            grouped(promise.rounds),
+            beside(promise.rounds, measured)
+        ),
     );
+}
+
+/// Whether the card of a report has not all elements of all results.
+pub fn leaves_out(report: &RunReport) -> bool {
+    let learnt = report
+        .results
+        .iter()
+        .filter_map(|result| result.data.as_ref());
+    learnt
+        .map(|data| data.elements.len())
+        .any(|count| count > SHOWN)
 }
 
 /// The first elements of a result.

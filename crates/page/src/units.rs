@@ -22,7 +22,8 @@ pub fn seconds(seconds: f64) -> String {
         s if s < 10.0 => format!("{s:.1} s"),
         s if s < 120.0 => format!("{s:.0} s"),
         s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
+        s if s < 172_800.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
     }
 }
 
@@ -79,11 +80,11 @@ mod tests {
     fn numbers_are_grouped_and_times_rounded() {
         let groups = [0u64, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(groups, ["0", "999", "1,000", "1,234,567"]);
-        let times = [2e-5, 4.44e-3, 0.25, 1.24, 59.6, 180.0, 9000.0].map(seconds);
+        let times = [2e-5, 4.44e-3, 0.25, 1.24, 59.6, 180.0, 9000.0, 216_000.0].map(seconds);
         assert_eq!(
             times,
             [
-                "20 µs", "4.4 ms", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h"
+                "20 µs", "4.4 ms", "250 ms", "1.2 s", "60 s", "3 min", "2.5 h", "2.5 days"
             ]
         );
         let speeds = [0.0, 8300.4, 1.25e7].map(speed);

@@ -146,9 +146,7 @@ impl Lanes for Portable {
 
     #[inline(always)]
     fn aes_round(self, v: Four, key: Four) -> Four {
-        binary(v, key, |v, key| {
-            zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
-        })
+        binary(v, key, round)
     }
     #[inline(always)]
     fn aes_last(self, v: Four, key: Four) -> Four {
@@ -162,23 +160,16 @@ impl Lanes for Portable {
     }
     #[inline(never)]
     fn nine_rounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
-        nine(
-            states,
-            |r, _| self.splat(keys[r]),
-            |v, key| self.aes_round(v, key),
-        );
+        nine(states, |r, _| self.splat(keys[r]), round);
     }
     #[inline(never)]
     fn nine_rounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
-        nine(states, |r, i| keys[r][i], |v, key| self.aes_round(v, key));
+        nine(states, |r, i| keys[r][i], round);
     }
 
     #[inline(always)]
     fn aes_unround(self, v: Four, key: Four) -> Four {
-        binary(v, key, |v, key| {
-            let v = unsubstitute_shifted(v).map(unmix_columns);
-            zip(v, key, |a, b| a ^ b)
-        })
+        binary(v, key, unround)
     }
     #[inline(always)]
     fn aes_unlast(self, v: Four, key: Four) -> Four {
@@ -188,15 +179,11 @@ impl Lanes for Portable {
     }
     #[inline(never)]
     fn nine_unrounds(self, states: &mut [Four; 8], keys: &[Block; 11]) {
-        nine(
-            states,
-            |r, _| self.splat(keys[r]),
-            |v, key| self.aes_unround(v, key),
-        );
+        nine(states, |r, _| self.splat(keys[r]), unround);
     }
     #[inline(never)]
     fn nine_unrounds_each(self, states: &mut [Four; 8], keys: &[[Four; 8]; 11]) {
-        nine(states, |r, i| keys[r][i], |v, key| self.aes_unround(v, key));
+        nine(states, |r, i| keys[r][i], unround);
     }
 
     #[inline(always)]
@@ -382,6 +369,20 @@ fn nine(
             states[i] = round(states[i], key(r, i));
         }
     }
+}
+
+/// A round of encryption.
+#[inline(always)]
+fn round(v: Four, key: Four) -> Four {
+    zip(substitute_shifted(v).map(mix_columns), key, |a, b| a ^ b)
+}
+
+/// A round of decryption; see [`Lanes::aes_unround`].
+#[inline(always)]
+fn unround(v: Four, key: Four) -> Four {
+    zip(unsubstitute_shifted(v).map(unmix_columns), key, |a, b| {
+        a ^ b
+    })
 }
 
 /// ShiftRows and SubBytes on four blocks.
