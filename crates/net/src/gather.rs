@@ -39,7 +39,7 @@ use crate::{Farewell, PartyId, Transport};
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
 /// How long reports of attempts that end with the gathering are waited for.
-const REPORT_GRACE: Duration = Duration::from_millis(200);
+const REPORT_GRACE: Duration = Duration::from_millis(500);
 
 /// All that a party has when it has met all others.
 pub(crate) struct Gathered {

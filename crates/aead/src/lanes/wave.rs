@@ -95,7 +95,6 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
 
     /// The same, but what is made of it is made here, and not earlier.
-    #[cfg(feature = "research")]
     #[inline(always)]
     pub(crate) fn settled(mut self) -> Self {
         for i in 0..N {
