@@ -34,7 +34,7 @@ impl Lanes for Portable {
     }
     #[inline(always)]
     fn store(self, to: &mut [Block], v: Four) {
-        self.store_strided(to, 1, v);
+        to[..4].copy_from_slice(&v.map(Block::new));
     }
     #[inline(always)]
     fn load_bytes(self, from: &[u8]) -> Four {
