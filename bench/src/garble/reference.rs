@@ -64,9 +64,8 @@ impl Reference {
         for (slot, values) in [ZERO, ONE].into_iter().zip(self.constants()) {
             slots[range(slot)].copy_from_slice(&values[..labels]);
         }
-        for input in 0..tape.inputs {
-            ports.load(input as usize, 0, &mut slots[range(FIRST_INPUT + input)]);
-        }
+        let inputs = range(FIRST_INPUT).start..range(FIRST_INPUT + tape.inputs).start;
+        ports.load(0, labels, &mut slots[inputs]);
         self.cpu.run(Gates {
             side: self,
             tape,

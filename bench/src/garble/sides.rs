@@ -52,8 +52,8 @@ struct Row<'a> {
 }
 
 impl Ports for Row<'_> {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        self.labels.load(input, self.row + first_lane, labels);
+    fn load(&self, first_lane: usize, per_bit: usize, labels: &mut [Block]) {
+        self.labels.load(self.row + first_lane, per_bit, labels);
     }
     fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
         self.labels.store(output, self.row + first_lane, labels);

@@ -36,12 +36,15 @@ impl Labels {
 }
 
 impl Ports for Labels {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
+    fn load(&self, first_lane: usize, per_bit: usize, labels: &mut [Block]) {
         let wires = self.inputs.len() / self.per_wire;
-        let width = labels.len() / self.per_wire;
-        for (value, labels) in labels.chunks_exact_mut(width).enumerate() {
-            let from = value * wires + input * self.lanes + first_lane;
-            labels.copy_from_slice(&self.inputs[from..from + width]);
+        let width = per_bit / self.per_wire;
+        for (bit, labels) in labels.chunks_exact_mut(per_bit).enumerate() {
+            for value in 0..self.per_wire {
+                let from = value * wires + bit * self.lanes + first_lane;
+                labels[value * width..(value + 1) * width]
+                    .copy_from_slice(&self.inputs[from..from + width]);
+            }
         }
     }
 

@@ -53,12 +53,14 @@ pub use scheme::{Roles, Scheme, UnknownScheme};
 pub use tables::{ChunkReader, ChunkWriter, Tables};
 
 /// Where a machine finds the labels of a tape's inputs and puts those of its outputs. Bits and
-/// lanes are indexed as the tape numbers them; a call covers neighbouring lanes of one bit. A garbler
-/// of a scheme without free XOR loads and stores two labels a lane: those of 0 for all lanes, then
-/// those of 1. Several threads load at a time.
+/// lanes are indexed as the tape numbers them; a call covers neighbouring lanes. A garbler of a
+/// scheme without free XOR loads and stores two labels a lane: those of 0 for all lanes, then those
+/// of 1. Several threads load at a time.
 pub trait Ports: Sync {
-    /// Fills `labels` with input bit `input` of lanes `first_lane..first_lane + labels.len()`.
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]);
+    /// Fills `labels` with all input bits of neighbouring lanes from `first_lane` on, as
+    /// `[bit][label of the wire][lane]`; `per_bit` is the number of blocks of one bit. It is one call
+    /// for all bits, since tapes may have as many inputs as ANDs.
+    fn load(&self, first_lane: usize, per_bit: usize, labels: &mut [Block]);
     /// Takes output bit `output` of lanes `first_lane..first_lane + labels.len()`.
     fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]);
 }

@@ -366,10 +366,10 @@ impl Run<'_> {
                 .zip(labels)
                 .for_each(|(slots, label)| slots.fill(label));
         }
-        for input in 0..self.tape.inputs {
-            let labels = &mut slots[self.range(FIRST_INPUT + input, width)];
-            ports.load(input as usize, first_lane, labels);
-        }
+        let per_bit = width * self.gates.labels();
+        let inputs = FIRST_INPUT as usize..(FIRST_INPUT + self.tape.inputs) as usize;
+        let labels = &mut slots[inputs.start * per_bit..inputs.end * per_bit];
+        ports.load(first_lane, per_bit, labels);
     }
 
     /// Runs the gates of a piece on a block.

@@ -614,7 +614,7 @@ fn errors_of_the_stream_end_all_threads() {
 struct Failing;
 
 impl Ports for Failing {
-    fn load(&self, _: usize, first_lane: usize, _: &mut [Block]) {
+    fn load(&self, first_lane: usize, _: usize, _: &mut [Block]) {
         assert!(first_lane < 64, "these ports fail");
     }
     fn store(&mut self, _: usize, _: usize, _: &[Block]) {}

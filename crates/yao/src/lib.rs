@@ -361,8 +361,10 @@ impl<'a> TapePorts<'a> {
 }
 
 impl Ports for TapePorts<'_> {
-    fn load(&self, input: usize, first_lane: usize, labels: &mut [Block]) {
-        labels.copy_from_slice(&self.inputs[input][first_lane..first_lane + labels.len()]);
+    fn load(&self, first_lane: usize, width: usize, labels: &mut [Block]) {
+        for (bit, labels) in labels.chunks_exact_mut(width).enumerate() {
+            labels.copy_from_slice(&self.inputs[bit][first_lane..first_lane + width]);
+        }
     }
 
     fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]) {
