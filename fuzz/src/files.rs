@@ -3,9 +3,9 @@
 //! read it; what is read from any of them is written in all formats and read again.
 
 use crate::Verdict;
+use sealane_diagnostic::Diagnostic;
 use sealane_engine::data::{Sources, load};
 use sealane_program::decimal;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};

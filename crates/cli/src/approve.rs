@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::view;
+use sealane_diagnostic::Code;
 use sealane_engine::Job;
 use std::io::{IsTerminal, Write, stderr, stdin};
 
@@ -20,13 +21,13 @@ pub fn approved(job: &Job, yes: &str) -> Result<(), Failure> {
             "give the whole hash, {} digits: first digits can be forged",
             hash.len()
         );
-        return Err(Failure::config("approval", what, hint));
+        return Err(Failure::new(Code::Approval, what, hint));
     }
     if hash != given {
         let what = format!("this is not the approved job: its hash is {hash}, not {given}");
         let hint = "program, protocol, helpers and network class make the hash; compare \
                     `sealane plan` with what was approved";
-        return Err(Failure::config("approval", what, hint));
+        return Err(Failure::new(Code::Approval, what, hint));
     }
     Ok(())
 }
@@ -40,7 +41,7 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     if !(stdin().is_terminal() && stderr().is_terminal()) {
         let what = format!("nobody has approved this job, whose hash is {hash}");
         let hint = format!("read its plan, then add `--yes {hash}`");
-        return Err(Failure::config("approval", what, hint));
+        return Err(Failure::new(Code::Approval, what, hint));
     }
     let cost = job.cost(&job.bounds())?;
     let ask = "\n\nRun this job? Type yes to approve it: ";
@@ -50,8 +51,8 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
     read.map_err(|error| cannot_ask(&hash, &error))?;
     if !["yes", "y"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
         let hint = "nothing was sent; run again to approve it";
-        return Err(Failure::config(
-            "approval",
+        return Err(Failure::new(
+            Code::Approval,
             "the job was not approved",
             hint,
         ));
@@ -61,7 +62,7 @@ pub fn approve(job: &Job, yes: Option<&str>) -> Result<(), Failure> {
 
 fn cannot_ask(hash: &str, error: &std::io::Error) -> Failure {
     let hint = format!("read the plan, then add `--yes {hash}`");
-    Failure::config("terminal", "the terminal cannot be read", hint).because(error.to_string())
+    Failure::new(Code::Terminal, "the terminal cannot be read", hint).because(error.to_string())
 }
 
 #[cfg(test)]

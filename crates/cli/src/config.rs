@@ -31,9 +31,9 @@ mod read;
 pub use edit::{Change, Editor};
 
 use crate::failure::Failure;
-use sealane_engine::{Kind, ProtocolName};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_engine::ProtocolName;
 use sealane_net::{NetworkClass, PublicKey};
-use sealane_program::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -125,7 +125,7 @@ pub fn patience(seconds: f64) -> Result<Duration, Failure> {
         false => {
             let what = format!("patience={seconds} is not between 0.1 seconds and a day");
             let hint = "write a number of seconds, such as 3600";
-            Err(Failure::config("config-timeout", what, hint))
+            Err(Failure::new(Code::ConfigTimeout, what, hint))
         }
     }
 }
@@ -135,11 +135,11 @@ fn text(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read the configuration {}", path.display());
         let hint = "make one with `sealane init NAME`, or name one with `--config`";
-        let finding = Diagnostic::new("config-unreadable", message);
+        let finding = Diagnostic::new(Code::ConfigUnreadable, message);
         refused(finding.because(error.to_string()).hint(hint))
     })
 }
 
 fn refused(finding: Diagnostic) -> Failure {
-    Failure::new(Kind::Config, finding)
+    Failure::from(finding)
 }

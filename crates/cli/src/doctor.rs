@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::meet;
 use crate::verbs::show;
 use sealane_block::Cpu;
-use sealane_engine::{EngineError, Kind, ProtocolName};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_engine::{EngineError, ProtocolName};
 use sealane_net::{
     Answer, Cancel, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight,
     Sign, Version, examine,
 };
 use sealane_page::Card;
 use sealane_page::units::seconds;
-use sealane_program::diagnostic::Diagnostic;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::{Write, stderr};
@@ -62,7 +62,7 @@ pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
         .chain(peers.iter().filter_map(|peer| peer.problem.as_ref()));
     let problems = problems.collect::<Vec<_>>();
     for problem in &problems {
-        card.bare(format!("\n{}", problem.0.render(None)));
+        card.bare(format!("\n{}", problem.0.render_with_source()));
     }
     value.insert("well".to_string(), json!(problems.is_empty()));
     value.insert(
@@ -85,7 +85,7 @@ pub fn doctor(args: &args::Doctor) -> Result<(), Failure> {
 fn machine() -> Result<(Card, Map<String, Value>), Failure> {
     let cpu = Cpu::detect().map_err(|error| {
         let hint = "unset SEALANE_TIER to use the best one";
-        Failure::config("cpu-tier", error.to_string(), hint)
+        Failure::new(Code::CpuTier, error.to_string(), hint)
     })?;
     let tiers = Cpu::available();
     let tiers = tiers
@@ -167,9 +167,8 @@ fn not_well(own: bool, peers: &[Peer<'_>]) -> Result<(), Failure> {
         ),
     };
     let hint = "what is printed above says what to do for each";
-    Err(Failure::new(
-        Kind::Network,
-        Diagnostic::new("not-well", what).hint(hint),
+    Err(Failure::from(
+        Diagnostic::new(Code::NotWell, what).hint(hint),
     ))
 }
 
@@ -286,7 +285,7 @@ impl Problem {
         let hint = "ask for a new card if the name is wrong; else see whether this machine finds \
                     names at all";
         Problem(
-            Diagnostic::new("no-address", what)
+            Diagnostic::new(Code::NoAddress, what)
                 .because(cause)
                 .hint(hint),
         )
@@ -340,7 +339,7 @@ impl Problem {
             hint,
             ..
         } = &self.0;
-        json!({ "code": code, "message": message, "reason": reason, "hint": hint })
+        json!({ "code": code.name(), "message": message, "reason": reason, "hint": hint })
     }
 }
 

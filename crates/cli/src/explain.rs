@@ -1,11 +1,11 @@
 //! `sealane explain`: the page of a code, built in so that it can be read without a network, and
 //! the list of all codes.
 
-use crate::codes::{self, Entry};
+use crate::codes;
 use crate::failure::Failure;
 use crate::verbs::say;
+use sealane_diagnostic::{Code, Kind};
 use sealane_page::Card;
-use sealane_program::diagnostic::Kind;
 
 /// Prints the page of a code, or lists all codes by who has to act.
 ///
@@ -21,8 +21,8 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
         .trim_start_matches("error")
         .trim_start_matches("warning")
         .trim_matches(['[', ']', ':']);
-    match codes::find(name) {
-        Some(entry) => say(readable(entry.page)),
+    match Code::named(name) {
+        Some(code) => say(readable(codes::page(code))),
         None => Err(unknown(name)),
     }
 }
@@ -30,17 +30,16 @@ pub fn explain(code: Option<&str>) -> Result<(), Failure> {
 /// One card for each kind of error.
 fn by_kind() -> Vec<Card> {
     let mut kinds: Vec<Kind> = Vec::new();
-    for Entry { code, .. } in codes::ALL {
-        if !kinds.contains(&code.kind) {
-            kinds.push(code.kind);
+    for code in Code::ALL {
+        if !kinds.contains(&code.kind()) {
+            kinds.push(code.kind());
         }
     }
     let card = |kind: &Kind| {
-        let mut card = Card::new(codes::who(*kind));
-        let entries = codes::ALL.iter().map(|entry| entry.code);
-        entries
-            .filter(|code| code.kind == *kind)
-            .for_each(|code| card.bare(format!("{:<22}{}", code.name, code.title)));
+        let mut card = Card::new(codes::heading(*kind));
+        for code in Code::ALL.iter().filter(|code| code.kind() == *kind) {
+            card.bare(format!("{:<22}{}", code.name(), code.title()));
+        }
         card
     };
     kinds.iter().map(card).collect()
@@ -53,9 +52,9 @@ fn readable(page: &str) -> String {
 }
 
 fn unknown(name: &str) -> Failure {
-    let mut near = codes::ALL
+    let mut near = Code::ALL
         .iter()
-        .map(|entry| (distance(name, entry.code.name), entry.code.name))
+        .map(|code| (distance(name, code.name()), code.name()))
         .collect::<Vec<_>>();
     near.sort();
     let names = near.iter().take(3).map(|(_, name)| *name);
@@ -64,7 +63,7 @@ fn unknown(name: &str) -> Failure {
         names.collect::<Vec<_>>().join(", ")
     );
     let what = format!("there is no code `{name}`");
-    Failure::usage("unknown-code", what, hint)
+    Failure::new(Code::UnknownCode, what, hint)
 }
 
 /// How many words of one name the other lacks, in both directions, counted fourfold, and how many

@@ -1,7 +1,7 @@
 //! Why a command failed, for people and for scripts.
 
-use sealane_engine::{EngineError, Kind};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic, Kind};
+use sealane_engine::EngineError;
 use std::fmt;
 
 /// Exit statuses, as `--help` lists them.
@@ -14,54 +14,27 @@ Exit status:
   5   the network or another party
   70  a bug in Sealane";
 
-/// Why a command failed: who has to act, and what to tell them.
+/// Failure of a command: a diagnostic, and the exit status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    kind: Kind,
     finding: Box<Diagnostic>,
     status: u8,
 }
 
 impl Failure {
-    /// A failure for those who have to act.
-    pub fn new(kind: Kind, finding: Diagnostic) -> Failure {
-        let status = match kind {
-            Kind::Misuse | Kind::Config => 2,
-            Kind::Program => 3,
-            Kind::Data => 4,
-            Kind::Network | Kind::Peer => 5,
-            Kind::Internal => 70,
-        };
-        let finding = Box::new(finding);
-        Failure {
-            kind,
-            finding,
-            status,
-        }
-    }
-
-    /// A wrong call or command line: what is wrong and what to do.
-    pub fn usage(code: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure::new(Kind::Misuse, Diagnostic::new(code, what).hint(hint))
-    }
-
-    /// A configuration, a key, an approval, or what this machine refuses.
-    pub fn config(code: &'static str, what: impl Into<String>, hint: impl Into<String>) -> Failure {
-        Failure::new(Kind::Config, Diagnostic::new(code, what).hint(hint))
-    }
-
-    /// A program that cannot run as written.
-    pub fn program(finding: Diagnostic) -> Failure {
-        Failure::new(Kind::Program, finding)
+    /// A wrong call, command line or configuration: the sentence and the advice.
+    pub fn new(code: Code, what: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::from(Diagnostic::new(code, what).hint(hint))
     }
 
     /// Another process of a `--local` run failed and has said why.
     pub fn party(name: &str, status: u8) -> Failure {
         let what = format!("{name} failed with status {status}");
-        let finding = Diagnostic::new("party-failed", what).hint("what it printed above says why");
+        let finding =
+            Diagnostic::new(Code::PartyFailed, what).hint("what it printed above says why");
         Failure {
             status,
-            ..Failure::new(Kind::Peer, finding)
+            ..Failure::from(finding)
         }
     }
 
@@ -79,7 +52,7 @@ impl Failure {
 
     /// Who has to act.
     pub fn kind(&self) -> Kind {
-        self.kind
+        self.finding.kind()
     }
 
     /// What happened, where, why, and what to do.
@@ -95,7 +68,16 @@ impl Failure {
 
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Failure {
-        Failure::new(error.kind(), error.finding().clone())
+        Failure::from(error.finding().clone())
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(finding: Diagnostic) -> Failure {
+        Failure {
+            status: finding.kind().exit_status(),
+            finding: Box::new(finding),
+        }
     }
 }
 

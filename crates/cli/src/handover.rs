@@ -12,6 +12,7 @@
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::signals;
+use sealane_diagnostic::Code;
 use sealane_net::Identity;
 use std::fs::File;
 use std::io::{self, Read, Write, stdin};
@@ -103,7 +104,7 @@ fn die_with_parent() {
 fn refused(error: &io::Error) -> Failure {
     let what = "nothing was handed over to this party";
     let hint = "`sealane run --local` starts such processes; nobody else needs to";
-    Failure::config("local-run", what, hint).because(error.to_string())
+    Failure::new(Code::LocalRun, what, hint).because(error.to_string())
 }
 
 #[cfg(test)]

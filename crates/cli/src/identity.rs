@@ -8,6 +8,7 @@ use crate::config::{Change, Config, DEFAULT_FILE, Editor};
 use crate::failure::Failure;
 use crate::meet;
 use crate::verbs::{say, show};
+use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_net::{CardError, ContactCard, Identity};
 use sealane_page::Card;
@@ -36,7 +37,7 @@ pub fn init(args: &Init) -> Result<(), Failure> {
         let what = format!("{} is there already, and is not replaced", there.display());
         let hint = "`sealane card` prints the card of the party in this folder; a new party gets a \
                     folder of its own, `--folder DIR`";
-        return Err(Failure::config("identity-exists", what, hint));
+        return Err(Failure::new(Code::IdentityExists, what, hint));
     }
     let text = configuration(&card, &key_name);
     sealane_files::create(&config, Rights::Usual, text.as_bytes())
@@ -45,7 +46,7 @@ pub fn init(args: &Init) -> Result<(), Failure> {
         // Without the key, the configuration would only be in the way of another try.
         let _ = fs::remove_file(&config);
         let hint = "name a folder that can be written to";
-        Failure::config("key-file", error.with_names::<&str>(&[]).message, hint)
+        Failure::new(Code::KeyFile, error.with_names::<&str>(&[]).message, hint)
     })?;
     if args.address.is_none() {
         tell(format_args!(
@@ -125,7 +126,7 @@ fn add(
 ) -> Result<(), Failure> {
     let card = pasted.parse::<ContactCard>().map_err(|error| {
         let hint = "copy the whole line that `sealane card` prints there, and paste it in quotes";
-        Failure::usage("card-malformed", error.to_string(), hint)
+        Failure::new(Code::CardMalformed, error.to_string(), hint)
     })?;
     let name = name.unwrap_or(card.name());
     // Whatever programs cannot call a party, the configuration does not either.
@@ -170,7 +171,7 @@ fn another_fingerprint(name: &str, fingerprint: &str) -> Failure {
         "read the digits to each other again; if they differ, somebody else made this card: let \
          `{name}` send what `sealane card` prints by another way"
     );
-    Failure::config("peer-fingerprint", what, hint)
+    Failure::new(Code::PeerFingerprint, what, hint)
         .because(format!("The fingerprint of this card is {fingerprint}."))
 }
 
@@ -244,13 +245,13 @@ fn configuration(card: &ContactCard, key_file: &str) -> String {
 fn unfit(error: CardError) -> Failure {
     let text = error.to_string();
     match error {
-        CardError::Address(_) => Failure::config(
-            "config-address",
+        CardError::Address(_) => Failure::new(
+            Code::ConfigAddress,
             text,
             "state it with `--address HOST:PORT`",
         ),
-        _ => Failure::usage(
-            "party-name",
+        _ => Failure::new(
+            Code::PartyName,
             text,
             "use the name that the program gives this party",
         ),
@@ -260,7 +261,7 @@ fn unfit(error: CardError) -> Failure {
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
     let what = format!("cannot write {}", path.display());
     let hint = "name a folder that can be written to";
-    Failure::config("config-edit", what, hint).because(error.to_string())
+    Failure::new(Code::ConfigEdit, what, hint).because(error.to_string())
 }
 
 /// Says something to whoever looks on, beside what is printed for use.
@@ -332,7 +333,7 @@ mod tests {
         let key = fs::read(folder.path().join("alice.key")).unwrap();
         assert_eq!(
             (refused("alice"), refused("bob")),
-            ("identity-exists", "identity-exists")
+            (Code::IdentityExists, Code::IdentityExists)
         );
         fs::remove_file(folder.path().join(DEFAULT_FILE)).unwrap();
         assert_eq!(refused("alice"), "identity-exists");

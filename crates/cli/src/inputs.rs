@@ -1,6 +1,7 @@
 //! `--input` where one command serves several parties: `simulate` and `run --local`.
 
 use crate::failure::Failure;
+use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_engine::data::{self, Inputs, Sources};
 use sealane_program::graph::Program;
@@ -27,7 +28,7 @@ fn each_once(arguments: &[String]) -> Result<(), Failure> {
                 None => "`--input` names two files for all inputs".to_string(),
             };
             let hint = "write `NAME=FILE` for a single input";
-            return Err(Failure::usage("input-twice", what, hint));
+            return Err(Failure::new(Code::InputTwice, what, hint));
         }
     }
     Ok(())
@@ -67,13 +68,13 @@ pub fn by_party(
         } else if helpers.iter().any(|helper| helper == name) {
             let what = format!("`--input {argument}` names a helper, and helpers own no input");
             let hint = "leave it out, or name the owner";
-            return Err(Failure::usage("input-of-helper", what, hint));
+            return Err(Failure::new(Code::InputOfHelper, what, hint));
         } else {
             let inputs = program.inputs.iter().map(|input| input.name.as_str());
             let known = program.parties.iter().map(String::as_str).chain(inputs);
             let what = format!("the program has no party and no input `{name}`");
             let hint = format!("name one of: {}", known.collect::<Vec<_>>().join(", "));
-            return Err(Failure::usage("unknown-input", what, hint));
+            return Err(Failure::new(Code::UnknownInput, what, hint));
         }
     }
     Ok(sources)
@@ -92,7 +93,7 @@ fn sole_owner(program: &Program, path: &str) -> Result<usize, Failure> {
             let each = names.map(|name| format!("`--input {name}=FILE`"));
             let what = format!("`--input {path}` does not say whose inputs it holds");
             let hint = format!("write {}", each.collect::<Vec<_>>().join(" and "));
-            Err(Failure::usage("whose-input", what, hint))
+            Err(Failure::new(Code::WhoseInput, what, hint))
         }
     }
 }
@@ -118,7 +119,7 @@ pub fn load_all(
 
 /// The inputs of one party.
 pub fn load_own(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, Failure> {
-    data::load(program, party, sources).map_err(|finding| EngineError::data(finding).into())
+    data::load(program, party, sources).map_err(|finding| EngineError::from(finding).into())
 }
 
 /// The arguments that give one party its files.

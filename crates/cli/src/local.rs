@@ -10,6 +10,7 @@ use crate::session::cancelled;
 use crate::signals::AtWork;
 use crate::verbs::{job, say};
 use crate::{Host, handover, inputs, results, view};
+use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job};
 use sealane_net::{Cancel, Identity, free_loopback_port};
 use serde_json::{Value, json};
@@ -321,7 +322,7 @@ fn together(job: &Job, parties: &[Ended]) -> Result<Value, Failure> {
 fn cannot_start(error: std::io::Error) -> Failure {
     let what = "this machine refused what a local run needs";
     let hint = "a local run needs a process and a port of loopback for each party";
-    Failure::config("local-run", what, hint).because(error.to_string())
+    Failure::new(Code::LocalRun, what, hint).because(error.to_string())
 }
 
 #[cfg(test)]

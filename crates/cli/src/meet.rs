@@ -6,6 +6,7 @@
 
 use crate::config::{Config, Party};
 use crate::failure::Failure;
+use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};
 use std::path::Path;
@@ -27,7 +28,7 @@ pub fn party(job: &Job, name: &str) -> Result<u8, Failure> {
         };
         let known = parties.join(", ");
         let hint = format!("the parties are: {known}; {beside}");
-        Failure::usage("unknown-party", format!("{what} `{name}`"), hint)
+        Failure::new(Code::UnknownParty, format!("{what} `{name}`"), hint)
     })
 }
 
@@ -66,7 +67,7 @@ pub fn who(
                 its first table";
     let Some(file) = identity.or(config.identity.as_deref()) else {
         let what = "nothing says which party this is";
-        return Err(Failure::usage("who-am-i", what, hint));
+        return Err(Failure::new(Code::WhoAmI, what, hint));
     };
     let key = load(file)?.public_key();
     let mut parties = config.parties.iter();
@@ -76,7 +77,7 @@ pub fn who(
             "{} is the key of no party in the configuration",
             file.display()
         );
-        Failure::usage("who-am-i", what, hint)
+        Failure::new(Code::WhoAmI, what, hint)
     })
 }
 
@@ -98,7 +99,7 @@ pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Id
     let file = stated.or(own.identity.as_deref()).ok_or_else(|| {
         let what = format!("the private key of `{name}` is not known");
         let hint = "name its file with `--identity`, or as `identity` in the file";
-        Failure::config("no-identity", what, hint)
+        Failure::new(Code::NoIdentity, what, hint)
     })?;
     let identity = load(file)?;
     if identity.public_key() != own.key {
@@ -110,7 +111,7 @@ pub fn identity(name: &str, config: &Config, stated: Option<&Path>) -> Result<Id
             own.key.fingerprint()
         );
         let hint = "name the right file, or mend the configuration";
-        return Err(Failure::config("other-identity", what, hint));
+        return Err(Failure::new(Code::OtherIdentity, what, hint));
     }
     Ok(identity)
 }
@@ -128,7 +129,7 @@ fn lacks(name: &str) -> Failure {
     let hint = format!(
         "ask it for its card, `sealane card`, and add that with `sealane peer add CARD --name {name}`"
     );
-    Failure::config("config-party", what, hint)
+    Failure::new(Code::ConfigParty, what, hint)
 }
 
 /// Bounds on time and memory, as the configuration states them.
@@ -358,7 +359,7 @@ mod tests {
             name.map_err(|failure| failure.finding().code)
         };
         // Every party names a key of its own, as in a file for all: that says nothing.
-        assert_eq!(whose(&config, None, None), Err("who-am-i"));
+        assert_eq!(whose(&config, None, None), Err(Code::WhoAmI));
         assert_eq!(whose(&config, None, ada.as_ref()), Ok("ada".to_string()));
         config.identity = ada.clone();
         assert_eq!(whose(&config, None, None), Ok("ada".to_string()));
@@ -368,7 +369,7 @@ mod tests {
         assert_eq!(whose(&config, Some("a"), cyd.as_ref()), Ok("a".to_string()));
         config.me = None;
         config.parties.remove("ada");
-        assert_eq!(whose(&config, None, None), Err("who-am-i"));
+        assert_eq!(whose(&config, None, None), Err(Code::WhoAmI));
         let refused = |name: &str, file: Option<&PathBuf>| {
             let identity = identity(name, &config, file.map(PathBuf::as_path));
             identity

@@ -1,7 +1,7 @@
 //! Programs by file.
 
 use crate::failure::Failure;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::Program;
 use sealane_program::text;
 use std::path::Path;
@@ -24,7 +24,9 @@ impl Loaded {
 
 /// Of warnings those about the numbers that a run gives, a line each.
 pub fn notes(warnings: &[Diagnostic]) -> Vec<String> {
-    let about = warnings.iter().filter(|warning| warning.is_about_numbers());
+    let about = warnings
+        .iter()
+        .filter(|warning| warning.code.is_about_numbers());
     about.map(Diagnostic::line).collect()
 }
 
@@ -46,7 +48,7 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Loaded, Failur
     if !Path::new(path).is_file() {
         let what = format!("there is no program `{path}`");
         let hint = "name a `.py` file or one in the text form, `.sealane`";
-        return Err(Failure::usage("no-file", what, hint));
+        return Err(Failure::new(Code::NoFile, what, hint));
     }
     if Path::new(path)
         .extension()
@@ -59,14 +61,14 @@ pub fn load(argument: &str, loader: &dyn ProgramLoader) -> Result<Loaded, Failur
 
 fn read(path: &str) -> Result<Loaded, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::program(
-            Diagnostic::new("unreadable", format!("cannot read {path}"))
+        Failure::from(
+            Diagnostic::new(Code::Unreadable, format!("cannot read {path}"))
                 .because(error.to_string())
                 .hint("the text form is UTF-8, as `sealane check --text` prints it"),
         )
     })?;
-    let program = text::parse(&text, path).map_err(Failure::program)?;
-    let warnings = sealane_program::check(&program).map_err(Failure::program)?;
+    let program = text::parse(&text, path).map_err(Failure::from)?;
+    let warnings = sealane_program::check(&program).map_err(Failure::from)?;
     Ok(Loaded { program, warnings })
 }
 

@@ -12,10 +12,9 @@ use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
 use crate::failure::Failure;
 use crate::verbs::show;
 use sealane_block::Coins;
-use sealane_engine::Kind;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
 use sealane_page::Card;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::Texts;
 use serde_json::{Value, json};
@@ -161,7 +160,7 @@ fn write(args: &PsiPrepare, tables: &Tables) -> Result<Vec<PathBuf>, Failure> {
     let hint = "name a folder that can be written to, `--folder FOLDER`";
     let cannot = |path: &Path, reason: String| {
         let what = format!("cannot write {}", path.display());
-        Failure::config("output", what, hint).because(reason)
+        Failure::new(Code::Output, what, hint).because(reason)
     };
     let failed = |path: &Path, error: io::Error| cannot(path, error.to_string());
     fs::create_dir_all(&args.folder).map_err(|error| failed(&args.folder, error))?;
@@ -239,7 +238,7 @@ fn refused(unfit: Unfit, args: &PsiPrepare) -> Failure {
     let file = args.file.display();
     if !unfit.is_of_the_attempt() {
         return data(
-            Diagnostic::new("psi-size", format!("{file}: {unfit}"))
+            Diagnostic::new(Code::PsiSize, format!("{file}: {unfit}"))
                 .because(
                     "the other party has prepared for sets of this size, and no item is dropped",
                 )
@@ -261,19 +260,19 @@ fn refused(unfit: Unfit, args: &PsiPrepare) -> Failure {
     };
     let reason = format!("it was so with {tried}, and no item is dropped");
     data(
-        Diagnostic::new("psi-attempt", format!("{file}: {unfit}"))
+        Diagnostic::new(Code::PsiAttempt, format!("{file}: {unfit}"))
             .because(reason)
             .hint(hint),
     )
 }
 
 fn data(finding: Diagnostic) -> Failure {
-    Failure::new(Kind::Data, finding)
+    Failure::from(finding)
 }
 
 fn coins() -> Result<Coins, Failure> {
     Coins::from_os().map_err(|error| {
         let hint = "see that the operating system gives random numbers";
-        Failure::config("no-randomness", error.to_string(), hint)
+        Failure::new(Code::NoRandomness, error.to_string(), hint)
     })
 }

@@ -4,11 +4,11 @@ use crate::args;
 use crate::failure::Failure;
 use crate::record::{self, PAGE};
 use crate::verbs::{say, show};
+use sealane_diagnostic::{Code, one_line};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::run::{Run, State, Summary};
 use sealane_page::units::{date, seconds};
-use sealane_program::diagnostic::one_line;
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn latest(folder: &Path) -> Result<(PathBuf, Run), Failure> {
     found.ok_or_else(|| {
         let what = format!("there is no run in {}", folder.display());
         let hint = "name a run, or with `--runs` the folder of runs; `sealane run` leaves one";
-        Failure::usage("no-run", what, hint)
+        Failure::new(Code::NoRun, what, hint)
     })
 }
 
@@ -80,12 +80,12 @@ fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
         (Some(run), 0) => Ok(run),
         (Some(_), more) => {
             let what = format!("`{name}` is the beginning of {} runs", more + 1);
-            Err(Failure::usage("no-run", what, "write more of its name"))
+            Err(Failure::new(Code::NoRun, what, "write more of its name"))
         }
         (None, _) => {
             let what = format!("there is no run `{name}` in {}", folder.display());
             let hint = "`sealane report --list` lists them";
-            Err(Failure::usage("no-run", what, hint))
+            Err(Failure::new(Code::NoRun, what, hint))
         }
     }
 }
@@ -165,5 +165,5 @@ fn open(page: &Path) -> bool {
 fn unreadable(folder: &Path, error: &std::io::Error) -> Failure {
     let what = format!("{} cannot be read as the folder of a run", folder.display());
     let hint = "name another run; `sealane report --list` lists them";
-    Failure::config("run-unreadable", what, hint).because(error.to_string())
+    Failure::new(Code::RunUnreadable, what, hint).because(error.to_string())
 }

@@ -5,10 +5,10 @@
 
 use crate::failure::Failure;
 use crate::view::result_shape;
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_engine::RunReport;
 use sealane_engine::data::Sources;
-use sealane_engine::{Kind, RunReport};
 use sealane_files::{NewFile, Rights, Taken, same};
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Program, Reveal};
 use sealane_program::types::RowId;
 use sealane_tables::{Format, Frame};
@@ -140,7 +140,7 @@ fn spare(outputs: &[PathBuf], sources: &[Sources]) -> Result<(), Failure> {
         if let Some(output) = outputs.iter().find(|output| same(output, input)) {
             let what = format!("results would take the place of {}", output.display());
             let hint = "name another file with `--output`";
-            let failure = Failure::usage("command-line", what, hint);
+            let failure = Failure::new(Code::CommandLine, what, hint);
             return Err(failure.because("an input is read from it, and would be lost"));
         }
     }
@@ -165,13 +165,13 @@ fn by_table(
 
 /// Why a file of results was refused.
 fn failed(finding: Diagnostic) -> Failure {
-    Failure::new(Kind::Config, finding)
+    Failure::from(finding)
 }
 
 fn cannot_write(path: &Path) -> Failure {
     let what = format!("results cannot be written to {}", path.display());
-    Failure::config(
-        "output",
+    Failure::new(
+        Code::Output,
         what,
         "name a file in a folder that exists and can be written",
     )
@@ -283,7 +283,10 @@ mod tests {
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         // Not even its owner, and nobody else, makes files there.
         let failure = check(&program, None, Some(Path::new("/proc/r.csv")), &[]).unwrap_err();
-        assert_eq!((failure.finding().code, failure.status()), ("output", 2));
+        assert_eq!(
+            (failure.finding().code, failure.status()),
+            (Code::Output, 2)
+        );
         assert!(!failure.finding().reason.is_empty());
     }
 }

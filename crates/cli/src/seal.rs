@@ -34,6 +34,7 @@ use folder::Amount;
 use header::{BOUND_BYTES, Content, Cost, HEADER_BYTES, Header, Lock, Mode, SEGMENT_BYTES};
 use key::{Ask, Master};
 use output::Target;
+use sealane_diagnostic::Code;
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -314,7 +315,7 @@ fn named(output: &Path) -> Result<PathBuf, Failure> {
 
 fn nameless(input: &Path) -> Failure {
     let what = format!("no name for the output follows from {}", input.display());
-    Failure::usage("command-line", what, "name the output, `-o NAME`")
+    Failure::new(Code::CommandLine, what, "name the output, `-o NAME`")
 }
 
 /// Refuses an output in the place of the input or of the key, which would be lost.
@@ -322,8 +323,8 @@ fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Fa
     for (what, path) in [("input", Some(input)), ("key file", key_file)] {
         if path.is_some_and(|path| sealane_files::same(path, output)) {
             let what = format!("the output would take the place of the {what}");
-            return Err(Failure::usage(
-                "command-line",
+            return Err(Failure::new(
+                Code::CommandLine,
                 what,
                 "name another output, `-o NAME`",
             ));

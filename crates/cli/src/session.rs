@@ -22,7 +22,7 @@ pub fn meet_and_run(
     let events = recording.as_ref().and_then(Recording::events);
     let mut journal = Journal::new(job, meeting.me(), (events, shown));
     let met = meet::connect(meeting);
-    let met = met.inspect_err(|failure| journal.failed(failure.kind(), failure.finding()));
+    let met = met.inspect_err(|failure| journal.failed(failure.finding()));
     let report = met.and_then(|mut mesh| {
         let report = sealane_engine::run(job, inputs, &mut mesh, &mut journal);
         Ok(report?)

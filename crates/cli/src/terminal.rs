@@ -2,8 +2,8 @@
 //! stands without colours and without the line that says where to read more.
 
 use crate::failure::Failure;
-use anstyle::{AnsiColor, Style};
-use sealane_program::diagnostic::{Diagnostic, Piece};
+use anstyle::AnsiColor;
+use sealane_diagnostic::{Code, Diagnostic};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
@@ -16,7 +16,7 @@ pub fn show(failure: &Failure, json: bool) {
         true => {
             let _ = writeln!(std::io::stderr(), "{}", object(failure));
         }
-        false => write(finding.code, painted(finding)),
+        false => write(finding.code, finding.painted()),
     }
 }
 
@@ -25,7 +25,7 @@ fn object(failure: &Failure) -> Value {
     let finding = failure.finding();
     let span = finding.span.as_ref();
     json!({ "error": {
-        "code": finding.code,
+        "code": finding.code.name(),
         "kind": failure.kind().name(),
         "status": failure.status(),
         "message": finding.message,
@@ -39,7 +39,7 @@ fn object(failure: &Failure) -> Value {
 
 /// Writes a warning to standard error.
 pub fn warn(warning: &Diagnostic) {
-    write(warning.code, painted(warning));
+    write(warning.code, warning.painted());
 }
 
 /// Writes what the parser says of a wrong command line, in our form.
@@ -62,7 +62,7 @@ pub fn show_misuse(error: &clap::Error, json: bool) {
         }
     }
     let hint = format!("{tips}`--help` behind a verb lists what it takes");
-    let failure = Failure::usage("command-line", what, hint);
+    let failure = Failure::new(Code::CommandLine, what, hint);
     let failure = match usage {
         Some(usage) => failure.because(usage),
         None => failure,
@@ -76,39 +76,14 @@ fn one_line(paragraph: &str) -> String {
 
 /// Writes a text to standard error; at a terminal, the last line says what explains its code.
 /// Colours are left out where nobody sees them, and where the environment says `NO_COLOR`.
-fn write(code: &str, mut text: String) {
+fn write(code: Code, mut text: String) {
     let stderr = std::io::stderr();
     if stderr.is_terminal() {
-        let style = style(Piece::Title, false);
+        let style = AnsiColor::Cyan.on_default().bold();
         let _ = write!(text, "\n{style}help:{style:#} sealane explain {code}");
     }
     // There is nobody to tell if standard error is gone.
     let _ = writeln!(anstream::AutoStream::auto(stderr), "{text}");
-}
-
-/// A finding with colours.
-fn painted(finding: &Diagnostic) -> String {
-    let mut text = String::new();
-    for (piece, words) in finding.pieces(None) {
-        let style = style(piece, finding.is_warning());
-        let _ = write!(text, "{style}{words}{style:#}");
-    }
-    text
-}
-
-fn style(piece: Piece, warning: bool) -> Style {
-    let severity = if warning {
-        AnsiColor::Yellow
-    } else {
-        AnsiColor::Red
-    };
-    match piece {
-        Piece::Severity | Piece::Caret => severity.on_default().bold(),
-        Piece::Message => Style::new().bold(),
-        Piece::Gutter => AnsiColor::Blue.on_default(),
-        Piece::Title => AnsiColor::Cyan.on_default().bold(),
-        Piece::Text => Style::new(),
-    }
 }
 
 #[cfg(test)]
@@ -117,17 +92,17 @@ mod tests {
 
     #[test]
     fn scripts_get_all_that_people_get() {
-        let span = sealane_program::diagnostic::Span {
+        let span = sealane_diagnostic::Span {
             file: "risk\u{1b}.py".to_string(),
             line: 3,
             column: 5,
             end_column: 9,
         };
-        let finding = Diagnostic::new("range-overflow", "`a + b`\ncan leave u8")
+        let finding = Diagnostic::new(Code::RangeOverflow, "`a + b`\ncan leave u8")
             .at(Some(&span))
             .because("why")
             .hint("what");
-        let failure = Failure::program(finding);
+        let failure = Failure::from(finding);
         let wanted = json!({ "error": {
             "code": "range-overflow", "kind": "program", "status": 3,
             "message": "`a + b`\ncan leave u8", "file": "risk\u{1b}.py", "line": 3, "column": 5,
@@ -135,21 +110,10 @@ mod tests {
         }});
         assert_eq!(object(&failure), wanted);
         assert_eq!(wanted.to_string().lines().count(), 1);
-        let bare = object(&Failure::usage("command-line", "no", "yes"));
+        let bare = object(&Failure::new(Code::CommandLine, "no", "yes"));
         assert_eq!(
             (&bare["error"]["line"], &bare["error"]["reason"]),
             (&Value::Null, &json!(""))
-        );
-    }
-
-    #[test]
-    fn colours_add_nothing_but_themselves() {
-        let finding = Diagnostic::new("parties", "a protocol of three").hint("name a helper");
-        let text = painted(&finding);
-        assert!(text.starts_with("\u{1b}[1m\u{1b}[31merror[parties]\u{1b}[0m"));
-        assert_eq!(
-            anstream::adapter::strip_str(&text).to_string(),
-            finding.render(None)
         );
     }
 }

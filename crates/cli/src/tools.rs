@@ -6,6 +6,7 @@ use crate::failure::Failure;
 use crate::verbs::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
+use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_files::Rights;
 use sealane_page::Card;
@@ -28,7 +29,7 @@ pub fn circuit(verb: &CircuitVerb) -> Result<(), Failure> {
                     .map(|width| format!("{width} bits"));
                 let widths = widths.collect::<Vec<_>>().join(", ");
                 let hint = format!("its inputs have {widths}");
-                Failure::usage("circuit-value", error.to_string(), hint)
+                Failure::new(Code::CircuitValue, error.to_string(), hint)
             })?;
             if *json {
                 return say(json!({ "outputs": outputs }));
@@ -87,11 +88,11 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
         let what = format!("cannot read {shown}");
-        Failure::usage("circuit-file", what, "name a text file").because(error.to_string())
+        Failure::new(Code::CircuitFile, what, "name a text file").because(error.to_string())
     })?;
     bristol::read(&text).map_err(|error| {
         let hint = "Bristol Fashion and the older Bristol format are known";
-        Failure::usage("circuit-file", format!("{shown}: {error}"), hint)
+        Failure::new(Code::CircuitFile, format!("{shown}: {error}"), hint)
     })
 }
 
@@ -117,7 +118,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
             .collect::<Vec<_>>();
         let hint = format!("there are: {}", known.join(", "));
         let what = format!("there is no suite `{name}`");
-        return Err(Failure::usage("unknown-suite", what, hint));
+        return Err(Failure::new(Code::UnknownSuite, what, hint));
     }
     if args.peers {
         return Err(no_peers(name));
@@ -127,7 +128,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
     }
     let mut options = Options::detect().map_err(|error| {
         let hint = "unset SEALANE_TIER to measure every tier";
-        Failure::config("cpu-tier", error.to_string(), hint)
+        Failure::new(Code::CpuTier, error.to_string(), hint)
     })?;
     options.command.clone_from(&host.command);
     if !host.command.is_empty() {
@@ -163,7 +164,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
     sealane_files::replace(file, Rights::Usual, drawn.as_bytes()).map_err(|error| {
         let what = format!("cannot write {}", file.display());
         let hint = "name a file in a folder that can be written to, `--plot FILE`";
-        Failure::config("output", what, hint).because(error.to_string())
+        Failure::new(Code::Output, what, hint).because(error.to_string())
     })
 }
 
@@ -171,7 +172,7 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
 fn check_parts(suite: &Suite, only: &[String]) -> Result<(), Failure> {
     let hint = "leave `--only` out to measure all of it";
     let checked = suite.check_parts(only);
-    checked.map_err(|what| Failure::usage("unknown-part", what, hint))
+    checked.map_err(|what| Failure::new(Code::UnknownPart, what, hint))
 }
 
 /// Why there are no peers here: they are dependencies of a feature of room `bench`, so that none
@@ -180,12 +181,12 @@ fn no_peers(suite: &str) -> Failure {
     if suite != aead::SUITE {
         let hint = format!("leave `--peers` out, or measure `{}`", aead::SUITE);
         let what = format!("nothing of others is measured beside `{suite}`");
-        return Failure::usage("no-peers", what, hint);
+        return Failure::new(Code::NoPeers, what, hint);
     }
     let hint = "in a checkout: `cargo run --release -p sealane-bench --features peers --example \
                 suite -- aead --peers --tables`";
     let what = "this command is built without the libraries to compare with";
-    Failure::usage("no-peers", what, hint)
+    Failure::new(Code::NoPeers, what, hint)
 }
 
 /// A line of a table, or of JSON with what it takes to make the record again.

@@ -11,9 +11,9 @@ use crate::{
     Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal,
     session, terminal, tools, view,
 };
+use sealane_diagnostic::{Code, Diagnostic, printable};
 use sealane_engine::{EngineError, Job, RunReport};
 use sealane_page::Card;
-use sealane_program::diagnostic::{Diagnostic, printable};
 use sealane_program::graph::Program;
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -53,7 +53,7 @@ pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let what = "cannot write to standard output";
             let hint = "see that where it goes has room and takes it";
-            Err(Failure::config("output", what, hint).because(error.to_string()))
+            Err(Failure::new(Code::Output, what, hint).because(error.to_string()))
         }
         _ => Ok(()),
     }
@@ -87,7 +87,9 @@ pub fn job(
     let notes = loaded.notes();
     let Loaded { program, warnings } = loaded;
     // Other numbers than the source means are never used silently.
-    let about = warnings.iter().filter(|warning| warning.is_about_numbers());
+    let about = warnings
+        .iter()
+        .filter(|warning| warning.code.is_about_numbers());
     about.for_each(terminal::warn);
     let network = meet::network(args.network.map(Into::into), config);
     let helpers = meet::helpers(args.helpers(), config);
@@ -149,7 +151,7 @@ pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Fai
                     .collect::<Vec<_>>();
                 let hint = format!("its row counts are: {}", known.join(", "));
                 let what = format!("the program has no rows named `{name}`");
-                Failure::usage("unknown-rows", what, hint)
+                Failure::new(Code::UnknownRows, what, hint)
             })?;
         counts[index] = *count;
     }
@@ -194,7 +196,7 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     )?;
     let inputs = inputs::load_own(job.program(), me, &sources)?;
     let own_rows = sealane_engine::data::own_rows(job.program(), &inputs.data);
-    own_rows.map_err(EngineError::data)?;
+    own_rows.map_err(EngineError::from)?;
     let mut meeting = match identity {
         Some(identity) => meet::meeting_with(&job, me, &config, |_| Ok(identity))?,
         None => meet::meeting(&job, me, &config, args.identity.as_deref())?,

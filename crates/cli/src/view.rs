@@ -5,6 +5,7 @@
 
 use crate::part::{self, Part, parts};
 use crate::program;
+use sealane_diagnostic::Diagnostic;
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_page::Card;
 use sealane_page::card::Column;
@@ -12,7 +13,6 @@ use sealane_page::units::{grouped, seconds, speed};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
 use sealane_program::decimal;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::types::{Data, Shape, Type};
 use sealane_protocol::Paper;
@@ -29,7 +29,7 @@ pub fn check_card(program: &Program, warnings: &[Diagnostic]) -> Card {
     card.line("program", hex(&program.hash()));
     let warnings = warnings
         .iter()
-        .map(|warning| format!("\n{}", warning.render(None)));
+        .map(|warning| format!("\n{}", warning.render_with_source()));
     card.lines(
         "",
         warnings.flat_map(|text| text.lines().map(String::from).collect::<Vec<_>>()),
@@ -42,7 +42,7 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
     let notes = program::notes(warnings);
     let warnings = warnings.iter().map(|warning| {
         json!({
-            "code": warning.code,
+            "code": warning.code.name(),
             "message": warning.message,
             "line": warning.span.as_ref().map(|span| span.line),
             "hint": warning.hint,

@@ -1,27 +1,14 @@
-//! The registry of codes is whole: what is used is listed, what is listed is used, and each code has
-//! a page that says the same of it as the registry does.
+//! Every code is used and has a page, and the page says the same as the code.
 
-use sealane_cli::codes::{ALL, find, who};
-use sealane_program::diagnostic::{Kind, code};
-use sealane_testkit::page;
-use std::collections::{BTreeMap, BTreeSet};
+use sealane_cli::codes::{heading, page};
+use sealane_diagnostic::{Code, Kind};
+use sealane_testkit::page as testkit;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What stands before a code where an error is made.
-const BEFORE: [&str; 11] = [
-    "Diagnostic::new(",
-    "Failure::usage(",
-    "Failure::config(",
-    "code: ",
-    ".refuse(",
-    "self::damaged(",
-    "EngineError::damaged(",
-    "machine(",
-    "refuse(",
-    "misuse(",
-    ": &str = ",
-];
+/// Python's calls that make an error take its code first.
+const PYTHON: [&str; 3] = ["refuse(", "misuse(", "refusal("];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -54,71 +41,56 @@ fn is_code(text: &str) -> bool {
     letters && text.len() > 3 && !text.starts_with('-') && !text.ends_with('-')
 }
 
-/// The codes with which errors are made, and where.
-fn used() -> BTreeMap<String, PathBuf> {
+/// The codes with which Python makes errors. Those of Rust are variants, which exist or do not
+/// compile.
+fn of_python() -> BTreeMap<String, PathBuf> {
     let mut codes = BTreeMap::new();
     for (path, text) in sources() {
-        let constants = path.ends_with("program/src/diagnostic.rs");
-        for before in BEFORE {
-            if before == ": &str = " && !constants {
-                continue;
-            }
-            for after in text.split(before).skip(1) {
-                let literal = after.trim_start().strip_prefix('"');
-                let literal = literal.and_then(|rest| rest.split('"').next());
-                if let Some(code) = literal.filter(|code| is_code(code)) {
-                    codes.insert(code.to_string(), path.clone());
-                }
-            }
+        if path.extension().is_none_or(|e| e != "py") {
+            continue;
         }
-        // Those of the network stand behind their variants.
-        if path.ends_with("net/src/error/words.rs") {
-            let arms = text.split("=> \"").skip(1);
-            let arms = arms.filter_map(|arm| arm.split('"').next());
-            let arms = arms.filter(|arm| is_code(arm));
-            codes.extend(arms.map(|code| (code.to_string(), path.clone())));
+        for after in PYTHON.iter().flat_map(|before| text.split(before).skip(1)) {
+            let literal = after.trim_start().strip_prefix('"');
+            let literal = literal.and_then(|rest| rest.split('"').next());
+            if let Some(code) = literal.filter(|code| is_code(code)) {
+                codes.insert(code.to_string(), path.clone());
+            }
         }
     }
     codes
 }
 
 #[test]
-fn every_code_that_is_used_is_listed() {
-    let unlisted = used()
-        .into_iter()
-        .filter(|(code, _)| find(code).is_none())
-        .collect::<Vec<_>>();
-    assert!(unlisted.is_empty(), "{unlisted:#?}");
-    assert!(used().len() > 100, "the search finds too few");
+fn every_code_that_python_uses_exists() {
+    let used = of_python();
+    let unknown = used.iter().filter(|(code, _)| Code::named(code).is_none());
+    assert_eq!(unknown.collect::<Vec<_>>(), []);
+    assert!(used.len() > 15, "the search finds too few: {used:#?}");
 }
 
 #[test]
-fn every_code_that_is_listed_is_used_and_no_two_are_alike() {
+fn every_code_is_used() {
     let sources = sources();
-    let mut seen = BTreeSet::new();
-    for entry in ALL {
-        let code = entry.code;
-        assert!(is_code(code.name), "{}", code.name);
-        assert!(seen.insert(code.name), "{} is listed twice", code.name);
-        let literal = format!("\"{}\"", code.name);
-        let used = sources
-            .iter()
-            .any(|(path, text)| !path.ends_with("cli/src/codes.rs") && text.contains(&literal));
-        assert!(used, "nothing makes {}", code.name);
-        let warns = code.title.starts_with("warning: ");
-        assert_eq!(code::WARNINGS.contains(&code.name), warns, "{}", code.name);
+    for code in Code::ALL {
+        assert!(is_code(code.name()), "{code}");
+        let forms = [format!("Code::{code:?}"), format!("\"{code}\"")];
+        let used = sources.iter().any(|(path, text)| {
+            let listed = path.ends_with("diagnostic/src/code.rs");
+            !listed && forms.iter().any(|form| text.contains(form))
+        });
+        assert!(used, "nothing makes {code}");
     }
 }
 
 /// The paragraph behind the heading of a page.
-fn acts(kind: Kind, warns: bool, name: &str) -> &'static str {
-    if code::EFFORT.contains(&name) {
+fn acts(code: Code) -> &'static str {
+    if code.is_about_effort() {
         return "It is a warning: `sealane plan` prints it, and the program runs all the same.";
     }
-    if warns {
+    if code.is_warning() {
         return "It is a warning: `sealane check` prints it, and the program runs all the same.";
     }
-    match kind {
+    match code.kind() {
         Kind::Program => {
             "The author of the program acts. In Python it is a `sl.ProgramError`; the command ends \
              with status 3."
@@ -151,16 +123,18 @@ fn acts(kind: Kind, warns: bool, name: &str) -> &'static str {
 }
 
 #[test]
-fn every_page_says_what_the_registry_says() {
-    for entry in ALL {
-        let (name, title) = (entry.code.name, entry.code.title);
-        let warns = title.starts_with("warning: ");
-        let heading = format!("# {name}: {}", title.trim_start_matches("warning: "));
-        let mut paragraphs = entry.page.split("\n\n");
-        assert_eq!(paragraphs.next(), Some(heading.as_str()));
+fn every_page_says_what_its_code_says() {
+    for &code in Code::ALL {
+        let page = page(code);
+        let title = code.title().trim_start_matches("warning: ");
+        let mut paragraphs = page.split("\n\n");
+        assert_eq!(
+            paragraphs.next(),
+            Some(format!("# {code}: {title}").as_str())
+        );
         let stated = paragraphs.next().unwrap().replace('\n', " ");
-        assert_eq!(stated, acts(entry.code.kind, warns, name), "{name}");
-        assert!(entry.page.contains("\n## What to do\n"), "{name}");
+        assert_eq!(stated, acts(code), "{code}");
+        assert!(page.contains("\n## What to do\n"), "{code}");
     }
 }
 
@@ -172,21 +146,18 @@ fn no_page_lacks_a_code_and_the_index_lists_all() {
          and `sealane explain` lists all.\n",
     );
     let mut kind = None;
-    for entry in ALL {
-        if kind != Some(entry.code.kind) {
-            kind = Some(entry.code.kind);
-            index += &format!(
-                "\n## {}\n\n| code | what it means |\n|---|---|\n",
-                who(entry.code.kind)
-            );
+    for code in Code::ALL {
+        if kind != Some(code.kind()) {
+            kind = Some(code.kind());
+            let heading = heading(code.kind());
+            index += &format!("\n## {heading}\n\n| code | meaning |\n|---|---|\n");
         }
-        let (name, title) = (entry.code.name, entry.code.title);
-        index += &format!("| [{name}]({name}.md) | {title} |\n");
+        index += &format!("| [{code}]({code}.md) | {} |\n", code.title());
     }
-    page::is("docs/errors/index.md", &index);
+    testkit::is("docs/errors/index.md", &index);
     for file in fs::read_dir(root().join("docs/errors")).unwrap() {
         let path = file.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        assert!(name == "index" || find(name).is_some(), "{name}.md");
+        assert!(name == "index" || Code::named(name).is_some(), "{name}.md");
     }
 }

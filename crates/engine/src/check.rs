@@ -7,9 +7,9 @@
 //! to the bounds of rows, a program that has one runs with any rows that it allows.
 
 use crate::job::{Job, ProtocolName};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::NetworkClass;
 use sealane_plan::fewest_helpers;
-use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::Program;
 use sealane_protocol::Corruption;
 
@@ -120,7 +120,7 @@ fn cannot(protocols: &[ProtocolName]) -> Diagnostic {
         "protocols"
     };
     let message = format!("{noun} {named} cannot run this program");
-    Diagnostic::new(code::OTHER_PROTOCOL, message)
+    Diagnostic::new(Code::OtherProtocol, message)
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
     /// What is said of a program of two parties if these protocols refuse it.
     fn refused_by(refused: &[ProtocolName]) -> Result<Vec<Diagnostic>, Diagnostic> {
         let program = parse(PROGRAM, "p").unwrap();
-        let refusal = Diagnostic::new("circuit-too-large", "it is large").because("a loop");
+        let refusal = Diagnostic::new(Code::CircuitTooLarge, "it is large").because("a loop");
         let attempt = |protocol: ProtocolName| Attempt {
             protocol,
             helpers: fewest_helpers(&protocol.profile(), &program.parties).unwrap(),
@@ -157,7 +157,7 @@ mod tests {
             panic!("one reason, one warning");
         };
         assert_eq!(
-            warning.render(None),
+            warning.render_with_source(),
             "warning[other-protocol]: protocols `yao`, the usual one, and `yao-three-halves` cannot \
              run this program\nreason: it is large: a loop\nhint: plan and run it with `--protocol \
              trio --helpers ada`; or write `scan`"
@@ -176,7 +176,7 @@ mod tests {
         let refusal = refused_by(&ProtocolName::ALL).unwrap_err();
         assert_eq!(
             (refusal.code, &*refusal.hint),
-            ("circuit-too-large", "write `scan`")
+            (Code::CircuitTooLarge, "write `scan`")
         );
     }
 }

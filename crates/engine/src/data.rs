@@ -3,8 +3,8 @@
 //! serves which input, and whether the row counts of one party agree.
 
 use crate::error::EngineError;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::decimal;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::Data;
 pub use sealane_tables::check;
@@ -39,7 +39,7 @@ impl Sources {
     fn of(&self, input: &Input, owner: &str) -> Result<&Path, Diagnostic> {
         let path = self.by_input.get(&input.name).or(self.default.as_ref());
         path.map(PathBuf::as_path).ok_or_else(|| Diagnostic {
-            code: "data-missing",
+            code: Code::DataMissing,
             message: format!("there is no file for the input `{}`", input.name),
             span: input.span.clone(),
             reason: format!("`{owner}` owns it"),
@@ -133,7 +133,7 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
     let mut given = sources.default.iter().chain(sources.by_input.values());
     if let Some(path) = given.next().filter(|_| !owns) {
         return Err(Diagnostic {
-            code: "data-unknown-input",
+            code: Code::DataUnknownInput,
             message: "this party has no input".to_string(),
             span: None,
             reason: format!("a file was given for it: {}", path.display()),
@@ -144,7 +144,7 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
         let known = |input: &&Input| input.name == *name && input.owner == party;
         if !program.inputs.iter().any(|input| known(&input)) {
             return Err(Diagnostic {
-                code: "data-unknown-input",
+                code: Code::DataUnknownInput,
                 message: format!("this party has no input named `{name}`"),
                 span: None,
                 reason: format!(
@@ -194,7 +194,7 @@ pub fn own_rows(program: &Program, inputs: &[Option<Data>]) -> Result<OwnRows, D
         let table = &program.rows[usize::from(rows.0)];
         let count = data.shape.first().copied().unwrap_or(0);
         let wrong = |message, hint: String| Diagnostic {
-            code: "data-rows",
+            code: Code::DataRows,
             message,
             span: None,
             reason: format!("the program says `{} <= {}`", table.name, table.bound),
@@ -229,7 +229,7 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
     for (input, data) in program.inputs.iter().zip(inputs) {
         match data {
             Some(data) if input.owner == party => {
-                sealane_tables::check(input, data).map_err(EngineError::data)?;
+                sealane_tables::check(input, data).map_err(EngineError::from)?;
             }
             None if input.owner != party => {}
             wrong => {
@@ -239,9 +239,9 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
                     "is missing"
                 };
                 let what = format!("the input `{}` {what}", input.name);
-                let finding = Diagnostic::new("whose-input", what)
+                let finding = Diagnostic::new(Code::WhoseInput, what)
                     .hint("give all inputs of this party, and no other");
-                return Err(EngineError::misuse(finding));
+                return Err(EngineError::from(finding));
             }
         }
     }
@@ -251,10 +251,10 @@ pub fn check_own(program: &Program, party: u8, inputs: &[Option<Data>]) -> Resul
 /// Refuses a call with another number of inputs than the program has.
 pub(crate) fn input_count(want: usize, have: usize) -> EngineError {
     let finding = Diagnostic::new(
-        "input-count",
+        Code::InputCount,
         format!("the program has {want} inputs, not {have}"),
     );
-    EngineError::misuse(finding.hint("give one entry for each input, in the order of the program"))
+    EngineError::from(finding.hint("give one entry for each input, in the order of the program"))
 }
 
 fn names_of(program: &Program, party: u8) -> String {

@@ -6,12 +6,12 @@
 
 use crate::check::{is_secret, options};
 use crate::job::{Job, ProtocolName};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::NetworkClass;
 use sealane_plan::CostReport;
 use sealane_plan::cost::{grouped, time};
 use sealane_plan::fewest_helpers;
 use sealane_plan::steps::{Step, StepOp};
-use sealane_program::diagnostic::{Diagnostic, code};
 
 /// Seconds of waiting for messages from which on rounds are too many, if they are most of the time.
 const WAITING_S: f64 = 60.0;
@@ -46,7 +46,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
     let is_scan = step.is_some_and(|step| matches!(step.op, StepOp::Scan { .. }));
     let (code, message, reason, mut hints) = match excess {
         Excess::Rounds => (
-            code::MANY_ROUNDS,
+            Code::ManyRounds,
             format!(
                 "a run takes {} rounds, {} of waiting {on}",
                 grouped(cost.promise.rounds),
@@ -63,7 +63,7 @@ pub fn warnings(job: &Job, cost: &CostReport) -> Vec<Diagnostic> {
             vec![],
         ),
         Excess::Time => (
-            code::LONG_RUN,
+            Code::LongRun,
             format!("a run takes about {} {on}", time(cost.estimate_s(class))),
             format!("most of it is `{label}`"),
             vec![],

@@ -1,11 +1,11 @@
 //! Why a run ended, in the words of the person who started it.
 
 use crate::events::Failed;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cause, NetError};
-use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::{Fault, PartyId};
 
-pub use sealane_program::diagnostic::Kind;
+pub use sealane_diagnostic::Kind;
 
 /// Why a run ended: who has to act, and what to tell them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +14,6 @@ pub struct EngineError(Box<Inner>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Inner {
-    kind: Kind,
     finding: Diagnostic,
     /// What other parties are told of it, where they are told more than that there was an error.
     told: Option<String>,
@@ -23,37 +22,17 @@ struct Inner {
 }
 
 impl EngineError {
-    /// An error of which other parties are not told more than that there was one.
-    pub fn new(kind: Kind, finding: Diagnostic) -> EngineError {
-        EngineError(Box::new(Inner {
-            kind,
-            finding,
-            told: None,
-            net: None,
-        }))
-    }
-
-    /// The data of this party were refused.
-    pub fn data(finding: Diagnostic) -> EngineError {
-        EngineError::new(Kind::Data, finding)
-    }
-
-    /// This side was asked to do what cannot be done.
-    pub fn misuse(finding: Diagnostic) -> EngineError {
-        EngineError::new(Kind::Misuse, finding)
-    }
-
     /// A bug.
     pub fn internal(what: impl Into<String>) -> EngineError {
         let message = format!("internal error: {}", what.into());
-        let finding = Diagnostic::new("internal", message)
+        let finding = Diagnostic::new(Code::Internal, message)
             .hint("please report this with the program and the versions");
-        EngineError::new(Kind::Internal, finding)
+        EngineError::from(finding)
     }
 
     /// Who has to act.
     pub fn kind(&self) -> Kind {
-        self.0.kind
+        self.0.finding.kind()
     }
 
     /// What happened, where, why, and what to do.
@@ -90,17 +69,17 @@ impl EngineError {
     /// text shows a value to its owner; unless it is one that other parties may read.
     pub(crate) fn kept(&self, step: Option<usize>) -> Failed {
         match self.0.told {
-            Some(_) => Failed::with_text(self.kind(), self.finding(), step),
-            None => Failed::new(self.kind(), self.finding(), step),
+            Some(_) => Failed::with_text(self.finding(), step),
+            None => Failed::new(self.finding(), step),
         }
     }
 
     /// Two parties, or a party and the program, disagree about a number of rows.
     pub(crate) fn rows(message: String) -> EngineError {
-        let finding = Diagnostic::new("rows-differ", message)
+        let finding = Diagnostic::new(Code::RowsDiffer, message)
             .because("Nothing that depends on inputs has been sent.")
             .hint("mend the table and run again");
-        EngineError::new(Kind::Data, finding).told()
+        EngineError::from(finding).told()
     }
 
     /// Two parties did not approve the same job: which part of it differs, and what each has.
@@ -108,10 +87,10 @@ impl EngineError {
         let message = format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} here)"
         );
-        let finding = Diagnostic::new("other-job", message).hint(
+        let finding = Diagnostic::new(Code::OtherJob, message).hint(
             "run `sealane plan` on all sides and compare; all need the same file and options",
         );
-        let mut error = EngineError::new(Kind::Peer, finding);
+        let mut error = EngineError::from(finding);
         error.0.told = Some(format!(
             "{peer} approved another job: the {part} differs ({theirs} there, {ours} at the one who \
              tells); compare `sealane plan`"
@@ -137,7 +116,7 @@ impl EngineError {
     /// Two parties have pinned different keys for a party: the fingerprints of both.
     pub(crate) fn keys(peer: &str, whose: &str, ours: &str, theirs: &str) -> EngineError {
         let message = format!("{peer} has pinned another key of {whose} than this side");
-        let finding = Diagnostic::new("keys-differ", message)
+        let finding = Diagnostic::new(Code::KeysDiffer, message)
             .because(format!(
                 "the fingerprint is {theirs} there and {ours} here, so one of the two meets somebody \
                  else as {whose}; nothing that depends on inputs has been sent"
@@ -146,7 +125,7 @@ impl EngineError {
                 "ask {whose} itself for its fingerprint (`sealane card`), and pin its card anew on \
                  the side that has another one (`sealane peer add`)"
             ));
-        let mut error = EngineError::new(Kind::Peer, finding);
+        let mut error = EngineError::from(finding);
         error.0.told = Some(format!(
             "{peer} has pinned another key of {whose} than the one who tells; compare fingerprints"
         ));
@@ -158,16 +137,16 @@ impl EngineError {
         let message = format!("what came from {peer} is not what it sent");
         let hint =
             format!("run again; if it happens again, do not trust {peer} or the machines between");
-        EngineError::damaged("altered", message, hint)
+        EngineError::damaged(Code::Altered, message, hint)
     }
 
-    fn damaged(code: &'static str, message: String, hint: String) -> EngineError {
+    fn damaged(code: Code, message: String, hint: String) -> EngineError {
         let finding = Diagnostic::new(code, message)
             .because(
                 "It was altered or damaged on the way, so this side takes no result from the run.",
             )
             .hint(hint);
-        EngineError::new(Kind::Peer, finding).told()
+        EngineError::from(finding).told()
     }
 
     /// A fault of a protocol, with names for parties.
@@ -176,13 +155,13 @@ impl EngineError {
             Fault::Net(cause) => EngineError::from_net(cause, names),
             Fault::Peer { party, what } => {
                 let message = format!("{} broke the protocol: {what}", name(names, party));
-                let finding = Diagnostic::new("protocol-broken", message)
+                let finding = Diagnostic::new(Code::ProtocolBroken, message)
                     .hint("see that all parties run the same version of Sealane, unaltered");
-                EngineError::new(Kind::Peer, finding).told()
+                EngineError::from(finding).told()
             }
             Fault::Altered(party) => EngineError::altered(&name(names, party)),
             Fault::CheckFailed => EngineError::damaged(
-                "check-failed",
+                Code::CheckFailed,
                 "a check of what crossed failed".to_string(),
                 "run again; if it happens again, do not trust the other side or the machine"
                     .to_string(),
@@ -193,20 +172,7 @@ impl EngineError {
 
     /// A fault of the network, with names for parties.
     pub fn from_net(cause: NetError, names: &[String]) -> EngineError {
-        let kind = match &cause {
-            NetError::Listen(..) | NetError::KeyFile(..) | NetError::Doubled(..) => Kind::Config,
-            NetError::Cancelled => Kind::Misuse,
-            NetError::Misuse(..) => Kind::Internal,
-            error => match error.cause() {
-                Cause::Network => Kind::Network,
-                Cause::Party | Cause::Cancelled => Kind::Peer,
-            },
-        };
-        let explained = cause.with_names(names);
-        let finding = Diagnostic::new(explained.code, explained.message)
-            .because(explained.reason)
-            .hint(explained.hint);
-        let mut error = EngineError::new(kind, finding);
+        let mut error = EngineError::from(cause.with_names(names));
         error.0.told = Some(cause.told(names));
         error.0.net = Some(cause);
         error
@@ -220,16 +186,13 @@ impl EngineError {
 }
 
 impl From<Diagnostic> for EngineError {
-    /// A finding about a program, or about a plan for it; findings about data are wrapped where
-    /// data are read.
+    /// An error of which other parties are not told more than that there was one.
     fn from(finding: Diagnostic) -> EngineError {
-        let kind = match finding.code {
-            // The program may be right, and the call that names its helpers wrong.
-            "parties" => Kind::Misuse,
-            "internal-plan" => Kind::Internal,
-            _ => Kind::Program,
-        };
-        EngineError::new(kind, finding)
+        EngineError(Box::new(Inner {
+            finding,
+            told: None,
+            net: None,
+        }))
     }
 }
 
@@ -257,7 +220,7 @@ mod tests {
 
     fn shows(error: EngineError, kind: Kind) {
         assert_eq!(error.kind(), kind, "{error}");
-        page::shows(error.finding().code, &error.to_string());
+        page::shows(error.finding().code.name(), &error.to_string());
     }
 
     #[test]
@@ -333,7 +296,7 @@ mod tests {
         let error = EngineError::from_net(misuse, &names());
         assert_eq!(
             (error.kind(), error.finding().code),
-            (Kind::Internal, "internal")
+            (Kind::Internal, Code::Internal)
         );
     }
 
@@ -383,8 +346,8 @@ mod tests {
 
     #[test]
     fn others_are_told_nothing_of_the_data() {
-        let finding = Diagnostic::new("data-range", "`age` is 130");
-        let (cause, told) = EngineError::data(finding).for_peers();
+        let finding = Diagnostic::new(Code::DataRange, "`age` is 130");
+        let (cause, told) = EngineError::from(finding).for_peers();
         assert_eq!(cause, Cause::Party);
         assert!(!told.contains("130"), "{told}");
     }

@@ -13,7 +13,7 @@
 //! number grows with the logarithm of the run, and nothing is kept that grows faster.
 
 use crate::error::Kind;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::Diagnostic;
 use serde::{Deserialize, Serialize};
 
 /// An event, and when it happened.
@@ -183,16 +183,16 @@ pub struct Failed {
 impl Failed {
     /// What is kept of an error. Of data only the rule that they break and where: the text of the
     /// error shows a value to its owner.
-    pub(crate) fn new(kind: Kind, finding: &Diagnostic, step: Option<usize>) -> Failed {
-        if kind != Kind::Data {
-            return Failed::with_text(kind, finding, step);
+    pub(crate) fn new(finding: &Diagnostic, step: Option<usize>) -> Failed {
+        if finding.kind() != Kind::Data {
+            return Failed::with_text(finding, step);
         }
         let place = finding.span.as_ref();
         let place = place.map_or(String::new(), |span| {
             format!(", at {}:{}", span.file, span.line)
         });
         Failed {
-            kind: kind.name().to_string(),
+            kind: finding.kind().name().to_string(),
             code: finding.code.to_string(),
             text: format!("the data of this party were refused{place}"),
             reason: "What they hold is not kept here; the error itself showed it.".to_string(),
@@ -202,9 +202,9 @@ impl Failed {
     }
 
     /// What is kept of an error whose text holds no value.
-    pub(crate) fn with_text(kind: Kind, finding: &Diagnostic, step: Option<usize>) -> Failed {
+    pub(crate) fn with_text(finding: &Diagnostic, step: Option<usize>) -> Failed {
         Failed {
-            kind: kind.name().to_string(),
+            kind: finding.kind().name().to_string(),
             code: finding.code.to_string(),
             text: finding.message.clone(),
             reason: finding.reason.clone(),

@@ -5,10 +5,10 @@ use crate::check::{is_secret, options};
 use crate::error::EngineError;
 use crate::work::Work;
 use sealane_clear::Clear;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{NetworkClass, PublicKey};
 use sealane_plan::{CostReport, JobParts, Plan, fewest_helpers, suits};
 use sealane_program::builder::Builder;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::Program;
 use sealane_protocol::{Paper, PartyId, Profile, Protocol, Security};
 use sealane_trio::Trio;
@@ -86,8 +86,8 @@ impl FromStr for ProtocolName {
                 .map(|protocol| protocol.to_string())
                 .join(", ");
             let what = format!("there is no protocol `{name}`");
-            let finding = Diagnostic::new("unknown-protocol", what);
-            EngineError::misuse(finding.hint(format!("choose one of: {all}")))
+            let finding = Diagnostic::new(Code::UnknownProtocol, what);
+            EngineError::from(finding.hint(format!("choose one of: {all}")))
         })
     }
 }
@@ -259,17 +259,17 @@ impl Job {
         let tables = &self.program.rows;
         if rows.len() != tables.len() {
             let want = tables.len();
-            let finding = Diagnostic::new("row-count", format!("the program has {want} tables"));
+            let finding = Diagnostic::new(Code::RowCount, format!("the program has {want} tables"));
             let hint = "give one number of rows for each, in the order of the program";
-            return Err(EngineError::misuse(finding.hint(hint)));
+            return Err(EngineError::from(finding.hint(hint)));
         }
         for (count, table) in rows.iter().zip(tables) {
             if *count == 0 || *count > table.bound {
                 let (name, bound) = (&table.name, table.bound);
                 let message = format!("{count} rows of `{name}` are outside 1 to {bound}");
-                let finding = Diagnostic::new("row-count", message);
+                let finding = Diagnostic::new(Code::RowCount, message);
                 let hint = format!("state between 1 and {bound} rows");
-                return Err(EngineError::misuse(finding.hint(hint)));
+                return Err(EngineError::from(finding.hint(hint)));
             }
         }
         fn of<P: Protocol>(work: &Work, rows: &[u64]) -> CostReport {
@@ -313,17 +313,17 @@ fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, Engin
         names.party(party)?;
     }
     for (at, helper) in helpers.iter().enumerate() {
-        let refused = |what: String| Diagnostic::new("helper-name", what);
+        let refused = |what: String| Diagnostic::new(Code::HelperName, what);
         if program.parties.contains(helper) {
             let what = format!("`{helper}` cannot be a helper: it is a party of the program");
             let finding = refused(what)
                 .because("Parties of the program compute wherever the protocol lets them.")
                 .hint("name helpers otherwise");
-            return Err(EngineError::misuse(finding));
+            return Err(EngineError::from(finding));
         }
         if helpers[..at].contains(helper) {
             let finding = refused(format!("two helpers are called `{helper}`"));
-            return Err(EngineError::misuse(
+            return Err(EngineError::from(
                 finding.hint("give each a name of its own"),
             ));
         }
@@ -331,7 +331,7 @@ fn session(program: &Program, helpers: Vec<String>) -> Result<Vec<String>, Engin
             let (nth, count) = (at + 1, helpers.len());
             let what = format!("helper {nth} of {count}: {}", finding.message);
             let finding = refused(what).because(finding.reason).hint(finding.hint);
-            return Err(EngineError::misuse(finding));
+            return Err(EngineError::from(finding));
         }
     }
     Ok([program.parties.clone(), helpers].concat())

@@ -16,15 +16,15 @@ pub(crate) use books::Part;
 pub use books::Progress;
 pub(crate) use watch::{Since, Watch};
 
-use crate::error::{EngineError, Kind};
+use crate::error::EngineError;
 use crate::events::{Block, Ended, Event, Failed, Pace, Phase, Record, Started, Turn};
 use crate::job::Job;
 use crate::report::RunReport;
 use books::Books;
 use sealane_block::Cpu;
+use sealane_diagnostic::Diagnostic;
 use sealane_net::{Mesh, NetworkClass, Traffic};
 use sealane_plan::CostReport;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_protocol::PartyId;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -125,8 +125,8 @@ impl<'o> Journal<'o> {
     }
 
     /// Tells that the run failed before the engine had it; the engine tells its own failures.
-    pub fn failed(&mut self, kind: Kind, finding: &Diagnostic) {
-        self.tell(Event::Failed(Failed::new(kind, finding, None)));
+    pub fn failed(&mut self, finding: &Diagnostic) {
+        self.tell(Event::Failed(Failed::new(finding, None)));
     }
 
     /// A phase begins.

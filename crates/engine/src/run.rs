@@ -1,7 +1,7 @@
 //! Runs a job: one party over a mesh, or all of them in one process.
 
 use crate::data;
-use crate::error::{EngineError, Kind, name};
+use crate::error::{EngineError, name};
 use crate::events::Phase;
 use crate::execute::Start;
 use crate::handshake::{agree, part_ways};
@@ -10,9 +10,9 @@ use crate::journal::Journal;
 use crate::report::{RunReport, RunResult};
 use crate::work::Work;
 use sealane_block::{Coins, Cpu};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_net::{Cancel, Limits, MOST_EXPECTED, Mesh, NetError};
 use sealane_plan::steps::ResultPlan;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::Data;
 use sealane_protocol::{Fault, PartySet, Protocol};
 use std::time::{Duration, Instant};
@@ -171,7 +171,7 @@ fn run_steps(
     let program = job.program();
     let cpu = Cpu::detect().map_err(|error| {
         machine(
-            "cpu-tier",
+            Code::CpuTier,
             &error,
             "unset SEALANE_TIER to use the best tier of this machine",
         )
@@ -181,14 +181,14 @@ fn run_steps(
     if mesh.parties() != parties.len() {
         let (want, have) = (parties.len(), mesh.parties());
         let what = format!("the job has {want} parties, not {have}");
-        let finding = Diagnostic::new("party-count", what);
-        return Err(EngineError::misuse(finding.hint(
+        let finding = Diagnostic::new(Code::PartyCount, what);
+        return Err(EngineError::from(finding.hint(
             "open a mesh for all parties of the job, helpers among them",
         )));
     }
     data::check_own(program, mesh.me().0, inputs)?;
     let own = data::own_rows(program, inputs);
-    let own = own.map_err(EngineError::data)?;
+    let own = own.map_err(EngineError::from)?;
     let rows = agree(job, &own, &mut coins, mesh)?;
     let cost = job.cost(&rows)?;
     journal.agreed(&cost, job.network());
@@ -233,13 +233,13 @@ fn run_steps(
 
 fn no_randomness(error: &dyn std::fmt::Display) -> EngineError {
     let hint = "see that the operating system gives random numbers";
-    machine("no-randomness", error, hint)
+    machine(Code::NoRandomness, error, hint)
 }
 
 /// This machine lacks what a run needs.
-fn machine(code: &'static str, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
+fn machine(code: Code, error: &dyn std::fmt::Display, hint: &str) -> EngineError {
     let finding = Diagnostic::new(code, error.to_string()).hint(hint);
-    EngineError::new(Kind::Config, finding)
+    EngineError::from(finding)
 }
 
 fn execute<P: Protocol>(
@@ -258,7 +258,7 @@ mod tests {
     #[test]
     fn a_machine_without_randomness_runs_nothing() {
         let error = no_randomness(&"Function not implemented (os error 38)");
-        assert_eq!(error.kind(), Kind::Config);
+        assert_eq!(error.kind(), sealane_diagnostic::Kind::Config);
         sealane_testkit::page::shows("no-randomness", &error.to_string());
     }
 }

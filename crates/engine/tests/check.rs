@@ -2,8 +2,8 @@
 //! that none runs is refused. And of what a plan warns.
 
 use crate::common::parse;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, check, warnings};
-use sealane_program::diagnostic::{Diagnostic, code};
 use std::fmt::Write;
 
 /// Whether numbers of one run-time table are in another.
@@ -143,11 +143,7 @@ reveal result = %3 : u64.wrapping to ann
 ";
 
 /// The code, the line and the hint of what is said of a plan at so many rows.
-fn effort(
-    text: &str,
-    protocol: ProtocolName,
-    rows: u64,
-) -> Vec<(&'static str, Option<u32>, String)> {
+fn effort(text: &str, protocol: ProtocolName, rows: u64) -> Vec<(Code, Option<u32>, String)> {
     let helpers = match protocol {
         ProtocolName::Trio => vec!["cyd".to_string()],
         _ => vec![],
@@ -155,7 +151,7 @@ fn effort(
     let job = Job::new(parse(text), protocol, NetworkClass::Lan, helpers).expect("a job");
     let found = warnings(&job, &job.cost(&[rows]).expect("rows within bounds"));
     let told = |warning: Diagnostic| {
-        assert!(warning.is_warning());
+        assert!(warning.code.is_warning());
         (
             warning.code,
             warning.span.map(|span| span.line),
@@ -170,7 +166,7 @@ fn rounds_out_of_proportion_are_warned_of_with_what_to_write() {
     let [(code, line, hint)] = &effort(SCAN, ProtocolName::Trio, 100_000)[..] else {
         panic!("one warning");
     };
-    assert_eq!((*code, *line), (code::MANY_ROUNDS, Some(9)));
+    assert_eq!((*code, *line), (Code::ManyRounds, Some(9)));
     for way in [
         "`map`",
         "run it with `--protocol yao`: 5 rounds",
@@ -188,7 +184,7 @@ fn a_run_of_days_is_warned_of_with_its_line() {
     let [(code, line, hint)] = &effort(PRODUCTS, ProtocolName::Yao, 1_000_000_000)[..] else {
         panic!("one warning");
     };
-    assert_eq!((*code, *line), (code::LONG_RUN, Some(5)));
+    assert_eq!((*code, *line), (Code::LongRun, Some(5)));
     assert!(hint.contains("`--protocol trio --helpers ada`"), "{hint}");
     assert_eq!(effort(PRODUCTS, ProtocolName::Yao, 1_000_000), []);
 }

@@ -56,7 +56,10 @@ fn files_that_are_missing_or_unknown_are_told() {
             .map(|text| text.to_string())
             .collect::<Vec<_>>();
         let error = data::load(&program, 0, &Sources::from_arguments(&arguments));
-        error.err().expect("it has to be refused").render(None)
+        error
+            .err()
+            .expect("it has to be refused")
+            .render_with_source()
     };
     assert_eq!(
         load(&[]),
@@ -84,7 +87,8 @@ fn row_counts_of_one_party_have_to_fit() {
     let program = program(vec![age(), sick]);
     let column = |rows: usize| Some(numbers(Type::U8, vec![rows as u64], &vec![1; rows]));
     let rows = |ages, flags| {
-        data::own_rows(&program, &[column(ages), column(flags)]).map_err(|error| error.render(None))
+        data::own_rows(&program, &[column(ages), column(flags)])
+            .map_err(|error| error.render_with_source())
     };
     assert_eq!(rows(3, 3), Ok(vec![Some(3)]));
     assert_eq!(

@@ -3,9 +3,9 @@
 //! refuse runs.
 
 use proptest::prelude::*;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, ProtocolName, RunReport, check as verdict, simulate};
 use sealane_plan::fewest_helpers;
-use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::text;
 use sealane_testkit::random_program::{Case, arithmetic, cases, cases_of_three};
 use sealane_testkit::reference;
@@ -142,7 +142,7 @@ fn taken_runs(case: &Case, protocols: &[ProtocolName]) -> Result<(), TestCaseErr
         let planned = helpers
             .map(|helpers| Job::new(case.program.clone(), protocol, NetworkClass::Wan, helpers));
         let named = |warning: &Diagnostic| {
-            warning.code == code::OTHER_PROTOCOL
+            warning.code == Code::OtherProtocol
                 && warning.message.contains(&format!("`{protocol}`"))
                 && !warning.message.contains("without helpers")
         };

@@ -15,8 +15,6 @@ use crate::{PartyId, PublicKey};
 
 mod words;
 
-pub use words::Explained;
-
 /// What can go wrong between two parties. Each variant names the peer by index;
 /// [`NetError::with_names`] explains it with the names that the users gave. Its display is what
 /// happened and what to do, in one line.

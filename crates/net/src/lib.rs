@@ -65,7 +65,7 @@ pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
-pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
+pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
 pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};

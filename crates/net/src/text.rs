@@ -1,5 +1,7 @@
 //! Text from a peer, made fit to be shown.
 
+use sealane_diagnostic::deceives;
+
 /// Longest reason of an abort, in bytes.
 pub(crate) const MAX_REASON_BYTES: usize = 1024;
 
@@ -12,23 +14,8 @@ pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
     }
     text[..end]
         .chars()
-        .map(|c| if hides_or_controls(c) { ' ' } else { c })
+        .map(|c| if deceives(c) { ' ' } else { c })
         .collect()
-}
-
-/// Control characters, the marks of Unicode that change the direction of text (UAX #9), and those
-/// that show nothing at all, in which a text could hide.
-fn hides_or_controls(c: char) -> bool {
-    c.is_control()
-        || matches!(
-            c,
-            '\u{61c}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-                | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! rule, and labelled lines. A label may carry several lines; what stands in columns is aligned.
 //! Texts may come from a peer's file: no character of a card does anything but show itself.
 
-use sealane_program::diagnostic::{one_line, printable};
+use sealane_diagnostic::{one_line, printable};
 use std::fmt;
 use unicode_width::UnicodeWidthStr;
 
@@ -196,9 +196,7 @@ mod tests {
         let text = card.to_string();
         let shown = text.chars().filter(|c| *c != '\n');
         assert!(
-            shown
-                .into_iter()
-                .all(|c| !sealane_program::diagnostic::deceives(c)),
+            shown.into_iter().all(|c| !sealane_diagnostic::deceives(c)),
             "{text:?}"
         );
         // Title and cells are one line each; those who add lines may add several at once.

@@ -3,7 +3,7 @@
 //! [`Html`] is made of tags that stand in this crate's source, and of text, which is escaped on the
 //! way in. There is no other way in, so whatever a name holds, it is shown and does nothing.
 
-use sealane_program::diagnostic::deceives;
+use sealane_diagnostic::deceives;
 use std::fmt::{self, Display, Write};
 
 /// A piece of HTML.

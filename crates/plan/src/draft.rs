@@ -6,7 +6,7 @@
 //! operations, with ranges; the pass `lower` turns them into tapes.
 
 use crate::steps::{Len, LinearFactor, SymView};
-use sealane_program::diagnostic::Span;
+use sealane_diagnostic::Span;
 use sealane_program::graph::{Graph, Op, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
 use sealane_protocol::Algebra;

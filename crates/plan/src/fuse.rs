@@ -21,7 +21,7 @@ use crate::algebra::Had;
 use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, Work, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
 use site::{Access, Fuser, Home};
 

@@ -61,7 +61,7 @@ pub use steps::Plan;
 pub use uses::StepKind;
 
 use choose::Chosen;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Program, Reveal};
 use sealane_protocol::{PartyId, PartySet, Protocol, Setting};
 use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
@@ -218,7 +218,7 @@ fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
 /// A stage broke its own promise: a bug, told as one.
 fn broken(what: String) -> Diagnostic {
     Diagnostic {
-        code: "internal-plan",
+        code: Code::InternalPlan,
         message: format!("the plan contradicts itself: {what}"),
         span: None,
         reason: "this is a fault of Sealane, not of the program".into(),

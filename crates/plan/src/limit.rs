@@ -5,7 +5,7 @@
 //! approved. Nothing that follows from them may overflow at the other side.
 
 use crate::steps::{Len, LinearTerm, Plan, Segment, StepOp, TapeId};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// Most gates on all lanes, and bits of all values, of a run with every table at its bound. No
 /// protocol spends more than a few hundred bytes or nanoseconds on one.
@@ -29,7 +29,7 @@ pub(crate) fn check(plan: &Plan) -> Result<(), Diagnostic> {
         .iter()
         .map(|rows| format!("{} <= {}", rows.name, rows.bound));
     Err(Diagnostic {
-        code: "run-too-large",
+        code: Code::RunTooLarge,
         message: format!(
             "with {}, a run has more than 2^50 gates and bits",
             bounds.collect::<Vec<_>>().join(", ")

@@ -17,8 +17,8 @@
 //! that nothing joint needs any more are never shared.
 
 use crate::lower;
+use sealane_diagnostic::Diagnostic;
 use sealane_program::check::MAX_INPUTS;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
 use sealane_protocol::PartyId;
 

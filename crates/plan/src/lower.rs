@@ -26,7 +26,7 @@ use body::{Lowering, MAX_GATES, TooLarge};
 use fold::Tree;
 use sealane_circuit::tape::NOBODY;
 use sealane_circuit::{Circuit, Goal, Knower, Machine, Tape, Word, compile, compile_known};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Graph, Op, Value, ValueId};
 use sealane_program::types::{Data, Shape};
 use sealane_protocol::{PartyId, knower};
@@ -383,7 +383,7 @@ fn term(term: &Term) -> LinearTerm {
 /// The refusal of a body that would make an unreasonable circuit.
 fn too_large(unit: &Unit) -> Diagnostic {
     Diagnostic {
-        code: "circuit-too-large",
+        code: Code::CircuitTooLarge,
         message: format!(
             "this computation becomes a circuit of more than {} million gates",
             MAX_GATES / 1_000_000

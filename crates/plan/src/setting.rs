@@ -5,7 +5,7 @@
 //! with roles is run by the helpers, if there are as many as roles, or by all parties, if those
 //! are as many; in between nobody could say who computes, and planning refuses.
 
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::Program;
 use sealane_protocol::{PartyId, Profile, Protocol, Setting};
 
@@ -98,7 +98,7 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
         _ => count(helpers, "helper"),
     };
     Diagnostic {
-        code: "parties",
+        code: Code::Parties,
         message: format!(
             "protocol `{}` computes with {}",
             profile.name,

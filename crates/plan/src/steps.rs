@@ -6,7 +6,7 @@
 //! segment.
 
 use sealane_circuit::Tape;
-use sealane_program::diagnostic::Span;
+use sealane_diagnostic::Span;
 use sealane_program::types::{Data, Range, RowId, Type};
 use sealane_protocol::{Algebra, Domain, PartyId, PartySet, Setting, View};
 

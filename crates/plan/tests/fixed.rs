@@ -1,8 +1,8 @@
 //! What fixed point costs: a product is an integer product, and rounding it is free.
 
+use sealane_diagnostic::Diagnostic;
 use sealane_plan::{NetworkClass, cost, plan};
 use sealane_program::builder::{Builder, Handle};
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Binary, Input, Program};
 use sealane_program::types::{Range, Shape, Type};
 use sealane_protocol::Protocol;

@@ -153,9 +153,9 @@ fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     ) {
         Ok(plan) => Ok(Some(crate::common::run(&plan, program, inputs, &rows))),
         Err(error) if error.code == "whole-rows" => Ok(None),
-        Err(error) => Err(error.render(None)),
+        Err(error) => Err(error.render_with_source()),
     };
-    let Localised { joint, locals } = localise(program).map_err(|e| e.render(None))?;
+    let Localised { joint, locals } = localise(program).map_err(|e| e.render_with_source())?;
     let mut known = inputs.clone();
     for local in &locals {
         match run(&local.program, inputs)? {

@@ -21,7 +21,7 @@ fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Res
     let plan = match plan_in_tiles::<P>(&case.program, helpers, NetworkClass::Lan, most_rows) {
         Ok(plan) => plan,
         Err(error) if error.code == "whole-rows" => return Ok(false),
-        Err(error) => return Err(error.render(None)),
+        Err(error) => return Err(error.render_with_source()),
     };
     // Whatever can be planned can be counted.
     assert!(

@@ -62,11 +62,11 @@ pub use indexing::Index;
 
 use crate::check::{MAX_CONST_ELEMENTS, MAX_NESTING, MAX_VALUES};
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Op, Program, Value, ValueId};
 use crate::infer::{self, Scope};
 use crate::literal::Literal;
 use crate::types::{Data, Range, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::collections::HashMap;
 
 /// A traced value: where it was traced, and which it is there.
@@ -173,7 +173,7 @@ impl Builder {
         let depth = self.open.iter().position(|open| open.graph == handle.graph);
         let Some(depth) = depth else {
             return Err(Diagnostic::new(
-                code::BODY,
+                Code::Body,
                 "a value is used outside of the body it is from",
             )
             .because("inside of a body there is one value for each element, outside there is none")
@@ -217,7 +217,7 @@ impl Builder {
         let stored = stored.and_then(|stored| Data::from_numbers(ty, Vec::new(), &[stored]));
         let Some(data) = stored else {
             return Err(Diagnostic::new(
-                code::CONSTANT_RANGE,
+                Code::ConstantRange,
                 format!("{number} is not a value of {ty}"),
             )
             .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
@@ -239,7 +239,7 @@ impl Builder {
         let (from, range) = self.known(id);
         if from.fraction() > ty.fraction() {
             let message = format!("{what} has more bits behind the point than {ty}");
-            return Err(Diagnostic::new(code::TYPE_MISMATCH, message)
+            return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .because(format!("it is {from}, and nothing is rounded unasked"))
                 .hint(format!(
                     "round it down with `.astype({})`, or declare `{}`",
@@ -255,7 +255,7 @@ impl Builder {
         let fits = converted.and_then(|range| ty.smallest_like(range));
         let fits = fits.unwrap_or(from);
         Err(
-            Diagnostic::new(code::RANGE_OVERFLOW, format!("{what} may not fit {ty}"))
+            Diagnostic::new(Code::RangeOverflow, format!("{what} may not fit {ty}"))
                 .because(format!(
                     "it is in {}, and {ty} holds {}",
                     range_text(range, from),
@@ -296,10 +296,10 @@ impl Builder {
             .open
             .iter()
             .any(|open| matches!(open.kind, Kind::Scan { .. }));
-        if scan && matches!(error.code, code::RANGE_OVERFLOW | code::INDEX) {
+        if scan && matches!(error.code, Code::RangeOverflow | Code::IndexRange) {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
-        if scan && error.code == code::RANGE_OVERFLOW {
+        if scan && error.code == Code::RangeOverflow {
             // A wider result alone would not help: the carry keeps the type it starts with.
             error.hint += "; a carry keeps its type, so clamp the next one with `sl.clip`, or \
                            start the scan in a type that wraps, such as `sl.u32.wrapping(0)`";
@@ -405,7 +405,7 @@ fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
         return Ok(());
     }
     Err(
-        Diagnostic::new(code::LIMIT, format!("there can be at most {most} {what}"))
+        Diagnostic::new(Code::Limit, format!("there can be at most {most} {what}"))
             .hint("join several in one with one more dimension, or split the program"),
     )
 }

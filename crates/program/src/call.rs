@@ -3,10 +3,10 @@
 //! A function works along the last axis of each operand; the axes before it broadcast, so one
 //! call serves a batch. What it computes is its standard's business.
 
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, shape};
 use crate::types::{Dim, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// A function of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub fn function(name: &str) -> Result<Function, Diagnostic> {
         .find(|function| function.name == name)
         .ok_or_else(|| {
             let known = FUNCTIONS.map(|function| function.name).join(", ");
-            Diagnostic::new(code::NAME, format!("there is no function `{name}`"))
+            Diagnostic::new(Code::Name, format!("there is no function `{name}`"))
                 .hint(format!("the functions are {known}"))
         })
 }
@@ -64,7 +64,7 @@ pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<M
         let value = scope.value(*id)?;
         if value.ty != Type::U8 {
             return Err(Diagnostic::new(
-                code::TYPE_MISMATCH,
+                Code::TypeMismatch,
                 format!("`{name}` takes bytes, not {}", value.ty),
             )
             .hint("write `.astype(sl.u8)`"));
@@ -112,7 +112,7 @@ fn leading(
                 "operand {index} of `{name}` has shape {}",
                 scope.shape(shape)
             );
-            Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
+            Err(Diagnostic::new(Code::ShapeMismatch, message)
                 .because(format!("its last axis holds {wanted}"))
                 .hint("give one byte to each element, and as many as that along the last axis"))
         }

@@ -6,12 +6,12 @@
 //! and the warnings point at what they may have missed.
 
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, code, deceives};
 use crate::graph::Visibility;
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::types::Range;
 use crate::warnings;
+use sealane_diagnostic::{Code, Diagnostic, deceives};
 use std::collections::BTreeSet;
 
 /// Most elements in one row of a value: the product of its fixed dimensions.
@@ -105,7 +105,7 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
         };
         if !program.inputs.iter().any(counts) {
             let message = format!("no input has the rows `{}`", rows.name);
-            return Err(Diagnostic::new(code::NAME, message)
+            return Err(Diagnostic::new(Code::Name, message)
                 .because("the number of rows is read from the inputs")
                 .hint("give an input this number of rows, or leave it out"));
         }
@@ -118,7 +118,7 @@ pub(crate) fn row_count(rows: &Rows) -> Result<(), Diagnostic> {
     name("a row count", &rows.name)?;
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
         return Err(
-            Diagnostic::new(code::LIMIT, format!("{} <= {}", rows.name, rows.bound))
+            Diagnostic::new(Code::Limit, format!("{} <= {}", rows.name, rows.bound))
                 .because(format!("a bound of rows is 1 to {MAX_ROW_BOUND}"))
                 .hint("state a bound that the data can reach"),
         );
@@ -131,7 +131,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     name("an input", &input.name)?;
     if usize::from(input.owner) >= program.parties.len() {
         return Err(Diagnostic::new(
-            code::NAME,
+            Code::Name,
             format!("input {} has no known owner", input.name),
         )
         .hint("name one of the parties"));
@@ -142,7 +142,7 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     let Range { lo, hi } = input.range;
     if lo > hi || !input.ty.holds(input.range) {
         return Err(Diagnostic::new(
-            code::CONSTANT_RANGE,
+            Code::ConstantRange,
             format!(
                 "the range {} of {} is not one of {}",
                 range_text(input.range, input.ty),
@@ -186,7 +186,7 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
     if given != wanted && (given != 1 || input.shape.rank() > 1) {
         let name = &input.name;
         return Err(Diagnostic::new(
-            code::SHAPE_MISMATCH,
+            Code::ShapeMismatch,
             format!("input {name} names {given} columns where its shape has {wanted}"),
         )
         .because("columns fill the last dimension, one for each of its places")
@@ -197,7 +197,7 @@ fn columns(input: &Input) -> Result<(), Diagnostic> {
         let printable = !column.is_empty() && !column.chars().any(deceives);
         if !printable || column.len() > MAX_COLUMN_NAME {
             return Err(Diagnostic::new(
-                code::NAME,
+                Code::Name,
                 "a column's name is empty, too long or not text",
             )
             .because(format!(
@@ -240,7 +240,7 @@ pub(crate) fn result(program: &Program, reveal: &Reveal) -> Result<(), Diagnosti
 fn results(program: &Program) -> Result<(), Diagnostic> {
     if program.results.is_empty() {
         return Err(
-            Diagnostic::new(code::INVALID, "the program reveals nothing")
+            Diagnostic::new(Code::InvalidProgram, "the program reveals nothing")
                 .hint("return a value, and say in the signature who learns it"),
         );
     }
@@ -262,7 +262,7 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
     let within = |what: &str, count: usize, most: usize| match count <= most {
         true => Ok(()),
         false => Err(
-            Diagnostic::new(code::LIMIT, format!("the program has {count} {what}"))
+            Diagnostic::new(Code::Limit, format!("the program has {count} {what}"))
                 .because(format!("there can be at most {most}"))
                 .hint("join inputs in dimensions, walk with `sl.map` or `sl.scan`, or split it"),
         ),
@@ -279,7 +279,7 @@ fn size(program: &Program) -> Result<(), Diagnostic> {
 /// Values and elements of constants of a graph with the bodies in it.
 fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
     if depth > MAX_NESTING {
-        return Err(Diagnostic::new(code::LIMIT, "bodies are nested too deeply")
+        return Err(Diagnostic::new(Code::Limit, "bodies are nested too deeply")
             .because(format!(
                 "there can be at most {MAX_NESTING} inside of one another"
             ))
@@ -310,7 +310,7 @@ pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
     }
     let shown: String = name.chars().take(MAX_NAME).collect();
     Err(
-        Diagnostic::new(code::NAME, format!("{what} cannot be called `{shown}`")).because(format!(
+        Diagnostic::new(Code::Name, format!("{what} cannot be called `{shown}`")).because(format!(
             "names are letters, digits and `_` of ASCII, at most {MAX_NAME}, so that names that \
          look alike are alike"
         ))
@@ -323,7 +323,7 @@ pub(crate) fn unique(what: &str, name: &str, new: bool) -> Result<(), Diagnostic
         return Ok(());
     }
     Err(
-        Diagnostic::new(code::NAME, format!("there are two of the {what} `{name}`"))
+        Diagnostic::new(Code::Name, format!("there are two of the {what} `{name}`"))
             .hint("give one of them another name"),
     )
 }

@@ -8,8 +8,8 @@
 //!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
-use crate::diagnostic::Span;
 use crate::types::{Data, Range, RowId, Shape, Type};
+use sealane_diagnostic::Span;
 use std::fmt;
 
 /// A whole program.

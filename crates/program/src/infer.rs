@@ -15,9 +15,9 @@ pub(crate) mod shape;
 
 use crate::call;
 use crate::decimal;
-use crate::diagnostic::Diagnostic;
 use crate::graph::{Input, Op, Rows, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, Shape, Type};
+use sealane_diagnostic::Diagnostic;
 
 pub(crate) use body::{graph, params};
 pub(crate) use fixed::SumProduct;

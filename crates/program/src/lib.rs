@@ -13,7 +13,6 @@ pub mod builder;
 pub mod call;
 pub mod check;
 pub mod decimal;
-pub mod diagnostic;
 pub mod graph;
 pub mod infer;
 pub mod literal;

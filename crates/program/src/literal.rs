@@ -8,8 +8,8 @@
 //! form of a `float` are; elements of an array are the `f64` that they are.
 
 use crate::decimal::{self, Nearest, NotStored};
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::types::{Data, Range, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::fmt;
 
 /// Largest denominator of a ratio: room for its remainder times ten in `u128`.
@@ -210,7 +210,7 @@ impl Literal {
         let refused = |number: &Number| {
             let holds = decimal::range_text(ty.range(), ty);
             Diagnostic::new(
-                code::CONSTANT_RANGE,
+                Code::ConstantRange,
                 format!("{number} is not a value of {ty}"),
             )
             .because(format!("{ty} holds {holds}"))
@@ -234,8 +234,11 @@ impl Literal {
         let warning = first.map(|first| self.rounded(ty, rounded, first).at(span));
         let data = Data::from_numbers(ty, self.shape.clone(), &stored);
         let data = data.ok_or_else(|| {
-            Diagnostic::new(code::INVALID, "a literal of another size than its shape")
-                .hint("give as many numbers as the shape has elements")
+            Diagnostic::new(
+                Code::InvalidProgram,
+                "a literal of another size than its shape",
+            )
+            .hint("give as many numbers as the shape has elements")
         })?;
         Ok(Typed { data, warning })
     }
@@ -305,7 +308,7 @@ impl Literal {
                 "{count} of {all} numbers of an array are rounded: {meant} is taken for {used}"
             ),
         };
-        Diagnostic::new(code::LITERAL_ROUNDED, message)
+        Diagnostic::new(Code::LiteralRounded, message)
             .because(format!(
                 "{ty} holds multiples of 2^-{}, and this is the nearest",
                 ty.fraction()
@@ -347,7 +350,7 @@ mod tests {
         assert_eq!(typed.data.elements, [6554]);
         let warning = typed.warning.unwrap();
         assert_eq!(warning.message, "0.1 is taken for 0.100006103515625");
-        assert!(warning.is_warning());
+        assert!(warning.code.is_warning());
         assert!(warning.hint.ends_with("`sl.fixed(16, 32)(0.1)`"));
         let exact = ratio(-3, 2).in_type(Type::fixed(2, 1), None).unwrap();
         assert_eq!(exact.data.numbers().collect::<Vec<_>>(), [-3]);
@@ -361,7 +364,7 @@ mod tests {
         assert!(
             codes
                 .iter()
-                .all(|e| e.as_ref().unwrap().code == code::CONSTANT_RANGE)
+                .all(|e| e.as_ref().unwrap().code == Code::ConstantRange)
         );
         let (shape, numbers) = (vec![2], [0.5, f64::NAN].map(Number::Float).to_vec());
         assert!(refused(Literal { shape, numbers }).is_some());

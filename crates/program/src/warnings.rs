@@ -2,8 +2,8 @@
 
 mod rounding;
 
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Graph, Op, Program};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::collections::BTreeMap;
 
 /// Operations of one source line from which on a loop is taken to be unrolled.
@@ -26,7 +26,7 @@ fn unrolled(program: &Program) -> Vec<Diagnostic> {
     large
         .map(|(count, span)| {
             Diagnostic::new(
-                code::UNROLLED,
+                Code::UnrolledLoop,
                 format!("this line became {count} operations"),
             )
             .at(Some(span))
@@ -68,7 +68,7 @@ fn unused(program: &Program) -> Vec<Diagnostic> {
         .filter(|(_, needed)| !needed)
         .map(|(input, _)| {
             let message = format!("no result depends on input `{}`", input.name);
-            Diagnostic::new(code::UNUSED_INPUT, message)
+            Diagnostic::new(Code::UnusedInput, message)
                 .at(input.span.as_ref())
                 .hint("leave it out of the signature")
         })
@@ -98,7 +98,7 @@ fn whole_inputs(program: &Program) -> Vec<Diagnostic> {
         let party = |index: u8| &program.parties[usize::from(index)];
         warnings.push(
             Diagnostic::new(
-                code::WHOLE_INPUT,
+                Code::RevealsInput,
                 format!(
                     "`{}` shows {} the whole input `{}`",
                     reveal.name,

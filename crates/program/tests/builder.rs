@@ -1,8 +1,8 @@
 //! What the builder refuses and warns of, as users read it.
 
 use crate::common::{at, input, signature};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
-use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Op, Visibility};
 use sealane_program::types::{Data, Shape, Type};
 use sealane_program::warnings::UNROLLED;
@@ -63,7 +63,7 @@ fn a_value_does_not_leave_its_body() {
     let leaked = b
         .binary(Binary::Eq, inner.into(), 3.into(), at(9, 1, 2).as_ref())
         .unwrap_err();
-    assert_eq!((leaked.code, leaked.span), (code::BODY, at(9, 1, 2)));
+    assert_eq!((leaked.code, leaked.span), (Code::Body, at(9, 1, 2)));
     assert!(b.value(inner).is_none());
 }
 
@@ -144,46 +144,46 @@ fn shapes_and_arguments_are_refused_by_name() {
     };
     let part = [Index::At(0)];
     let message = "axis 0 of shape [patients, 2] is symbolic and takes no index but `:`";
-    says(b.index(x, &part, None), code::INDEX, message);
+    says(b.index(x, &part, None), Code::IndexRange, message);
     says(
         b.index(w, &[Index::At(2)], None),
-        code::INDEX,
+        Code::IndexRange,
         "index 2 is outside of axis 0 of shape [2]",
     );
     says(
         b.index(w, &[Index::At(0); 2], None),
-        code::INDEX,
+        Code::IndexRange,
         "2 indices into a value of shape [2]",
     );
     says(
         b.dot(w, x, None, None),
-        code::SHAPE_MISMATCH,
+        Code::ShapeMismatch,
         "`@` does not take [2] and [patients, 2]",
     );
     says(
         b.call("md5", &[w.into()], None),
-        code::NAME,
+        Code::Name,
         "there is no function `md5`",
     );
     says(
         b.call("aes128", &[w.into()], None),
-        code::TYPE_MISMATCH,
+        Code::TypeMismatch,
         "`aes128` takes 2 operands, not 1",
     );
     let message = "an operand of `sha256` may not fit u8";
     says(
         b.call("sha256", &[w.into()], None),
-        code::RANGE_OVERFLOW,
+        Code::RangeOverflow,
         message,
     );
     says(
         b.stack(&[x.into()], 0, None),
-        code::SHAPE_MISMATCH,
+        Code::ShapeMismatch,
         "no new axis 0 fits into shape [patients, 2]",
     );
     says(
         b.stack(&[x.into(), w.into()], 1, None),
-        code::SHAPE_MISMATCH,
+        Code::ShapeMismatch,
         "a stack of [patients, 2] and [2]",
     );
 }
@@ -333,21 +333,21 @@ fn an_equal_table_is_written_once_in_each_graph() {
 #[test]
 fn signatures_are_refused_by_name() {
     let mut b = Builder::new("p").expect("a name");
-    assert_eq!(b.party("a b").unwrap_err().code, code::NAME);
+    assert_eq!(b.party("a b").unwrap_err().code, Code::Name);
     b.party("a").expect("a name");
-    assert_eq!(b.party("a").unwrap_err().code, code::NAME);
+    assert_eq!(b.party("a").unwrap_err().code, Code::Name);
     let scalar = Shape::scalar;
     assert_eq!(
         b.input(input("x", 3, U16, scalar(), 0, 1))
             .unwrap_err()
             .code,
-        code::NAME
+        Code::Name
     );
     let wide = b.input(input("x", 0, U16, scalar(), 0, 65536)).unwrap_err();
-    assert_eq!((wide.code, wide.span), (code::CONSTANT_RANGE, at(3, 1, 9)));
+    assert_eq!((wide.code, wide.span), (Code::ConstantRange, at(3, 1, 9)));
     let mut table = input("x", 0, U16, Shape::fixed([3, 2]), 0, 1);
     table.columns = vec!["one".into()];
-    assert_eq!(b.input(table).unwrap_err().code, code::SHAPE_MISMATCH);
+    assert_eq!(b.input(table).unwrap_err().code, Code::ShapeMismatch);
     let x = b
         .input(input("x", 0, U16, scalar(), 0, 1))
         .expect("an input");
@@ -357,7 +357,7 @@ fn signatures_are_refused_by_name() {
         b.input(input("y", 0, U16, scalar(), 0, 1))
             .unwrap_err()
             .code,
-        code::INVALID
+        Code::InvalidProgram
     );
     assert_eq!(
         b.finish().expect_err("a refusal").message,
@@ -390,10 +390,10 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert_eq!(
         told,
         [
-            (code::UNROLLED, "this line became 2002 operations"),
-            (code::UNUSED_INPUT, "no result depends on input `w`"),
+            (Code::UnrolledLoop, "this line became 2002 operations"),
+            (Code::UnusedInput, "no result depends on input `w`"),
             (
-                code::WHOLE_INPUT,
+                Code::RevealsInput,
                 "`result_1` shows lab the whole input `x`"
             ),
         ]
@@ -401,7 +401,7 @@ fn what_is_probably_not_meant_is_warned_of() {
     assert!(
         warnings
             .iter()
-            .all(|warning| warning.render(None).starts_with("warning["))
+            .all(|warning| warning.render_with_source().starts_with("warning["))
     );
 }
 

@@ -1,8 +1,8 @@
 //! The text form: what it looks like, and what its errors say.
 
 use crate::common::{at, signature};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::Index;
-use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::text::{parse, parse_unchecked, print, print_with_spans};
 use sealane_program::types::Type;
@@ -162,7 +162,7 @@ fn sizes_are_bounded_before_they_are_taken() {
         parse_unchecked(&nested, "text")
             .expect_err("a refusal")
             .code,
-        code::LIMIT
+        Code::Limit
     );
     let ranks = RISK.replacen(
         "u16[patients, 2]",
@@ -171,12 +171,12 @@ fn sizes_are_bounded_before_they_are_taken() {
     );
     assert_eq!(
         parse_unchecked(&ranks, "text").expect_err("a refusal").code,
-        code::LIMIT
+        Code::Limit
     );
     let long = "x".repeat(20 << 20);
     assert_eq!(
         parse_unchecked(&long, "text").expect_err("a refusal").code,
-        code::LIMIT
+        Code::Limit
     );
     // Each of these is looked up by name in a list. Were the list as long as the text allows,
     // reading would take the square of it.
@@ -199,19 +199,19 @@ fn sizes_are_bounded_before_they_are_taken() {
     for (line, lines) in lists {
         let text = RISK.replace(line, &format!("{line}{lines}"));
         let error = parse_unchecked(&text, "text").expect_err("a refusal");
-        assert_eq!(error.code, code::LIMIT, "{line}");
+        assert_eq!(error.code, Code::Limit, "{line}");
         let near = error.span.expect("a place").line;
         assert!(near < 2000, "{line} is read to line {near}");
     }
     let bound = RISK.replace("<= 1000", "<= 99999999999999");
     assert_eq!(
         parse(&bound, "text").expect_err("a refusal").code,
-        code::LIMIT
+        Code::Limit
     );
     let huge = RISK.replace("[patients, 2]", "[patients, 18446744073709551615]");
     assert_eq!(
         parse(&huge, "text").expect_err("a refusal").code,
-        code::LIMIT
+        Code::Limit
     );
 }
 
@@ -224,7 +224,7 @@ fn names_are_letters_that_look_like_themselves() {
         let text = RISK.replace(from, to);
         assert_eq!(
             parse(&text, "text").expect_err("a refusal").code,
-            code::SYNTAX
+            Code::Syntax
         );
     }
     assert!(error("mean radius", "mean\tradius").contains("error[name]"));
@@ -260,17 +260,17 @@ fn lookups_are_read_and_held_to_their_tables() {
     };
     // An index that reaches beyond the table would be read as some other entry.
     let beyond = refused("in 0..3", "in 0..4");
-    assert_eq!(beyond.code, code::INDEX);
+    assert_eq!(beyond.code, Code::IndexRange);
     assert_eq!(beyond.span.map(|span| span.line), Some(12));
     assert_eq!(
         refused("lookup %1, %0", "lookup %0, %0").code,
-        code::SHAPE_MISMATCH
+        Code::ShapeMismatch
     );
     assert_eq!(
         refused("lookup %1, %0", "lookup %1, %9").code,
-        code::INVALID
+        Code::InvalidProgram
     );
-    assert_eq!(refused("lookup %1, %0", "lookup %1").code, code::SYNTAX);
+    assert_eq!(refused("lookup %1, %0", "lookup %1").code, Code::Syntax);
     for (from, to) in [
         (
             "%4 = lookup %1, %0 : i8[n, 2]",
@@ -280,7 +280,7 @@ fn lookups_are_read_and_held_to_their_tables() {
         ("0..9 known alice", "0..9 public"),
         ("-5..100 secret", "-5..100 known bob"),
     ] {
-        assert_eq!(refused(from, to).code, code::INVALID, "{to}");
+        assert_eq!(refused(from, to).code, Code::InvalidProgram, "{to}");
     }
 }
 

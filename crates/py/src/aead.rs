@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList};
 use sealane_aead::{Cipher, Error, Suite};
 use sealane_block::Cpu;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 /// Seals a message; the whole output of the mode.
@@ -150,19 +150,19 @@ impl Choice<'_> {
     /// The mode, and the processor.
     fn suite(&self, py: Python<'_>) -> PyResult<(Cpu, Suite)> {
         let cpu = Cpu::detect().map_err(|error| {
-            let finding = Diagnostic::new("cpu-tier", error.to_string());
-            error::found(py, &finding.hint("unset SEALANE_TIER to use the best one"))
+            let finding = Diagnostic::new(Code::CpuTier, error.to_string());
+            error::raised(py, &finding.hint("unset SEALANE_TIER to use the best one"))
         })?;
         let suite = Suite::named(self.mode, self.version, self.tag_len);
         let suite = suite.map_err(|error| refuse(py, &error, None))?;
         if !suite.is_everyday() && !self.study {
             let message = format!("{suite} is a mode for study, which does not protect data");
-            let finding = Diagnostic::new("aead-for-study", message)
+            let finding = Diagnostic::new(Code::AeadForStudy, message)
                 .because(
                     "it authenticates nothing, or is for research: its page says what is broken",
                 )
                 .hint("take \"gcm\", \"ocb3\" or \"ccm\"; to study the mode, say `study=True`");
-            return Err(error::found(py, &finding));
+            return Err(error::raised(py, &finding));
         }
         Ok((cpu, suite))
     }
@@ -263,33 +263,33 @@ fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
         _ => "take a new nonce for each message, such as a counter",
     };
     let hint = format!("{advice}; if it is meant, say `equal_nonces=True`");
-    let finding = Diagnostic::new("aead-nonce-twice", error.to_string());
-    error::found(py, &finding.hint(hint))
+    let finding = Diagnostic::new(Code::AeadNonceTwice, error.to_string());
+    error::raised(py, &finding.hint(hint))
 }
 
 /// The exception for an error, of a message of that number if there are many.
 fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
     let (code, hint) = match error {
         Error::NotAuthentic => (
-            "invalid-tag",
+            Code::InvalidTag,
             "nothing of it is kept; are key, nonce and associated data those of the sealer?",
         ),
         // It came from elsewhere, as what is not authentic does, and may have been cut off there.
         Error::SealedLength { .. } => (
-            "invalid-tag",
+            Code::InvalidTag,
             "it was not sealed so, or not all of it is here; are mode, tag_len= and version= the sealer's?",
         ),
-        Error::KeyWornOut { .. } => ("aead-key-worn-out", "take a new key for what follows"),
+        Error::KeyWornOut { .. } => (Code::AeadKeyWornOut, "take a new key for what follows"),
         Error::TooManyFailures { .. } => (
-            "aead-key-worn-out",
+            Code::AeadKeyWornOut,
             "take a new key, and longer tags; somebody may be guessing",
         ),
         Error::TextLengthNeeded { .. } => (
-            "aead-parameter",
+            Code::AeadParameter,
             "give it: `plaintext_len=` for one message, `plaintext_lens=` for many",
         ),
         _ => (
-            "aead-parameter",
+            Code::AeadParameter,
             "`sealane explain aead-parameter` says where each mode's page says what it takes",
         ),
     };
@@ -297,5 +297,5 @@ fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
         Some(number) => format!("message {number}: {error}"),
         None => error.to_string(),
     };
-    error::found(py, &Diagnostic::new(code, message).hint(hint))
+    error::raised(py, &Diagnostic::new(code, message).hint(hint))
 }

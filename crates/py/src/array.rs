@@ -11,7 +11,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::Diagnostic;
 use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::types::{Data, Range, Type};
 use sealane_tables::{Loaded, Want};

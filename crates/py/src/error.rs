@@ -3,29 +3,26 @@
 use crate::item::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sealane_cli::{Failure, codes};
-use sealane_engine::{EngineError, Kind};
-use sealane_program::diagnostic::{Diagnostic, Span};
+use sealane_cli::Failure;
+use sealane_diagnostic::{Code, Diagnostic, Kind, Span};
+use sealane_engine::EngineError;
 
-/// The exception for a finding about a program.
-pub fn program(py: Python<'_>, finding: &Diagnostic) -> PyErr {
-    raised(py, Kind::Program, finding)
+/// The exception for a diagnostic.
+pub fn raised(py: Python<'_>, finding: &Diagnostic) -> PyErr {
+    match exception(py, finding) {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
 }
 
 /// The exception for a failed run.
 pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
-    raised(py, error.kind(), error.finding())
-}
-
-/// The exception for a finding whose code says who has to act.
-pub fn found(py: Python<'_>, finding: &Diagnostic) -> PyErr {
-    let kind = codes::find(finding.code).map_or(Kind::Internal, |entry| entry.code.kind);
-    raised(py, kind, finding)
+    raised(py, error.finding())
 }
 
 /// The exception for a failure of what the command line shares with the methods of a program.
 pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
-    raised(py, failure.kind(), failure.finding())
+    raised(py, failure.finding())
 }
 
 /// Warns at the line of the user that is running, which may make exceptions of warnings.
@@ -49,12 +46,12 @@ pub fn refusal<'py>(
     hint: String,
 ) -> PyResult<Bound<'py, PyAny>> {
     let unknown = || PyValueError::new_err(format!("unknown code `{code}`"));
-    let code = codes::find(code).ok_or_else(unknown)?.code;
-    let finding = Diagnostic::new(code.name, message)
+    let code = Code::named(code).ok_or_else(unknown)?;
+    let finding = Diagnostic::new(code, message)
         .at(at.map(Span::from).as_ref())
         .because(reason)
         .hint(hint);
-    exception(py, code.kind, &finding)
+    exception(py, &finding)
 }
 
 /// What an exception of ours says, to be shown by the command; nothing for any other exception.
@@ -68,7 +65,7 @@ pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
         value.unwrap_or_default()
     };
     let number = |name: &str| -> Option<u32> { error.getattr(name).ok()?.extract().ok() };
-    let code = codes::find(&text("code"))?.code;
+    let code = Code::named(&text("code"))?;
     let span = number("line")
         .zip(number("column"))
         .map(|(line, column)| Span {
@@ -77,29 +74,18 @@ pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
             column,
             end_column: number("end_column").unwrap_or(column + 1),
         });
-    let finding = Diagnostic::new(code.name, text("message"))
+    let finding = Diagnostic::new(code, text("message"))
         .because(text("reason"))
         .hint(text("hint"))
         .at(span.as_ref());
-    Some(Failure::new(code.kind, finding))
+    Some(Failure::from(finding))
 }
 
-fn raised(py: Python<'_>, kind: Kind, finding: &Diagnostic) -> PyErr {
-    match exception(py, kind, finding) {
-        Ok(exception) => PyErr::from_value(exception),
-        Err(error) => error,
-    }
-}
-
-fn exception<'py>(
-    py: Python<'py>,
-    kind: Kind,
-    finding: &Diagnostic,
-) -> PyResult<Bound<'py, PyAny>> {
-    let name = match kind {
+fn exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
+    let name = match finding.kind() {
         Kind::Program => "ProgramError",
         Kind::Misuse => "MisuseError",
-        Kind::Data if finding.code == "invalid-tag" => "InvalidTag",
+        Kind::Data if finding.code == Code::InvalidTag => "InvalidTag",
         Kind::Data => "DataError",
         Kind::Config => "ConfigError",
         Kind::Network => "NetworkError",
@@ -110,7 +96,7 @@ fn exception<'py>(
     let place = finding.span.as_ref();
     class(py, name)?.call1((
         finding.render(source.as_deref()),
-        finding.code,
+        finding.code.name(),
         finding.message.as_str(),
         place.map(|span| span.file.as_str()),
         place.map(|span| span.line),

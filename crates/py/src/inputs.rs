@@ -5,9 +5,9 @@ use crate::{error, table};
 use pyo3::exceptions::{PyException, PyImportError};
 use pyo3::prelude::*;
 use sealane_cli::Failure;
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_engine::EngineError;
 use sealane_engine::data::{self, Inputs};
-use sealane_engine::{EngineError, Kind};
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Program};
 use sealane_tables::{Source, Want};
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl Given {
     ) -> PyResult<()> {
         let want = Want::of(program, &program.inputs[index]);
         let loaded = array::input(want, array)?;
-        let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::data(finding)))?;
+        let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::from(finding)))?;
         self.inputs.take(program, index, loaded);
         Ok(())
     }
@@ -114,7 +114,7 @@ impl Given {
         if self.idle {
             let message = "this party has no input";
             return Err(refused(
-                Diagnostic::new("data-unknown-input", message)
+                Diagnostic::new(Code::DataUnknownInput, message)
                     .because("a table was given for it")
                     .hint("leave out `input=`: it needs none to take part"),
             ));
@@ -125,7 +125,7 @@ impl Given {
             .filter(|(index, input)| input.owner != me && given.contains(index));
         if let Some((_, input)) = foreign.next() {
             let message = format!("`{}` is an input of another party", input.name);
-            let finding = Diagnostic::new("data-unknown-input", message);
+            let finding = Diagnostic::new(Code::DataUnknownInput, message);
             return Err(refused(finding.hint("leave it out: its owner gives it")));
         }
         let missing =
@@ -133,7 +133,7 @@ impl Given {
         if let Some((_, input)) = inputs.find(missing) {
             let message = format!("there are no data for the input `{}`", input.name);
             return Err(refused(
-                Diagnostic::new("data-missing", message)
+                Diagnostic::new(Code::DataMissing, message)
                     .because(format!("`{}` owns it", program.parties[usize::from(me)]))
                     .hint(
                         "give as `input=` a table for all inputs, or a mapping with each of them",
@@ -166,11 +166,11 @@ fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     }
     let (code, hint) = match error.is_instance_of::<PyImportError>(py) {
         true => (
-            "data-type",
+            Code::DataType,
             "install what it names, or give the columns as an array: `x.to_numpy()`",
         ),
         false => (
-            "data-unreadable",
+            Code::DataUnreadable,
             "give a table whose `__arrow_c_stream__` or `__arrow_c_array__` gives capsules as Arrow \
              says, or its columns as arrays",
         ),
@@ -188,9 +188,9 @@ fn unknown(py: Python<'_>, program: &Program, name: &str) -> PyErr {
     let names = program.inputs.iter().map(|input| input.name.as_str());
     let hint = format!("its inputs are: {}", names.collect::<Vec<_>>().join(", "));
     let what = format!("the program has no input `{name}`");
-    error::failure(py, &Failure::usage("unknown-input", what, hint))
+    error::failure(py, &Failure::new(Code::UnknownInput, what, hint))
 }
 
 fn refused(finding: Diagnostic) -> Failure {
-    Failure::new(Kind::Data, finding)
+    Failure::from(finding)
 }

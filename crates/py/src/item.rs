@@ -5,9 +5,9 @@ use crate::error;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PySlice, PyTuple};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::builder::{Handle, Index};
 use sealane_program::decimal;
-use sealane_program::diagnostic::{Diagnostic, Span, code};
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
 
@@ -86,7 +86,7 @@ impl Node {
             Item::Node(_) => return Err(PyTypeError::new_err("a value has a type already")),
         };
         let typed = literal.in_type(ty, at.map(Span::from).as_ref());
-        let typed = typed.map_err(|finding| error::program(py, &finding))?;
+        let typed = typed.map_err(|finding| error::raised(py, &finding))?;
         let shape = literal.shape.iter().copied().map(Length::Fixed).collect();
         let text = format!("{ty}, public, {}", literal.text());
         Ok(Node {
@@ -145,10 +145,10 @@ pub fn declared(
     let refused = |end: String| {
         let message = format!("an end of the range of {name}, {end}, is no number of {ty}");
         let holds = decimal::range_text(ty.range(), ty);
-        let finding = Diagnostic::new(code::CONSTANT_RANGE, message)
+        let finding = Diagnostic::new(Code::ConstantRange, message)
             .because(format!("{ty} holds {holds}"))
             .hint("declare a range of such numbers, or another type");
-        error::program(py, &finding.at(span))
+        error::raised(py, &finding.at(span))
     };
     let stored = |(numerator, denominator)| {
         let end = Real::new(numerator, denominator);
@@ -168,7 +168,7 @@ pub fn declared(
 /// One part of an index expression.
 pub fn index(item: &Bound<'_, PyAny>) -> Result<Index, Diagnostic> {
     let refused = |what: &str| {
-        Diagnostic::new(code::INDEX, what)
+        Diagnostic::new(Code::IndexRange, what)
             .hint("index with integers, `start:stop`, `...` and `None`")
     };
     if item.is_none() {

@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use sealane_cli::config::Config;
 use sealane_cli::meet::Meeting;
 use sealane_cli::{Failure, Line, Loaded, RUNS, Recording, Shown, approved, meet, meet_and_run};
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::data::Inputs;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str)
 pub fn said(warning: &Diagnostic) -> Said<'_> {
     let place = warning.span.as_ref();
     (
-        warning.code,
+        warning.code.name(),
         &warning.message,
         place.map(|span| (&*span.file, span.line)),
         &warning.reason,
@@ -87,7 +87,7 @@ impl Program {
         let about = self
             .warnings
             .iter()
-            .filter(|warning| warning.is_about_numbers());
+            .filter(|warning| warning.code.is_about_numbers());
         about.map(said).collect()
     }
 
@@ -303,8 +303,8 @@ fn class(name: &str) -> Result<NetworkClass, Failure> {
     match name {
         "lan" => Ok(NetworkClass::Lan),
         "wan" => Ok(NetworkClass::Wan),
-        _ => Err(Failure::usage(
-            "unknown-network",
+        _ => Err(Failure::new(
+            Code::UnknownNetwork,
             format!("there is no network class `{name}`"),
             "write network=\"lan\" or network=\"wan\"",
         )),

@@ -6,10 +6,10 @@ use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use sealane_cli::{Failure, results, view};
-use sealane_engine::{Job, Kind, NetworkClass, RunReport};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_page::Card;
 use sealane_plan::CostReport;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Check {
             notes: sealane_cli::notes(warnings),
             warnings: warnings
                 .iter()
-                .map(|warning| warning.render(None))
+                .map(|warning| warning.render_with_source())
                 .collect(),
         }
     }
@@ -258,13 +258,13 @@ impl Report {
             };
             return Err(error::failure(
                 py,
-                &Failure::usage("unknown-table", what, hint),
+                &Failure::new(Code::UnknownTable, what, hint),
             ));
         };
         let (name, frame) = tables.swap_remove(index);
         let batch = frame
             .batch()
-            .map_err(|finding| error::failure(py, &Failure::new(Kind::Config, finding)))?;
+            .map_err(|finding| error::failure(py, &Failure::from(finding)))?;
         Ok(Table::new(name, batch))
     }
 

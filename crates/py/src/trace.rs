@@ -8,9 +8,9 @@ use crate::item::{self, Item, Length, Node, Place, Ratio, Source, index, type_of
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
+use sealane_diagnostic::{Diagnostic, Span};
 use sealane_program::builder::{Builder, Handle, Operand};
 use sealane_program::decimal;
-use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
 use sealane_program::types::{RowId, Shape};
 /// A function while it is traced.
@@ -27,7 +27,7 @@ impl Trace {
     /// Begins a trace of the function of that name.
     #[new]
     fn new(py: Python<'_>, name: &str) -> PyResult<Trace> {
-        let builder = Builder::new(name).map_err(|finding| error::program(py, &finding))?;
+        let builder = Builder::new(name).map_err(|finding| error::raised(py, &finding))?;
         Ok(Trace {
             builder: Some(builder),
             parties: Vec::new(),
@@ -339,7 +339,7 @@ impl Trace {
     /// The finished program.
     fn finish(&mut self, py: Python<'_>) -> PyResult<Program> {
         let builder = self.builder.take().ok_or_else(finished)?;
-        let (program, warnings) = builder.finish().map_err(|e| error::program(py, &e))?;
+        let (program, warnings) = builder.finish().map_err(|e| error::raised(py, &e))?;
         Ok(Program::new(program, warnings))
     }
 }
@@ -351,7 +351,7 @@ impl Trace {
         step: impl FnOnce(&mut Builder) -> Result<T, Diagnostic>,
     ) -> PyResult<T> {
         let builder = self.builder.as_mut().ok_or_else(finished)?;
-        step(builder).map_err(|finding| error::program(py, &finding))
+        step(builder).map_err(|finding| error::raised(py, &finding))
     }
 
     fn operate<const N: usize>(
@@ -398,7 +398,7 @@ impl Trace {
         };
         let texts = span.map_or_else(Vec::new, |span| error::operands(py, span));
         if texts.len() != operands.len() {
-            return Err(error::program(py, &finding));
+            return Err(error::raised(py, &finding));
         }
         let called = operands.iter().zip(texts);
         builder.call_operands(called.filter_map(|(operand, text)| match operand {
@@ -407,7 +407,7 @@ impl Trace {
         }));
         let finding = step(builder).err().unwrap_or(finding);
         builder.call_operands([]);
-        Err(error::program(py, &finding))
+        Err(error::raised(py, &finding))
     }
 
     /// For operations that take values only: bare numbers become constants first.

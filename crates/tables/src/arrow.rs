@@ -14,7 +14,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// What to do about a column that is not there.
 const MISSING: &str = "add the column, or give another table";
@@ -186,7 +186,7 @@ impl Cells<'_> {
                     self.place(index / per_row),
                     lengths[index]
                 );
-                return Err(Diagnostic::new("data-shape", message)
+                return Err(Diagnostic::new(Code::DataShape, message)
                     .because(format!(
                         "the input `{}` is read from it",
                         input.want.input.name
@@ -204,7 +204,7 @@ impl Cells<'_> {
             return Ok(());
         };
         let message = format!("there is no value in {}", self.place(index / per_row));
-        Err(Diagnostic::new("data-null", message)
+        Err(Diagnostic::new(Code::DataNull, message)
             .because("a secret cannot be missing: every row takes part")
             .hint("fill the value in, or drop the row, before the table is given"))
     }
@@ -381,7 +381,7 @@ fn no_numbers(
         "column `{}` of {table} holds no numbers: {ty}",
         names[column]
     );
-    Diagnostic::new("data-type", message)
+    Diagnostic::new(Code::DataType, message)
         .because(format!(
             "the input `{}` is read from it",
             input.want.input.name
@@ -391,7 +391,7 @@ fn no_numbers(
 
 /// A table that could not be read to its end.
 pub(crate) fn broken(table: &str, cause: &dyn std::fmt::Display) -> Diagnostic {
-    Diagnostic::new("data-unreadable", format!("cannot read {table}"))
+    Diagnostic::new(Code::DataUnreadable, format!("cannot read {table}"))
         .because(cause.to_string())
         .hint("whatever made the table has to make it again")
 }

@@ -6,8 +6,8 @@ use crate::quotes::{self, Misquoted};
 use crate::number::{Number, Unfit};
 use crate::want::{Filling, Loaded, NOT_WHOLE, Want, is_out_of_range, not_a_number, out_of_range};
 use crate::{read_file, unreadable_but};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::Nearest;
-use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
 use sealane_program::types::Type;
 use std::io::Read;
@@ -123,7 +123,7 @@ impl<'a> Table<'a> {
             column: 1,
             end_column: 2,
         };
-        Err(Diagnostic::new("data-malformed", message)
+        Err(Diagnostic::new(Code::DataMalformed, message)
             .at(Some(&span))
             .because("it could be a row whose value is missing")
             .hint("fill the row in, or drop the line"))
@@ -319,7 +319,7 @@ fn misquoted(path: &Path, text: &str, fault: Misquoted) -> Diagnostic {
         column,
         end_column: column + 1,
     };
-    Diagnostic::new("data-malformed", format!("{file} {what}"))
+    Diagnostic::new(Code::DataMalformed, format!("{file} {what}"))
         .at(Some(&span))
         .because(reason)
         .hint(hint)
@@ -345,7 +345,7 @@ pub(crate) fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
         end_column: 2,
     };
     let message = format!("{file} is not a well-formed CSV table");
-    Diagnostic::new("data-malformed", message)
+    Diagnostic::new(Code::DataMalformed, message)
         .at(Some(&span))
         .because(reason)
         .hint("every line has as many fields as the header")

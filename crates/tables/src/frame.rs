@@ -12,9 +12,9 @@ use arrow_array::types::{
 };
 use arrow_array::{ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray, RecordBatch};
 use arrow_schema::ArrowError;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
 use sealane_program::decimal;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::{Data, Type, make_room};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -50,7 +50,7 @@ impl Format {
         found.map(|(_, format)| *format).ok_or_else(|| {
             let endings = Format::KNOWN.map(|(ending, _)| format!("`.{ending}`"));
             let message = format!("`{}` names no format that results have", path.display());
-            Diagnostic::new("output", message)
+            Diagnostic::new(Code::Output, message)
                 .because("the ending of the name chooses the format")
                 .hint(format!("end the name in one of {}", endings.join(", ")))
         })
@@ -64,7 +64,7 @@ impl Format {
     pub fn check(self, path: &Path, results: &[Type]) -> Result<(), Diagnostic> {
         let refuse = |what: String, reason: &str| {
             let message = format!("`{}` cannot hold {what}", path.display());
-            let finding = Diagnostic::new("output", message).because(reason);
+            let finding = Diagnostic::new(Code::Output, message).because(reason);
             Err(finding.hint("write a `.csv` file, which holds all results as they are"))
         };
         let held = |ty: &Type| match self {
@@ -182,7 +182,7 @@ impl<'a> Frame<'a> {
         let column = |column: &Column<'a>| {
             let array = column.array(self.rows).ok_or_else(|| {
                 let message = format!("a column cannot hold values of {} exactly", column.data.ty);
-                Diagnostic::new("output", message)
+                Diagnostic::new(Code::Output, message)
                     .because(TOO_FINE)
                     .hint("take the result as NumPy, or write a `.csv` file")
             })?;
@@ -194,7 +194,7 @@ impl<'a> Frame<'a> {
             .map(column)
             .collect::<Result<Vec<_>, _>>()?;
         RecordBatch::try_from_iter(columns).map_err(|error: ArrowError| {
-            Diagnostic::new("internal", format!("internal error: {error}"))
+            Diagnostic::new(Code::Internal, format!("internal error: {error}"))
         })
     }
 
@@ -246,7 +246,7 @@ impl Unfinished {
 
 fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
     let message = format!("results cannot be written to {}", path.display());
-    Diagnostic::new("output", message)
+    Diagnostic::new(Code::Output, message)
         .because(error.to_string())
         .hint("name a file in a folder that exists, has room, and that you may write to")
 }

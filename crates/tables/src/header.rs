@@ -1,7 +1,7 @@
 //! Which columns of a table fill an input: found by name, in any order, others left alone.
 
 use crate::want::{Filling, Want};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// The names of a table's columns.
 pub(crate) struct Header {
@@ -29,7 +29,7 @@ impl Header {
                     0 => format!("{} has {}", self.table, all.len()),
                     names => format!("the signature names {names}"),
                 };
-                return Err(Diagnostic::new("data-columns", message)
+                return Err(Diagnostic::new(Code::DataColumns, message)
                     .because(have)
                     .hint("name the columns in the signature: a list of names as a dimension"));
             }
@@ -64,7 +64,7 @@ impl Header {
             (Some(place), None) => Ok(place),
             (Some(_), Some(_)) => {
                 let message = format!("{} has two columns `{name}`", self.table);
-                Err(Diagnostic::new("data-column-twice", message)
+                Err(Diagnostic::new(Code::DataColumnTwice, message)
                     .because(format!("{what} is read from one of them"))
                     .hint("rename or drop one of the columns"))
             }
@@ -74,7 +74,7 @@ impl Header {
                     Some(near) => format!("is it `{near}`? Rename the column or the input"),
                     None => self.missing.to_string(),
                 };
-                Err(Diagnostic::new("data-column-missing", message)
+                Err(Diagnostic::new(Code::DataColumnMissing, message)
                     .because(format!("{what} is read from it"))
                     .hint(hint))
             }

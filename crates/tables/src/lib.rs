@@ -47,7 +47,7 @@ pub use texts::Texts;
 pub use want::{Loaded, Want, array, check};
 
 use arrow_array::RecordBatchReader;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use std::fs;
 use std::path::Path;
 use zeroize::Zeroizing;
@@ -101,7 +101,10 @@ fn unreadable(path: &Path, cause: &dyn std::fmt::Display) -> Diagnostic {
 
 /// A file that could be read if the hint were followed.
 fn unreadable_but(path: &Path, cause: &dyn std::fmt::Display, hint: &str) -> Diagnostic {
-    Diagnostic::new("data-unreadable", format!("cannot read {}", path.display()))
-        .because(cause.to_string())
-        .hint(hint)
+    Diagnostic::new(
+        Code::DataUnreadable,
+        format!("cannot read {}", path.display()),
+    )
+    .because(cause.to_string())
+    .hint(hint)
 }

@@ -7,8 +7,8 @@ use crate::want::{Filling, Loaded, Want, element, element_count, has_shape, wron
 use crate::{read_file, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
+use sealane_diagnostic::Diagnostic;
 use sealane_program::decimal;
-use sealane_program::diagnostic::Diagnostic;
 use sealane_program::types::{Data, Type};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

@@ -13,7 +13,7 @@ use parquet::arrow::arrow_writer::{ArrowWriter, ArrowWriterOptions};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::Diagnostic;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;

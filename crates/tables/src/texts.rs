@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 use crate::csv_table::{Table, cell_text, header_names, malformed, text};
@@ -43,7 +43,7 @@ impl Texts {
                 if cell.is_empty() {
                     let name = &table.header.names[place];
                     let message = format!("a cell in column `{name}` is empty");
-                    return Err(Diagnostic::new("data-null", message)
+                    return Err(Diagnostic::new(Code::DataNull, message)
                         .at(Some(&table.span(&record, place)))
                         .because("an item that is missing would be left out")
                         .hint("fill the cell in, or drop the line"));

@@ -1,8 +1,8 @@
 //! What an input wants of a table, and the checks that all formats share.
 
 use crate::number::{Number, Unfit};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::{self, Nearest};
-use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::{Input, Program, Rows};
 use sealane_program::types::{Data, Range, Type, make_room};
 
@@ -78,7 +78,7 @@ impl<'a> Want<'a> {
         match (self.records(), self.rows) {
             (Some(want), _) if records > want || (records < want && !at_least) => {
                 let message = format!("{} where `{}` wants {want}", has(want), self.input.name);
-                Err(Diagnostic::new("data-rows", message)
+                Err(Diagnostic::new(Code::DataRows, message)
                     .because("the program fixes this dimension")
                     .hint(match want {
                         1 => format!(
@@ -91,7 +91,7 @@ impl<'a> Want<'a> {
             }
             (None, Some(rows)) if records > rows.bound => {
                 let message = format!("{}, too many for `{}`", has(rows.bound), self.input.name);
-                Err(Diagnostic::new("data-rows", message)
+                Err(Diagnostic::new(Code::DataRows, message)
                     .because(format!(
                         "the program says `{} <= {}`",
                         rows.name, rows.bound
@@ -208,7 +208,7 @@ impl<'a> Filling<'a> {
             let name = &self.want.input.name;
             let read = format!("{} of {elements} elements of `{name}`", self.put);
             let message = format!("internal error: {read} were read");
-            return Err(Diagnostic::new("internal", message)
+            return Err(Diagnostic::new(Code::Internal, message)
                 .because("a number that nobody gave would stand in place of the others")
                 .hint("please report this with the program and the versions"));
         }
@@ -276,7 +276,7 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
     let value = value.trim_end();
     let inexact = |reason: &str, hint: &str| {
         let message = format!("{value} may be another whole number that was rounded");
-        Diagnostic::new("data-inexact", message)
+        Diagnostic::new(Code::DataInexact, message)
             .because(reason)
             .hint(hint)
     };
@@ -290,7 +290,7 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
             "write all digits of the number, as a spreadsheet does for the cell format `0`",
         ),
         _ => Diagnostic::new(
-            "data-not-a-number",
+            Code::DataNotANumber,
             format!("{value} is not {}", kind(input.ty)),
         )
         .because(format!("the input `{}` is read from it", input.name))
@@ -356,7 +356,7 @@ pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnosti
         false => (format!("[{declared}]"), "give an array of that shape"),
     };
     let message = format!("`{}` has the shape {dims:?}{place}", input.name);
-    Diagnostic::new("data-shape", message)
+    Diagnostic::new(Code::DataShape, message)
         .at(input.span.as_ref())
         .because(format!("the program says {declared}"))
         .hint(hint)
@@ -387,7 +387,7 @@ pub(crate) fn out_of_range(
     let text = |stored| decimal::text(stored, input.ty.fraction());
     let (lo, hi) = (text(input.range.lo), text(input.range.hi));
     let message = format!("`{}` is {value}{place}, outside {lo} to {hi}", input.name);
-    Diagnostic::new("data-range", message)
+    Diagnostic::new(Code::DataRange, message)
         .at(span.as_ref())
         .because("the program declares this range, and every later range rests on it")
         .hint("mend the value, or declare a wider type or range in the program")

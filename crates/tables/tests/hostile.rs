@@ -36,7 +36,7 @@ fn read(bytes: &[u8]) -> Result<u64, String> {
     fs::write(&path, bytes).expect("a file");
     let read = load(Source::File(&path), &inputs(), 1 << 20);
     read.map(|loaded| loaded[0].data.shape[0])
-        .map_err(|error| error.render(None))
+        .map_err(|error| error.render_with_source())
 }
 
 #[test]

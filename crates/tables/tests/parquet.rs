@@ -22,7 +22,9 @@ fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String
     let folder = path.parent().expect("a folder").display();
     match load(Source::File(&path), &[input], bound) {
         Ok(loaded) => Ok((loaded[0].data.numbers().collect(), loaded[0].rounded)),
-        Err(error) => Err(error.render(None).replace(&format!("{folder}/"), "")),
+        Err(error) => Err(error
+            .render_with_source()
+            .replace(&format!("{folder}/"), "")),
     }
 }
 

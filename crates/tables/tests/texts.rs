@@ -9,7 +9,7 @@ fn read(content: &str, wanted: &[&str], columns: &[&str]) -> Result<Vec<Vec<Stri
     let path = folder.path().join("people.csv");
     fs::write(&path, content).unwrap();
     let texts = Texts::read(&path, wanted).map_err(|error| {
-        let text = error.render(None);
+        let text = error.render_with_source();
         text.replace(&format!("{}/", folder.path().display()), "")
     })?;
     let cells = |name: &&str| {

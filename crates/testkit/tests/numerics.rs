@@ -1,8 +1,8 @@
 //! The norm of `crates/program/NUMERICS.md`, a test for each line, named by its number. Expected
 //! numbers are what Python gives, or follow from the sentence by hand.
 
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
-use sealane_program::diagnostic::{Diagnostic, code};
 use sealane_program::graph::{Binary::*, Input, Reduction, Unary::*};
 use sealane_program::types::{Data, Range, Shape, Type};
 use sealane_testkit::reference::evaluate;
@@ -85,7 +85,7 @@ fn binary(
     op: sealane_program::graph::Binary,
     a: Column,
     b: Column,
-) -> Result<(Type, Vec<i128>), &'static str> {
+) -> Result<(Type, Vec<i128>), Code> {
     run(&[a, b], |build, x| {
         build.binary(op, x[0].into(), x[1].into(), None)
     })
@@ -96,7 +96,7 @@ fn with_number(
     op: sealane_program::graph::Binary,
     a: Column,
     number: i128,
-) -> Result<(Type, Vec<i128>), &'static str> {
+) -> Result<(Type, Vec<i128>), Code> {
     run(&[a], |build, x| {
         build.binary(op, x[0].into(), Operand::Int(number), None)
     })
@@ -107,15 +107,11 @@ fn unary(op: sealane_program::graph::Unary, a: Column) -> Result<(Type, Vec<i128
     run(&[a], |build, x| build.unary(op, x[0].into(), None))
 }
 
-fn cast(a: Column, ty: Type) -> Result<(Type, Vec<i128>), &'static str> {
+fn cast(a: Column, ty: Type) -> Result<(Type, Vec<i128>), Code> {
     run(&[a], |build, x| build.cast(x[0], ty, None)).map_err(|e| e.code)
 }
 
-fn reduce(
-    op: Reduction,
-    a: Column,
-    dtype: Option<Type>,
-) -> Result<(Type, Vec<i128>), &'static str> {
+fn reduce(op: Reduction, a: Column, dtype: Option<Type>) -> Result<(Type, Vec<i128>), Code> {
     run(&[a], |build, x| build.reduce(op, x[0], None, dtype, None)).map_err(|e| e.code)
 }
 
@@ -175,7 +171,7 @@ fn n01_types_hold_their_ranges() {
 fn n02_overflow_is_refused_or_wraps() {
     assert_eq!(
         binary(Add, all(u(8), &[1]), all(u(8), &[2])),
-        Err(code::RANGE_OVERFLOW)
+        Err(Code::RangeOverflow)
     );
     assert_eq!(
         binary(Add, all(w(8), &[200]), all(w(8), &[100])),
@@ -239,7 +235,7 @@ fn n04_operands_meet_in_their_common_type() {
     assert_eq!(binary(Add, a, b), Ok((i(9), vec![0])));
     assert_eq!(
         binary(Add, all(u(64), &[0]), all(i(8), &[0])),
-        Err(code::TYPE_MISMATCH)
+        Err(Code::TypeMismatch)
     );
 }
 
@@ -247,7 +243,7 @@ fn n04_operands_meet_in_their_common_type() {
 fn n05_wrapping_and_strict_types_do_not_mix() {
     assert_eq!(
         binary(Add, all(w(8), &[1]), all(u(8), &[1])),
-        Err(code::TYPE_MISMATCH)
+        Err(Code::TypeMismatch)
     );
     assert_eq!(
         binary(Add, all(w(8), &[255]), all(w(4), &[1])),
@@ -255,7 +251,7 @@ fn n05_wrapping_and_strict_types_do_not_mix() {
     );
     assert_eq!(
         binary(Xor, all(w(8), &[1]), all(Type::Bool, &[1])),
-        Err(code::TYPE_MISMATCH)
+        Err(Code::TypeMismatch)
     );
 }
 
@@ -264,11 +260,11 @@ fn n06_bare_numbers_take_the_type_beside_them() {
     assert_eq!(with_number(Min, all(u(8), &[9]), 5), Ok((u(8), vec![5])));
     assert_eq!(
         with_number(Min, all(u(8), &[9]), 256),
-        Err(code::CONSTANT_RANGE)
+        Err(Code::ConstantRange)
     );
     assert_eq!(
         with_number(Add, all(w(8), &[9]), -1),
-        Err(code::CONSTANT_RANGE)
+        Err(Code::ConstantRange)
     );
     assert_eq!(
         with_number(Mul, all(Type::Bool, &[1]), 5),
@@ -282,7 +278,7 @@ fn n06_bare_numbers_take_the_type_beside_them() {
     assert_eq!(bare(7, 3).unwrap(), (i(64), vec![7]));
     let large = i128::from(u64::MAX);
     assert_eq!(bare(large, large).unwrap(), (u(64), vec![large]));
-    assert_eq!(bare(1 << 64, 0).unwrap_err().code, code::CONSTANT_RANGE);
+    assert_eq!(bare(1 << 64, 0).unwrap_err().code, Code::ConstantRange);
     let array = run(&[within(u(8), 0, 99, &[7])], |b, x| {
         let array = Data::from_numbers(i(64), vec![1], &[3]).expect("one number");
         let array = b.constant(array, None)?;
@@ -295,7 +291,7 @@ fn n06_bare_numbers_take_the_type_beside_them() {
 fn n07_bool_computes_as_one_bit() {
     let (t, bit) = (all(Type::Bool, &[1, 0]), u(1));
     assert_eq!(binary(Mul, t, t), Ok((bit, vec![1, 0])));
-    assert_eq!(binary(Add, t, t), Err(code::RANGE_OVERFLOW));
+    assert_eq!(binary(Add, t, t), Err(Code::RangeOverflow));
     assert_eq!(
         binary(Add, t, within(u(8), 0, 9, &[3, 4])),
         Ok((u(8), vec![4, 4]))
@@ -310,7 +306,7 @@ fn n07_bool_computes_as_one_bit() {
 fn n08_operations_are_judged_by_ranges() {
     let a = within(u(8), 0, 100, &[100]);
     assert_eq!(binary(Add, a, a), Ok((u(8), vec![200])));
-    assert_eq!(binary(Sub, a, a), Err(code::RANGE_OVERFLOW));
+    assert_eq!(binary(Sub, a, a), Err(Code::RangeOverflow));
     let range = |numbers: &[Column], op| {
         let mut seen = None;
         run(numbers, |b, x| {
@@ -346,7 +342,7 @@ fn n10_negation_and_absolute_value() {
     assert_eq!(unary(Abs, strict).unwrap(), (i(8), vec![127, 5]));
     assert_eq!(
         unary(Abs, all(i(8), &[0])).unwrap_err().code,
-        code::RANGE_OVERFLOW
+        Code::RangeOverflow
     );
     assert_eq!(
         unary(Neg, all(u(8), &[0])).unwrap_err().hint,
@@ -382,7 +378,7 @@ fn n11_division_rounds_down() {
     );
     assert_eq!(
         with_number(FloorDiv, all(i(64), &[0]), -1),
-        Err(code::RANGE_OVERFLOW)
+        Err(Code::RangeOverflow)
     );
 }
 
@@ -400,7 +396,7 @@ fn n13_a_divisor_that_can_be_zero_is_refused() {
         let error = b
             .binary(FloorDiv, x[0].into(), x[1].into(), None)
             .unwrap_err();
-        assert_eq!(error.code, code::DIVISION_BY_ZERO);
+        assert_eq!(error.code, Code::DivisionByZero);
         assert_eq!(error.hint, "write `x0 // sl.maximum(x1, 1)`");
         let safe = b.binary(Max, x[1].into(), 1.into(), None)?;
         b.binary(FloorDiv, x[0].into(), safe.into(), None)
@@ -408,11 +404,11 @@ fn n13_a_divisor_that_can_be_zero_is_refused() {
     assert_eq!(divided.unwrap(), (u(8), vec![9]));
     assert_eq!(
         binary(Mod, all(i(8), &[1]), all(i(8), &[1])),
-        Err(code::DIVISION_BY_ZERO)
+        Err(Code::DivisionByZero)
     );
     assert_eq!(
         with_number(Mod, all(u(8), &[1]), 0),
-        Err(code::DIVISION_BY_ZERO)
+        Err(Code::DivisionByZero)
     );
 }
 
@@ -420,11 +416,11 @@ fn n13_a_divisor_that_can_be_zero_is_refused() {
 fn n14_wrapping_types_do_not_divide() {
     assert_eq!(
         with_number(FloorDiv, all(w(8), &[1]), 3),
-        Err(code::WRAPPING_DIVISION)
+        Err(Code::WrappingDivision)
     );
     assert_eq!(
         with_number(Mod, all(w(8), &[1]), 3),
-        Err(code::WRAPPING_DIVISION)
+        Err(Code::WrappingDivision)
     );
     let strict = run(&[all(w(8), &[250])], |b, x| {
         let strict = b.cast(x[0], u(8), None)?;
@@ -506,7 +502,7 @@ fn n18_complement() {
 fn n19_left_shift_multiplies() {
     let a = within(i(8), -3, 3, &[-3, 3]);
     assert_eq!(with_number(Shl, a, 5), Ok((i(8), vec![-96, 96])));
-    assert_eq!(with_number(Shl, a, 6), Err(code::RANGE_OVERFLOW));
+    assert_eq!(with_number(Shl, a, 6), Err(Code::RangeOverflow));
     assert_eq!(
         with_number(Shl, all(w(8), &[0b1011_0001]), 3),
         Ok((w(8), vec![0b1000_1000]))
@@ -527,11 +523,11 @@ fn n21_shift_amounts_are_within_the_width() {
     for amount in [-1, 8] {
         assert_eq!(
             with_number(Shr, all(u(8), &[1]), amount),
-            Err(code::SHIFT_RANGE)
+            Err(Code::ShiftRange)
         );
         assert_eq!(
             with_number(Shl, all(w(8), &[1]), amount),
-            Err(code::SHIFT_RANGE)
+            Err(Code::ShiftRange)
         );
     }
     assert_eq!(
@@ -540,7 +536,7 @@ fn n21_shift_amounts_are_within_the_width() {
     );
     assert_eq!(
         binary(Shr, all(u(8), &[255]), all(u(4), &[7])),
-        Err(code::SHIFT_RANGE)
+        Err(Code::ShiftRange)
     );
 }
 
@@ -578,7 +574,7 @@ fn n23_where_selects() {
     let refused = run(&columns, |b, x| {
         b.select(x[1].into(), x[1].into(), x[2].into(), None)
     });
-    assert_eq!(refused.unwrap_err().code, code::TYPE_MISMATCH);
+    assert_eq!(refused.unwrap_err().code, Code::TypeMismatch);
     let logical = run(&columns, |b, x| {
         b.select(x[0].into(), x[0].into(), x[0].into(), None)
     });
@@ -591,7 +587,7 @@ fn n24_conversion_keeps_the_number() {
         cast(within(i(16), 0, 255, &[255]), u(8)),
         Ok((u(8), vec![255]))
     );
-    assert_eq!(cast(all(u(9), &[256]), u(8)), Err(code::RANGE_OVERFLOW));
+    assert_eq!(cast(all(u(9), &[256]), u(8)), Err(Code::RangeOverflow));
     assert_eq!(
         cast(all(i(16), &[-1, 511]), w(8)),
         Ok((w(8), vec![255, 255]))
@@ -611,7 +607,7 @@ fn n25_truth_is_written_as_a_comparison() {
     let refused = run(&[all(u(8), &[2])], |b, x| b.cast(x[0], Type::Bool, None)).unwrap_err();
     assert_eq!(
         (refused.code, &refused.hint[..]),
-        (code::RANGE_OVERFLOW, "write `x0 != 0`")
+        (Code::RangeOverflow, "write `x0 != 0`")
     );
     assert_eq!(
         with_number(Ne, all(u(8), &[2, 0]), 0),
@@ -624,14 +620,14 @@ fn n26_sums_have_the_type_of_their_elements_or_dtype() {
     let a = within(u(8), 0, 80, &[80, 80, 80]);
     assert_eq!(reduce(Reduction::Sum, a, None), Ok((u(8), vec![240])));
     let b = all(u(8), &[255, 255, 255]);
-    assert_eq!(reduce(Reduction::Sum, b, None), Err(code::RANGE_OVERFLOW));
+    assert_eq!(reduce(Reduction::Sum, b, None), Err(Code::RangeOverflow));
     assert_eq!(
         reduce(Reduction::Sum, b, Some(u(10))),
         Ok((u(10), vec![765]))
     );
     assert_eq!(
         reduce(Reduction::Sum, b, Some(i(8))),
-        Err(code::RANGE_OVERFLOW)
+        Err(Code::RangeOverflow)
     );
     assert_eq!(
         reduce(Reduction::Sum, all(w(8), &[255, 2]), None),
@@ -683,7 +679,7 @@ fn n28_extremes_and_truths() {
     let t = all(Type::Bool, &[1, 0]);
     assert_eq!(reduce(Reduction::Any, t, None), Ok((Type::Bool, vec![1])));
     assert_eq!(reduce(Reduction::All, t, None), Ok((Type::Bool, vec![0])));
-    assert_eq!(reduce(Reduction::Any, a, None), Err(code::TYPE_MISMATCH));
+    assert_eq!(reduce(Reduction::Any, a, None), Err(Code::TypeMismatch));
 }
 
 #[test]
@@ -691,7 +687,7 @@ fn n29_products_sum_over_the_inner_axis() {
     let columns = [all(u(8), &[1, 2, 3]), all(i(8), &[-1, 5, 7])];
     let dot = |dtype| run(&columns, |b, x| b.dot(x[0], x[1], dtype, None));
     let error = dot(None).unwrap_err();
-    assert_eq!(error.code, code::RANGE_OVERFLOW);
+    assert_eq!(error.code, Code::RangeOverflow);
     // 3 * 255 * -128 is -97920, which takes 18 bits with its sign.
     assert_eq!(error.hint, "write `sl.dot(x0, x1, dtype=sl.i18)`");
     assert_eq!(dot(Some(i(18))).unwrap(), (i(18), vec![30]));
@@ -715,7 +711,7 @@ fn n30_shapes_broadcast() {
     assert_eq!(outer.unwrap(), (u(8), vec![3, 4, 5, 6, 8, 10]));
     assert_eq!(
         binary(Eq, all(u(8), &[1, 2]), all(u(8), &[1, 2, 3])),
-        Err(code::SHAPE_MISMATCH)
+        Err(Code::ShapeMismatch)
     );
     let mixed = run_shaped(true, &[all(u(8), &[1, 2])], |b, x| {
         let fixed = Data::from_numbers(u(8), vec![2], &[1, 2]).expect("two numbers");
@@ -737,7 +733,7 @@ fn n31_indices_are_those_of_numpy() {
     assert_eq!(at(slice(Some(-2), Some(99))).unwrap(), [12, 13]);
     let error = at(Index::At(4)).unwrap_err();
     assert_eq!(error.message, "index 4 is outside of axis 0 of shape [4]");
-    assert_eq!(at(Index::At(-5)).unwrap_err().code, code::INDEX);
+    assert_eq!(at(Index::At(-5)).unwrap_err().code, Code::IndexRange);
     let rows = run_shaped(true, &[a], |b, x| b.index(x[0], &[Index::At(0)], None));
     assert_eq!(
         rows.unwrap_err().message,
@@ -752,10 +748,10 @@ fn n32_nothing_is_empty() {
         stop: Some(2),
     };
     let sliced = run(&[all(u(8), &[1, 2])], |b, x| b.index(x[0], &[empty], None));
-    assert_eq!(sliced.unwrap_err().code, code::INDEX);
+    assert_eq!(sliced.unwrap_err().code, Code::IndexRange);
     assert_eq!(
         run(&[all(u(8), &[])], |_, x| Ok(x[0])).unwrap_err().code,
-        code::LIMIT
+        Code::Limit
     );
 }
 
@@ -793,7 +789,7 @@ fn n34_a_carry_keeps_its_type_for_any_number_of_turns() {
         let inside = b
             .binary(Add, carry[0].into(), element[0].into(), None)
             .unwrap_err();
-        assert_eq!(inside.code, code::RANGE_OVERFLOW);
+        assert_eq!(inside.code, Code::RangeOverflow);
         assert!(
             inside
                 .reason
@@ -807,7 +803,7 @@ fn n34_a_carry_keeps_its_type_for_any_number_of_turns() {
     let error = refused.unwrap_err();
     assert_eq!(
         (error.code, &error.message[..]),
-        (code::RANGE_OVERFLOW, "carry 0 can leave u4")
+        (Code::RangeOverflow, "carry 0 can leave u4")
     );
 }
 
@@ -862,7 +858,7 @@ fn n36_results_fit_their_declared_type() {
         let error = reveal(ty, Range { lo: 0, hi: 256 }).unwrap_err();
         assert_eq!(
             (error.code, error.hint.contains("sl.u9")),
-            (code::RANGE_OVERFLOW, true)
+            (Code::RangeOverflow, true)
         );
     }
 }
@@ -923,12 +919,12 @@ fn n38_an_index_that_can_leave_its_table_is_refused() {
     for (lo, hi) in [(0, 3), (-1, 2), (3, 3)] {
         let numbers = [hi; 3];
         let outside = within(i(8), lo, hi, &numbers);
-        assert_eq!(refused(false, outside), Err(code::INDEX));
+        assert_eq!(refused(false, outside), Err(Code::IndexRange));
     }
     let truth = all(Type::Bool, &[1, 0, 1]);
-    assert_eq!(refused(false, truth), Err(code::TYPE_MISMATCH));
+    assert_eq!(refused(false, truth), Err(Code::TypeMismatch));
     let rows = refused(true, within(u(8), 0, 0, &[0, 0, 0]));
-    assert_eq!(rows, Err(code::SHAPE_MISMATCH));
+    assert_eq!(rows, Err(Code::ShapeMismatch));
     let sized = |count: usize| {
         let numbers = vec![1; count];
         run(&[within(u(8), 0, 1, &[1])], |b, x| {
@@ -939,5 +935,5 @@ fn n38_an_index_that_can_leave_its_table_is_refused() {
         .map_err(|e| e.code)
     };
     assert_eq!(sized(1 << 16), Ok((u(1), vec![1])));
-    assert_eq!(sized((1 << 16) + 1), Err(code::LIMIT));
+    assert_eq!(sized((1 << 16) + 1), Err(Code::Limit));
 }

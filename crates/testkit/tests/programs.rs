@@ -32,7 +32,7 @@ proptest! {
     fn the_text_reads_back_as_the_program(case in cases()) {
         let text = print(&case.program);
         let read = parse(&text, "text");
-        let read = read.map_err(|error| TestCaseError::fail(error.render(None)))?;
+        let read = read.map_err(|error| TestCaseError::fail(error.render_with_source()))?;
         prop_assert!(read == case.program);
         prop_assert_eq!(read.hash(), case.program.hash());
         let full = parse(&print_with_spans(&case.program), "text");
@@ -67,7 +67,7 @@ proptest! {
         }
         let text = String::from_utf8_lossy(&bytes);
         match parse(&text, "text") {
-            Err(error) => prop_assert!(error.render(None).starts_with("error[")),
+            Err(error) => prop_assert!(error.render_with_source().starts_with("error[")),
             // The mutation may have changed what the inputs have to be.
             Ok(program) => {
                 let _ = evaluate(&program, &case.inputs);

@@ -5,6 +5,7 @@
 
 use super::{Config, Party, read, refused, text};
 use crate::failure::Failure;
+use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_net::ContactCard;
 use std::path::{Path, PathBuf};
@@ -41,7 +42,7 @@ impl Editor {
         let document = text.parse::<DocumentMut>().map_err(|error| {
             let what = format!("{} cannot be changed", path.display());
             let hint = "mend what is wrong with it, and try again";
-            Failure::config("config-edit", what, hint).because(error.message())
+            Failure::new(Code::ConfigEdit, what, hint).because(error.message())
         })?;
         Ok(Editor {
             path: path.to_path_buf(),
@@ -88,7 +89,7 @@ impl Editor {
             let what = format!("the configuration has no party `{name}`");
             let known = self.config.parties.keys().map(String::as_str);
             let hint = format!("it has: {}", known.collect::<Vec<_>>().join(", "));
-            return Err(Failure::usage("peer-unknown", what, hint));
+            return Err(Failure::new(Code::PeerUnknown, what, hint));
         }
         let helpers = self.config.helpers.iter().flatten();
         let needed = match self.config.me.as_deref() {
@@ -101,7 +102,7 @@ impl Editor {
         if let Some(key) = needed {
             let what = format!("`{name}` cannot be removed: `{key}` names it");
             let hint = format!("take it out of `{key}` in {} first", self.path.display());
-            return Err(Failure::usage("peer-in-use", what, hint));
+            return Err(Failure::new(Code::PeerInUse, what, hint));
         }
         parties(&mut self.document).remove(name);
         self.write()
@@ -126,7 +127,7 @@ impl Editor {
                 }
                 _ => format!("`sealane peer remove {other}` first, if it is the same party"),
             };
-            return Err(Failure::config("peer-known", what, hint));
+            return Err(Failure::new(Code::PeerKnown, what, hint));
         }
         Ok(())
     }
@@ -142,7 +143,7 @@ impl Editor {
                 let what = format!("`{name}` is this party itself, and the card says otherwise");
                 let hint = "give the other side another name with `--name`; to move this party, \
                             change its address in the file";
-                Err(Failure::config("peer-known", what, hint))
+                Err(Failure::new(Code::PeerKnown, what, hint))
             }
         }
     }
@@ -155,7 +156,7 @@ impl Editor {
         replaced.map_err(|error| {
             let what = format!("cannot write {}", self.path.display());
             let hint = "see that its folder can be written to";
-            Failure::config("config-edit", what, hint).because(error.to_string())
+            Failure::new(Code::ConfigEdit, what, hint).because(error.to_string())
         })
     }
 }
@@ -192,7 +193,7 @@ fn other_key(name: &str, known: &Party, card: &ContactCard) -> Failure {
         "ask `{name}` over the telephone which one is its own; if it has a new key, add \
          `--replace`, and if not, somebody else made this card"
     );
-    Failure::config("peer-key", what, hint).because(reason)
+    Failure::new(Code::PeerKey, what, hint).because(reason)
 }
 
 #[cfg(test)]
@@ -240,12 +241,12 @@ mod tests {
             let pinned = Editor::open(&self.path())
                 .unwrap()
                 .pin(name, &card, replace);
-            pinned.map_err(|failure| failure.finding().code)
+            pinned.map_err(|failure| failure.finding().code.name())
         }
 
         fn remove(&self, name: &str) -> Result<(), &'static str> {
             let removed = Editor::open(&self.path()).unwrap().remove(name);
-            removed.map_err(|failure| failure.finding().code)
+            removed.map_err(|failure| failure.finding().code.name())
         }
 
         fn text(&self) -> String {

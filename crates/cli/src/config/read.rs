@@ -1,9 +1,9 @@
 //! From the text of a configuration to the checked form, or to what is wrong and where.
 
 use super::{Config, Party};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_engine::ProtocolName;
 use sealane_net::{NetworkClass, host_and_port};
-use sealane_program::diagnostic::{Diagnostic, Span};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -74,7 +74,7 @@ impl Source<'_> {
             let hint = hint.unwrap_or(
                 "the keys that there are stand in docs/reference/configuration.md".to_string(),
             );
-            self.refuse("config-syntax", message, span, &hint)
+            self.refuse(Code::ConfigSyntax, message, span, &hint)
         })?;
         let tables = file.parties.into_inner();
         self.refuse_doubles("key", &tables, |table| &table.key)?;
@@ -129,7 +129,7 @@ impl Source<'_> {
             if let Some(first) = seen.insert(text, name.get_ref()) {
                 let message = format!("this {what} is also that of `{first}`");
                 let hint = "each party has its own; paste its card with `sealane peer add` again";
-                return Err(self.refuse("config-double", message, Some(value.span()), hint));
+                return Err(self.refuse(Code::ConfigDouble, message, Some(value.span()), hint));
             }
         }
         Ok(())
@@ -145,7 +145,7 @@ impl Source<'_> {
         let key = table.key.get_ref().parse().map_err(|_| {
             let message = "this is not a public key".to_string();
             let hint = "ask that party for its card, `sealane card`, and use `sealane peer add`";
-            self.refuse("config-key", message, Some(table.key.span()), hint)
+            self.refuse(Code::ConfigKey, message, Some(table.key.span()), hint)
         })?;
         Ok(Party {
             address,
@@ -160,7 +160,7 @@ impl Source<'_> {
         if host_and_port(text).is_none() {
             let message = format!("`{text}` is not an address");
             let hint = "write `host:port`, such as `lab.example:7700` or `[::1]:7700`";
-            return Err(self.refuse("config-address", message, Some(address.span()), hint));
+            return Err(self.refuse(Code::ConfigAddress, message, Some(address.span()), hint));
         }
         Ok(text.clone())
     }
@@ -178,7 +178,7 @@ impl Source<'_> {
             other => {
                 let message = format!("there is no network class `{other}`");
                 let hint = "write \"lan\" or \"wan\"";
-                Err(self.refuse("config-network", message, Some(network.span()), hint))
+                Err(self.refuse(Code::ConfigNetwork, message, Some(network.span()), hint))
             }
         }
     }
@@ -194,7 +194,7 @@ impl Source<'_> {
             let message = format!("there is no protocol `{}`", protocol.get_ref());
             let known = ProtocolName::ALL.map(|known| format!("\"{known}\""));
             let hint = format!("write one of {}", known.join(", "));
-            self.refuse("config-protocol", message, Some(protocol.span()), &hint)
+            self.refuse(Code::ConfigProtocol, message, Some(protocol.span()), &hint)
         })
     }
 
@@ -210,7 +210,7 @@ impl Source<'_> {
         let message = format!("`me` is `{}`, which has no table", name.get_ref());
         let known = parties.keys().map(String::as_str).collect::<Vec<_>>();
         let hint = format!("name one of the parties: {}", known.join(", "));
-        Err(self.refuse("config-me", message, Some(name.span()), &hint))
+        Err(self.refuse(Code::ConfigMe, message, Some(name.span()), &hint))
     }
 
     /// Helpers by name, each with a table: a misspelt one is shown where it stands.
@@ -225,7 +225,7 @@ impl Source<'_> {
             }
             let message = format!("the helper `{}` has no table", name.get_ref());
             let hint = "add one with its address and key under `[parties.NAME]`, or mend the name";
-            Err(self.refuse("config-helper", message, Some(name.span()), hint))
+            Err(self.refuse(Code::ConfigHelper, message, Some(name.span()), hint))
         };
         names.into_iter().map(known).collect()
     }
@@ -241,14 +241,14 @@ impl Source<'_> {
         if !TIMES_S.contains(seconds.get_ref()) {
             let message = format!("`{key}` is not between 0.1 seconds and a day");
             let hint = format!("write a number of seconds, such as `{key} = 30`");
-            return Err(self.refuse("config-timeout", message, Some(seconds.span()), &hint));
+            return Err(self.refuse(Code::ConfigTimeout, message, Some(seconds.span()), &hint));
         }
         Ok(Some(Duration::from_secs_f64(seconds.into_inner())))
     }
 
     fn refuse(
         &self,
-        code: &'static str,
+        code: Code,
         message: String,
         at: Option<Range<usize>>,
         hint: &str,
@@ -304,7 +304,7 @@ mod tests {
     fn refused(text: &str) -> (&'static str, u32, u32, u32) {
         let error = parse(text).err().expect("the text is wrong");
         let span = error.span.expect("a place is known");
-        (error.code, span.line, span.column, span.end_column)
+        (error.code.name(), span.line, span.column, span.end_column)
     }
 
     #[test]
@@ -417,7 +417,7 @@ mod tests {
         let error = parse(&text).err().unwrap();
         assert_eq!(
             (error.code, error.span.as_ref().unwrap().line),
-            ("config-syntax", 4)
+            (Code::ConfigSyntax, 4)
         );
         assert!(error.message.contains("adress"), "{}", error.message);
         let error = parse("[parties.lab]\naddress = \"a:1\"\n").err().unwrap();

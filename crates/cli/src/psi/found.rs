@@ -4,7 +4,7 @@ use super::{STASH, data};
 use crate::failure::Failure;
 use crate::results::{SINGLE, marked};
 use crate::verbs::say;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_tables::Texts;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub(super) fn common(result: &Path, kept: &Path) -> Result<Vec<String>, Failure>
     };
     let common = common.ok_or_else(|| {
         let what = format!("{} does not belong to {}", result.display(), kept.display());
-        let finding = Diagnostic::new("psi-seed", what);
+        let finding = Diagnostic::new(Code::PsiSeed, what);
         data(
             finding
                 .because("it names what was not prepared with it")
@@ -102,7 +102,7 @@ fn column<'a>(
         let what = format!("{} has no column `{name}`", path.display());
         let hint =
             "name what `--output` has written and, with `--kept`, what `psi prepare` has kept";
-        data(Diagnostic::new("data-column-missing", what).hint(hint))
+        data(Diagnostic::new(Code::DataColumnMissing, what).hint(hint))
     })
 }
 
@@ -114,7 +114,7 @@ fn agreed(result: &Texts, path: &Path) -> Result<(), Failure> {
     }
     let what = "the two parties have prepared by different agreements";
     Err(data(
-        Diagnostic::new("psi-seed", what)
+        Diagnostic::new(Code::PsiSeed, what)
             .because("their items are hashed in different ways, so that no two of them are equal")
             .hint("prepare at both with the same `--seed`, `--size` and `--attempt`"),
     ))

@@ -3,8 +3,7 @@
 use super::header::{NoHeader, VERSION};
 use super::stream::Trouble;
 use crate::failure::Failure;
-use sealane_engine::Kind;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -26,8 +25,8 @@ pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
             ),
         ),
         Trouble::Form(what) => not_sealed(input, format!("the folder in it has {what}")),
-        Trouble::Stopped => Failure::usage(
-            "interrupted",
+        Trouble::Stopped => Failure::new(
+            Code::Interrupted,
             format!("stopped before {} was finished", output.display()),
             "what was written so far is taken away; run it again",
         ),
@@ -40,7 +39,7 @@ pub fn unreadable(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot read {}", path.display());
     let hint = "name a file or folder that is there and can be read";
     data(
-        Diagnostic::new("seal-input", what)
+        Diagnostic::new(Code::SealInput, what)
             .because(error.to_string())
             .hint(hint),
     )
@@ -49,14 +48,18 @@ pub fn unreadable(path: &Path, error: &dyn Display) -> Failure {
 /// A file or folder that is not sealed.
 pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
     let what = format!("{} cannot be sealed", path.display());
-    data(Diagnostic::new("seal-input", what).because(why).hint(hint))
+    data(
+        Diagnostic::new(Code::SealInput, what)
+            .because(why)
+            .hint(hint),
+    )
 }
 
 /// A file that is not the one that was looked at.
 pub fn resized(path: &Path) -> Failure {
     let what = format!("{} changed while it was read", path.display());
     let hint = "run it again when nothing writes to it";
-    data(Diagnostic::new("seal-input", what).hint(hint))
+    data(Diagnostic::new(Code::SealInput, what).hint(hint))
 }
 
 /// A sealed file that was altered or cut off.
@@ -65,7 +68,7 @@ pub fn altered(path: &Path, why: impl Into<String>) -> Failure {
     let hint = "nothing of it is kept; copy the file again from where it was sealed, and if it is the \
                 same there, it was altered or damaged";
     data(
-        Diagnostic::new("sealed-altered", what)
+        Diagnostic::new(Code::SealedAltered, what)
             .because(why)
             .hint(hint),
     )
@@ -88,13 +91,17 @@ pub fn no_header(path: &Path, why: NoHeader) -> Failure {
 pub fn not_sealed(path: &Path, why: impl Into<String>) -> Failure {
     let what = format!("{} is no sealed file that can be opened", path.display());
     let hint = "name a file that `sealane seal` of this version or an older one has made";
-    data(Diagnostic::new("sealed-file", what).because(why).hint(hint))
+    data(
+        Diagnostic::new(Code::SealedFile, what)
+            .because(why)
+            .hint(hint),
+    )
 }
 
 /// A key or a passphrase that is not that of a file.
 pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
     let what = format!("{} does not open with this", path.display());
-    Failure::config("sealed-wrong-key", what, hint).because(why)
+    Failure::new(Code::SealedWrongKey, what, hint).because(why)
 }
 
 /// A name that is taken.
@@ -110,54 +117,54 @@ pub fn exists(path: &Path, folder: bool) -> Failure {
         ),
     };
     let what = format!("{}: {what}", path.display());
-    Failure::usage("output-exists", what, hint)
+    Failure::new(Code::OutputExists, what, hint)
 }
 
 /// An output that is a device or a pipe.
 pub fn no_file(path: &Path) -> Failure {
     let what = format!("{} is no file that can be replaced", path.display());
     let why = "an output appears when it is whole, and this would pass it on in parts";
-    Failure::usage("command-line", what, "name a file, `-o NAME`").because(why)
+    Failure::new(Code::CommandLine, what, "name a file, `-o NAME`").because(why)
 }
 
 /// `-`, which elsewhere means standard output.
 pub fn standard_output() -> Failure {
     let why = "an output appears when it is whole, and standard output takes it in parts";
     let hint = "name a file, `-o NAME`; one with this very name is `-o ./-`";
-    Failure::usage("command-line", "`-o -` names no file", hint).because(why)
+    Failure::new(Code::CommandLine, "`-o -` names no file", hint).because(why)
 }
 
 /// An output that cannot be written.
 pub fn unwritable(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot write {}", path.display());
     let hint = "name an output in a folder that can be written to and has room, `-o NAME`";
-    Failure::config("output", what, hint).because(error.to_string())
+    Failure::new(Code::Output, what, hint).because(error.to_string())
 }
 
 /// A key file that could not be made.
 pub fn key_not_made(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot make the key file {}", path.display());
     let hint = "name a new file in a folder that can be written to: a key is never replaced";
-    Failure::config("seal-key-file", what, hint).because(error.to_string())
+    Failure::new(Code::SealKeyFile, what, hint).because(error.to_string())
 }
 
 /// A key file that cannot be read.
 pub fn key_unreadable(path: &Path, error: &dyn Display) -> Failure {
     let what = format!("cannot read the key file {}", path.display());
     let hint = "name the file that `sealane keygen` made, which only its owner can read";
-    Failure::config("seal-key-file", what, hint).because(error.to_string())
+    Failure::new(Code::SealKeyFile, what, hint).because(error.to_string())
 }
 
 /// A file that holds no key.
 pub fn no_key(path: &Path, why: &str) -> Failure {
     let what = format!("{} holds no key for sealed files", path.display());
     let hint = "name the file that `sealane keygen` made";
-    Failure::config("seal-key-file", what, hint).because(why)
+    Failure::new(Code::SealKeyFile, what, hint).because(why)
 }
 
 /// No passphrase.
 pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Failure {
-    Failure::usage("passphrase", what, hint)
+    Failure::new(Code::Passphrase, what, hint)
 }
 
 /// Memory that a passphrase asks for and the machine does not have.
@@ -167,9 +174,9 @@ pub fn no_memory(kib: u32, error: &dyn Display) -> Failure {
         kib >> 10
     );
     let hint = "end other programs, or open the file on a machine with more memory";
-    Failure::config("passphrase-memory", what, hint).because(error.to_string())
+    Failure::new(Code::PassphraseMemory, what, hint).because(error.to_string())
 }
 
 fn data(finding: Diagnostic) -> Failure {
-    Failure::new(Kind::Data, finding)
+    Failure::from(finding)
 }

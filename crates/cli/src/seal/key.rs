@@ -24,6 +24,7 @@ use super::terminal::Hidden;
 use crate::failure::Failure;
 use crate::signals;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use sealane_diagnostic::Code;
 use sealane_net::private_file;
 use std::io::{IsTerminal, Write, stderr, stdin};
 use std::path::Path;
@@ -181,7 +182,7 @@ impl Master {
 pub fn random(bytes: &mut [u8]) -> Result<(), Failure> {
     getrandom::fill(bytes).map_err(|error| {
         let hint = "see that the operating system gives random numbers";
-        Failure::config("no-randomness", error.to_string(), hint)
+        Failure::new(Code::NoRandomness, error.to_string(), hint)
     })
 }
 

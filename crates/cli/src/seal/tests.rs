@@ -106,9 +106,9 @@ impl Desk {
     /// The code with which a command is refused, which leaves nothing behind.
     fn refuses(&self, command: &str) -> &'static str {
         let before = self.names();
-        let code = self.run(command, "", &NEVER).unwrap_err().finding().code;
+        let failure = self.run(command, "", &NEVER).unwrap_err();
         assert_eq!(self.names(), before, "{command}");
-        code
+        failure.finding().code.name()
     }
 
     /// What a failure says, without the folder.

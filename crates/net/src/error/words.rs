@@ -1,48 +1,29 @@
 //! Errors between parties in the words of those who meet them: a stable code, what happened, why,
 //! what to do.
 
+use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
 use super::NetError;
 use crate::{Cause, PartyId};
 
-/// An error, explained. Texts of peers in it are one line each, without control characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explained {
-    /// Stable name of this kind of error.
-    pub code: &'static str,
-    /// What happened, one sentence without the final stop.
-    pub message: String,
-    /// Why, where the sentence does not say it; else empty.
-    pub reason: &'static str,
-    /// What to do.
-    pub hint: &'static str,
-}
-
-impl fmt::Display for Explained {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.message, self.hint)
-    }
-}
-
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.with_names::<&str>(&[]).fmt(f)
+        let message = self.message(|party| called::<&str>(*party, &[]));
+        write!(f, "{message}; {}", self.hint())
     }
 }
 
 impl std::error::Error for NetError {}
 
 impl NetError {
-    /// This error with the parties' names, which stand in the order of the program.
-    pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Explained {
-        Explained {
-            code: self.code(),
-            message: self.message(|party| called(*party, names)),
-            reason: self.reason(),
-            hint: self.hint(),
-        }
+    /// This error with the parties' names, which stand in the order of the program. Texts of peers
+    /// in it are one line each, without control characters.
+    pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Diagnostic {
+        Diagnostic::new(self.code(), self.message(|party| called(*party, names)))
+            .because(self.reason())
+            .hint(self.hint())
     }
 
     /// What a party that gives up for this error tells the others. Where parties are, as this one has
@@ -60,29 +41,29 @@ impl NetError {
     }
 
     /// The stable name of this kind of error.
-    pub fn code(&self) -> &'static str {
+    pub fn code(&self) -> Code {
         match self {
-            NetError::Stalled(..) => "peer-silent",
-            NetError::Overdue(..) => "peer-overdue",
-            NetError::Overfull { .. } => "peer-overfull",
-            NetError::Vanished(_) => "peer-vanished",
-            NetError::Malformed(..) => "malformed-message",
-            NetError::Aborted(_, Cause::Network, _) => "peer-cut-off",
-            NetError::Aborted(_, Cause::Party, _) => "peer-gave-up",
-            NetError::Aborted(_, Cause::Cancelled, _) => "peer-cancelled",
-            NetError::Cancelled => "interrupted",
-            NetError::Finished(_) => "peer-finished",
-            NetError::Diverged(..) => "recording-differs",
-            NetError::WrongKey(..) => "wrong-key",
-            NetError::WrongVersion(..) => "wrong-version",
-            NetError::WrongParty(..) => "wrong-party",
-            NetError::Doubled(..) => "config-double",
-            NetError::Unreachable(..) => "unreachable",
-            NetError::Tls(..) => "no-secure-connection",
-            NetError::Listen(..) => "cannot-listen",
-            NetError::KeyFile(..) => "key-file",
-            NetError::Io(..) => "connection-failed",
-            NetError::Misuse(_) => "internal",
+            NetError::Stalled(..) => Code::PeerSilent,
+            NetError::Overdue(..) => Code::PeerOverdue,
+            NetError::Overfull { .. } => Code::PeerOverfull,
+            NetError::Vanished(_) => Code::PeerVanished,
+            NetError::Malformed(..) => Code::MalformedMessage,
+            NetError::Aborted(_, Cause::Network, _) => Code::PeerCutOff,
+            NetError::Aborted(_, Cause::Party, _) => Code::PeerGaveUp,
+            NetError::Aborted(_, Cause::Cancelled, _) => Code::PeerCancelled,
+            NetError::Cancelled => Code::Interrupted,
+            NetError::Finished(_) => Code::PeerFinished,
+            NetError::Diverged(..) => Code::RecordingDiffers,
+            NetError::WrongKey(..) => Code::WrongKey,
+            NetError::WrongVersion(..) => Code::WrongVersion,
+            NetError::WrongParty(..) => Code::WrongParty,
+            NetError::Doubled(..) => Code::ConfigDouble,
+            NetError::Unreachable(..) => Code::Unreachable,
+            NetError::Tls(..) => Code::NoSecureConnection,
+            NetError::Listen(..) => Code::CannotListen,
+            NetError::KeyFile(..) => Code::KeyFile,
+            NetError::Io(..) => Code::ConnectionFailed,
+            NetError::Misuse(_) => Code::Internal,
         }
     }
 

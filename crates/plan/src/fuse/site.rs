@@ -3,7 +3,7 @@
 use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, Work, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::{Graph, Op, Program, Value, ValueId};
 use sealane_program::types::{Data, Range, RowId};
 use sealane_protocol::Algebra;
@@ -360,7 +360,7 @@ impl<'a> Fuser<'a> {
             None => "walk the rows with `map` or `scan`, or reduce them before the body".into(),
         };
         Err(Diagnostic {
-            code: "whole-rows",
+            code: Code::WholeRows,
             message: format!("a body sees all `{name}` rows of a value at once"),
             span: value.span.clone(),
             reason: "a circuit is made before the number of rows is known".into(),

@@ -2,10 +2,10 @@
 
 use super::{Builder, Handle, Kind, Open, Operand};
 use crate::decimal;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
 use crate::types::Type;
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 impl Builder {
     /// Opens the body of a map along axis 0 of every `over`; gives the slices that it works on.
@@ -31,7 +31,7 @@ impl Builder {
     ) -> Result<Vec<Handle>, Diagnostic> {
         if !matches!(self.top().kind, Kind::Map { .. }) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
-            let refused = Diagnostic::new(code::BODY, message);
+            let refused = Diagnostic::new(Code::Body, message);
             return Err(refused
                 .hint("end each body in the order of beginning")
                 .at(span));
@@ -71,7 +71,7 @@ impl Builder {
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
         let Kind::Scan { init, .. } = &self.top().kind else {
-            let refused = Diagnostic::new(code::BODY, "a scan ends where none began");
+            let refused = Diagnostic::new(Code::Body, "a scan ends where none began");
             return Err(refused
                 .hint("end each body in the order of beginning")
                 .at(span));
@@ -79,7 +79,7 @@ impl Builder {
         let wanted = init.len();
         if carries.len() != wanted {
             let message = format!("the body returns {} carries of {wanted}", carries.len());
-            return Err(Diagnostic::new(code::BODY, message)
+            return Err(Diagnostic::new(Code::Body, message)
                 .hint("return as many states as the scan starts with, in their order")
                 .at(span));
         }
@@ -114,7 +114,7 @@ impl Builder {
         }
         if ty == Type::Bool {
             let message = format!("carry {index} starts as bool and continues in {range}");
-            return Err(Diagnostic::new(code::BODY, message)
+            return Err(Diagnostic::new(Code::Body, message)
                 .hint("start it as a number")
                 .at(span));
         }
@@ -122,7 +122,7 @@ impl Builder {
         let (lo, hi) = (text(all.lo, ty.fraction()), text(all.hi, ty.fraction()));
         let range = decimal::range_text(range, from);
         Err(Diagnostic::new(
-            code::RANGE_OVERFLOW,
+            Code::RangeOverflow,
             format!("carry {index} can leave {ty}"),
         )
         .because(format!(
@@ -192,7 +192,7 @@ impl Builder {
             ..
         }) = self.open.pop()
         else {
-            return Err(Diagnostic::new(code::BODY, "no body is open").at(span));
+            return Err(Diagnostic::new(Code::Body, "no body is open").at(span));
         };
         let parameter = |id: ValueId| matches!(values[id.0 as usize].op, Op::Param(_));
         let captured = captured.into_iter().filter(|(_, inner)| parameter(*inner));
@@ -211,7 +211,7 @@ impl Builder {
                 captured,
                 body: empty,
             },
-            Kind::Main => return Err(Diagnostic::new(code::BODY, "no body is open").at(span)),
+            Kind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
         };
         // Only now are all captured values known, on which the visibility of carries depends.
         let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;

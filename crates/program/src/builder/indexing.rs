@@ -1,9 +1,9 @@
 //! Indexing by public numbers, with the meaning that NumPy gives it.
 
 use super::{Builder, Handle};
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::Op;
 use crate::types::{Dim, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// One part of an index expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Builder {
         if named > shape.rank() || ellipses > 1 {
             let text = self.shape_text(shape);
             let message = format!("{named} indices into a value of shape {text}");
-            return Err(Diagnostic::new(code::INDEX, message)
+            return Err(Diagnostic::new(Code::IndexRange, message)
                 .because("there is at most one index for each axis, and one `...`")
                 .hint("leave the others out; `None` adds an axis"));
         }
@@ -112,7 +112,7 @@ impl Builder {
             Some(Dim::Fixed(n)) => n as i64,
             _ => {
                 return Err(Diagnostic::new(
-                    code::INDEX,
+                    Code::IndexRange,
                     format!("axis {axis} of shape {text} is symbolic and takes no index but `:`"),
                 )
                 .because("the number of rows is known only at run time")
@@ -127,7 +127,7 @@ impl Builder {
                 let stop = stop.map_or(n, |i| from_end(i).clamp(0, n));
                 if start >= stop {
                     let message = format!("an empty slice along axis {axis} of shape {text}");
-                    return Err(Diagnostic::new(code::INDEX, message)
+                    return Err(Diagnostic::new(Code::IndexRange, message)
                         .because("every value has at least one element")
                         .hint("let the slice begin before it ends, within the axis"));
                 }
@@ -140,7 +140,7 @@ impl Builder {
             _ => {
                 let Index::At(i) = part else { return Ok(None) };
                 Err(Diagnostic::new(
-                    code::INDEX,
+                    Code::IndexRange,
                     format!("index {i} is outside of axis {axis} of shape {text}"),
                 )
                 .because(format!("that axis takes {} to {}", -n, n - 1))
@@ -164,7 +164,7 @@ impl Builder {
             "there is no axis {axis} for shape {}",
             self.shape_text(shape)
         );
-        let refused = Diagnostic::new(code::SHAPE_MISMATCH, message);
+        let refused = Diagnostic::new(Code::ShapeMismatch, message);
         Err(match count {
             0 => refused
                 .because("a single element has no axis")

@@ -2,11 +2,11 @@
 
 use super::{Builder, Handle, Operand};
 use crate::check::MAX_CONST_ELEMENTS;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Binary, Op, ValueId};
 use crate::infer;
 use crate::literal::{Literal, Typed};
 use crate::types::{Data, Range, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 impl Builder {
     /// A number with a fraction, or an array of them, as an operand that has no type yet.
@@ -265,7 +265,7 @@ fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnos
         all => format!("{apart} of {all} numbers of an array equal no number of {ty}"),
     };
     let always = if op == Binary::Eq { "false" } else { "true" };
-    Diagnostic::new(code::NEVER_EQUAL, message)
+    Diagnostic::new(Code::NeverEqual, message)
         .because(format!(
             "{ty} holds multiples of 2^-{}, so that `{}` is always {always}",
             ty.fraction(),
@@ -280,7 +280,7 @@ fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnos
 /// The refusal of a literal that stands beside no fixed-point value.
 fn untyped(literal: &Literal, beside: Option<Type>) -> Diagnostic {
     let text = literal.text();
-    let refused = |message| Diagnostic::new(code::TYPE_MISMATCH, message);
+    let refused = |message| Diagnostic::new(Code::TypeMismatch, message);
     match beside {
         Some(ty) => refused(format!("{text} stands beside a value of {ty}"))
             .because(format!("{ty} has no fractions"))

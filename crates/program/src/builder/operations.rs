@@ -4,10 +4,10 @@
 use super::{Builder, Handle, Operand};
 use crate::call;
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Binary, Op, Reduction, Unary, ValueId};
 use crate::infer;
 use crate::types::{Range, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// `bool` where it is computed with.
 const BIT: Type = Type::unsigned(1);
@@ -165,7 +165,7 @@ impl Builder {
         let ids = self.unified("stack", values, true, span)?;
         let Some(first) = ids.first() else {
             let message = "a stack of nothing has no shape";
-            return Err(Diagnostic::new(code::SHAPE_MISMATCH, message)
+            return Err(Diagnostic::new(Code::ShapeMismatch, message)
                 .hint("give at least one value")
                 .at(span));
         };
@@ -189,7 +189,7 @@ impl Builder {
             .len();
         if operands.len() != wanted {
             let message = format!("`{name}` takes {wanted} operands, not {}", operands.len());
-            return Err(Diagnostic::new(code::TYPE_MISMATCH, message)
+            return Err(Diagnostic::new(Code::TypeMismatch, message)
                 .hint("give it all of its operands, and nothing else")
                 .at(span));
         }
@@ -264,7 +264,7 @@ impl Builder {
                     None => "no type holds both".into(),
                 };
                 let message = format!("{number} does not fit {ty}, the type of the other operand");
-                Err(Diagnostic::new(code::CONSTANT_RANGE, message)
+                Err(Diagnostic::new(Code::ConstantRange, message)
                     .because(format!("{ty} holds {}", range_text(ty.range(), ty)))
                     .hint(hint)
                     .at(span))

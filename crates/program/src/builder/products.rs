@@ -3,10 +3,10 @@
 //! well, however it is written: as `x @ y` over rows, or as `(x * y).sum()`.
 
 use super::{Builder, Handle, Operand};
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Binary, Op, Reduction, ValueId};
 use crate::infer::{self, SumProduct};
 use crate::types::{Dim, Range, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// Most conversions and choices between a product and its sum that are looked through.
 const LOOKED_THROUGH: usize = 8;
@@ -261,7 +261,7 @@ impl Builder {
                 .into(),
         };
         Err(Diagnostic::new(
-            code::DIVISION_BY_ZERO,
+            Code::DivisionByZero,
             format!("`{x} / {number}` would divide by zero"),
         )
         .because(format!(

@@ -2,9 +2,9 @@
 
 use super::{Builder, Handle, Kind, Operand, within};
 use crate::check;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
 use crate::types::{Data, RowId, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 impl Builder {
     /// A program of that name without parties.
@@ -82,7 +82,7 @@ impl Builder {
         within("inputs", index, check::MAX_INPUTS)?;
         if self.open.len() > 1 || self.top().values.len() != index {
             let message = format!("input {} is declared after an operation", input.name);
-            return Err(Diagnostic::new(code::INVALID, message)
+            return Err(Diagnostic::new(Code::InvalidProgram, message)
                 .hint("declare all inputs before the first operation"));
         }
         let meta = check::parameter(&input);
@@ -129,7 +129,7 @@ impl Builder {
         let located = |error: Diagnostic| error.at(span);
         if self.open.len() > 1 {
             let message = format!("result {name} is revealed inside of a body");
-            let refused = Diagnostic::new(code::BODY, message);
+            let refused = Diagnostic::new(Code::Body, message);
             return Err(located(refused.hint("end the body first")));
         }
         let value = match value {
@@ -162,7 +162,7 @@ impl Builder {
             Some(main) if self.open.is_empty() => main,
             _ => {
                 return Err(
-                    Diagnostic::new(code::BODY, "the trace ended inside of a body")
+                    Diagnostic::new(Code::Body, "the trace ended inside of a body")
                         .hint("end each body that begins"),
                 );
             }

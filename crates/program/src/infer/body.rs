@@ -6,9 +6,9 @@
 
 use super::{Meta, Scope, infer, invalid, shape};
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Graph, Op, ValueId, Visibility};
 use crate::types::Dim;
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// Checks a body and gives the type of part 0.
 pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
@@ -128,14 +128,14 @@ fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
         let shape = &scope.value(*id)?.shape;
         let Some(first) = shape.dim(0) else {
             return Err(Diagnostic::new(
-                code::SHAPE_MISMATCH,
+                Code::ShapeMismatch,
                 "a scalar has no elements to walk over",
             )
             .hint("name it in the body; a body sees every value outside of it"));
         };
         if dim.is_some_and(|dim| dim != first) {
             return Err(Diagnostic::new(
-                code::SHAPE_MISMATCH,
+                Code::ShapeMismatch,
                 "the tensors differ in their first axis",
             )
             .because(format!("one of them has shape {}", scope.shape(shape)))
@@ -162,7 +162,7 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
         if (first.ty, &first.shape) != (next.ty, &next.shape) {
             let (x, y) = (scope.shape(&first.shape), scope.shape(&next.shape));
             return Err(Diagnostic::new(
-                code::BODY,
+                Code::Body,
                 format!(
                     "carry {index} starts as {}{x} and continues as {}{y}",
                     first.ty, next.ty
@@ -213,7 +213,7 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
 fn returned(scope: &Scope, body: &Graph, index: u32) -> Result<Meta, Diagnostic> {
     let Some(id) = body.returns.get(index as usize) else {
         return Err(
-            Diagnostic::new(code::BODY, "the body returns too few values").hint(
+            Diagnostic::new(Code::Body, "the body returns too few values").hint(
                 "return the next carries, then a value for each element, or at least one value",
             ),
         );

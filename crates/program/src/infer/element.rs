@@ -3,9 +3,9 @@
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, invalid, range, shape};
 use crate::decimal::{self, range_text};
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// Outside of every type: what stands for a range that leaves `i128`.
 const FAR: Range = Range {
@@ -167,7 +167,7 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
         false => format!("{converted} / {y}"),
     };
     Diagnostic::new(
-        code::TYPE_MISMATCH,
+        Code::TypeMismatch,
         format!("`{x} / {y}` divides integers"),
     )
     .because("most quotients of integers are none, and no type says how many bits to keep")
@@ -191,7 +191,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
             false => format!("{name}.astype(sl.{strict})"),
         };
         return Err(Diagnostic::new(
-            code::WRAPPING_DIVISION,
+            Code::WrappingDivision,
             format!("`{whole}` divides in {}", left.ty),
         )
         .because("modulo a power of two, quotients depend on which representative is meant")
@@ -231,7 +231,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         ),
     };
     let message = format!("`{whole}` can divide by zero");
-    Err(Diagnostic::new(code::DIVISION_BY_ZERO, message)
+    Err(Diagnostic::new(Code::DivisionByZero, message)
         .because(format!("{y} is in {}", range_text(right.range, right.ty)))
         .hint(hint))
 }
@@ -268,7 +268,7 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         _ => format!("limit the amount: `sl.minimum(sl.maximum({y}, 0), {top})`"),
     };
     Err(Diagnostic::new(
-        code::SHIFT_RANGE,
+        Code::ShiftRange,
         format!("`{whole}` can shift by too much or backwards"),
     )
     .because(format!(
@@ -351,7 +351,7 @@ pub fn cast(scope: &Scope, a: ValueId, ty: Type) -> Result<Meta, Diagnostic> {
                 ty.python()
             ),
         };
-        Diagnostic::new(code::RANGE_OVERFLOW, format!("`{name}` may not fit {ty}"))
+        Diagnostic::new(Code::RangeOverflow, format!("`{name}` may not fit {ty}"))
             .because(format!(
                 "{name} is in {}, and {ty} holds {}",
                 range_text(value.range, value.ty),

@@ -15,9 +15,9 @@ use super::range::{floor_div, products};
 use super::refuse::{invalid, no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, shape};
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Value, ValueId};
 use crate::types::{Range, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// Whether an operation on these types, which gives a value of type `declared`, is one of fixed
 /// point.
@@ -217,7 +217,7 @@ fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
 /// The refusal of what has to be exact and is wider than `i128`.
 pub fn too_wide(expression: &str) -> Diagnostic {
     Diagnostic::new(
-        code::RANGE_OVERFLOW,
+        Code::RangeOverflow,
         format!("`{expression}` takes more bits than there are"),
     )
     .because("before it is rounded down, an exact result has at most 127 bits")

@@ -3,16 +3,16 @@
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, invalid, range, shape};
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Binary, Reduction, ValueId};
 use crate::types::{Range, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Meta, Diagnostic> {
     let value = scope.value(a)?;
     let Some(dim) = value.shape.dim(axis as usize) else {
         let shape = scope.shape(&value.shape);
         return Err(Diagnostic::new(
-            code::SHAPE_MISMATCH,
+            Code::ShapeMismatch,
             format!("there is no axis {axis} of shape {shape}"),
         )
         .because(format!("`{}` removes one axis", op.name()))
@@ -128,7 +128,7 @@ pub fn stack(scope: &Scope, values: &[ValueId], axis: u32) -> Result<Meta, Diagn
         if next.shape != meta.shape {
             let (one, other) = (scope.shape(&meta.shape), scope.shape(&next.shape));
             return Err(Diagnostic::new(
-                code::SHAPE_MISMATCH,
+                Code::ShapeMismatch,
                 format!("a stack of {one} and {other}"),
             )
             .because("values are stacked along a new axis, so all have the same shape")

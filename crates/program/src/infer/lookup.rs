@@ -7,9 +7,9 @@
 use super::refuse::no_such_type;
 use super::{Meta, Scope};
 use crate::check::MAX_TABLE_ENTRIES;
-use crate::diagnostic::{Diagnostic, code};
 use crate::graph::{Value, ValueId};
 use crate::types::{Dim, Range, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Diagnostic> {
     let (entries, place) = (scope.value(table)?, scope.value(index)?);
@@ -53,7 +53,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
     match table.shape.dim(0) {
         Some(Dim::Fixed(count @ 1..=MAX_TABLE_ENTRIES)) => Ok(count),
         Some(Dim::Fixed(count)) => Err(Diagnostic::new(
-            code::LIMIT,
+            Code::Limit,
             format!("`{name}` has {count} entries to look into"),
         )
         .because(format!(
@@ -63,7 +63,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
             "compute part of the entry from the index, or look into smaller tables by parts of it",
         )),
         Some(Dim::Rows(_)) => Err(Diagnostic::new(
-            code::SHAPE_MISMATCH,
+            Code::ShapeMismatch,
             format!("`sl.lookup` cannot look into the rows of `{name}`"),
         )
         .because(format!(
@@ -74,7 +74,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
              `sl.where(key == i, x, 0).sum()`",
         )),
         None => Err(Diagnostic::new(
-            code::SHAPE_MISMATCH,
+            Code::ShapeMismatch,
             "a single element is no table to look into",
         )
         .because("a lookup goes along the first axis of its table")
@@ -119,7 +119,7 @@ fn outside(
         (false, _) => format!("bring the index inside: {turn}"),
     };
     Diagnostic::new(
-        code::INDEX,
+        Code::IndexRange,
         format!(
             "`sl.lookup({}, {})` can look outside of the table",
             bare(&t),

@@ -1,8 +1,8 @@
 //! Refusals: where a result does not fit, and what to write instead.
 
 use crate::decimal::range_text;
-use crate::diagnostic::{Diagnostic, code};
 use crate::types::{Range, Type};
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// The range that a result has in its type: the exact one where it fits, the whole type where the
 /// type wraps, and otherwise a refusal.
@@ -20,7 +20,7 @@ pub fn settle(
 
 pub fn overflow(expression: &str, ty: Type, given: String, hint: String) -> Diagnostic {
     Diagnostic::new(
-        code::RANGE_OVERFLOW,
+        Code::RangeOverflow,
         format!("`{expression}` can leave {ty}"),
     )
     .because(format!(
@@ -44,13 +44,13 @@ pub fn wider(ty: Type, range: Option<Range>, write: impl FnOnce(&str) -> String)
 }
 
 pub fn invalid(what: &str) -> Diagnostic {
-    Diagnostic::new(code::INVALID, what)
+    Diagnostic::new(Code::InvalidProgram, what)
         .hint("trace the program anew; its text was not made by Sealane")
 }
 
 pub fn no_common_type(operation: &str, a: Type, b: Type) -> Diagnostic {
     let refused = Diagnostic::new(
-        code::TYPE_MISMATCH,
+        Code::TypeMismatch,
         format!("`{operation}` finds no common type of {a} and {b}"),
     );
     if a.is_wrapping() == b.is_wrapping() {
@@ -79,7 +79,7 @@ fn wrapping_form(ty: Type) -> Type {
 
 pub fn no_such_type(operation: &str, ty: Type) -> Diagnostic {
     Diagnostic::new(
-        code::TYPE_MISMATCH,
+        Code::TypeMismatch,
         format!("`{operation}` does not take {ty}"),
     )
     .hint("convert it to numbers: `x.astype(sl.i8)`, for example")

@@ -2,8 +2,8 @@
 
 use super::Scope;
 use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
-use crate::diagnostic::{Diagnostic, code};
 use crate::types::{Dim, Shape};
+use sealane_diagnostic::{Code, Diagnostic};
 
 /// The shape to which both broadcast: aligned at the last dimension, each pair equal or one of
 /// them 1 or absent; the symbolic dimension meets only itself or nothing.
@@ -36,7 +36,7 @@ pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnost
             scope.shape(a),
             scope.shape(b)
         );
-        Diagnostic::new(code::SHAPE_MISMATCH, message)
+        Diagnostic::new(Code::ShapeMismatch, message)
             .because("it sums over the last axis of the left and the first of the right operand")
             .hint(hint)
     };
@@ -74,7 +74,7 @@ pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnost
 pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape, Diagnostic> {
     if element.rows.is_some() {
         let message = format!("a body returns {} for each element", scope.shape(element));
-        return Err(Diagnostic::new(code::BODY, message)
+        return Err(Diagnostic::new(Code::Body, message)
             .because("a symbolic dimension can only be the first one")
             .hint("reduce it inside of the body, or compute it outside"));
     }
@@ -94,7 +94,7 @@ pub fn stack(scope: &Scope, each: &Shape, count: u64, axis: u32) -> Result<Shape
     let axis = axis as usize;
     if axis < first || axis > each.rank() {
         let message = format!("no new axis {axis} fits into shape {}", scope.shape(each));
-        let refused = Diagnostic::new(code::SHAPE_MISMATCH, message)
+        let refused = Diagnostic::new(Code::ShapeMismatch, message)
             .because(format!("a new axis can be {first} to {}", each.rank()));
         return Err(match axis < first {
             true => refused.hint("rows stay axis 0: write `axis=1`"),
@@ -114,8 +114,11 @@ pub fn slice(
     (start, len, squeeze): (u64, u64, bool),
 ) -> Result<Shape, Diagnostic> {
     let refused = |what: String| {
-        Diagnostic::new(code::INDEX, format!("{what} of shape {}", scope.shape(of)))
-            .hint("name elements that are there")
+        Diagnostic::new(
+            Code::IndexRange,
+            format!("{what} of shape {}", scope.shape(of)),
+        )
+        .hint("name elements that are there")
     };
     let length = match of.dim(axis as usize) {
         Some(Dim::Fixed(length)) => length,
@@ -156,14 +159,15 @@ pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
         .rows
         .is_some_and(|rows| usize::from(rows.0) >= scope.rows.len())
     {
-        return Err(
-            Diagnostic::new(code::INVALID, "a shape names rows that are not declared")
-                .hint("declare their number and its bound"),
-        );
+        return Err(Diagnostic::new(
+            Code::InvalidProgram,
+            "a shape names rows that are not declared",
+        )
+        .hint("declare their number and its bound"));
     }
     let refused = |why: String| {
         let message = format!("no value can have the shape {}", scope.shape(shape));
-        Err(Diagnostic::new(code::LIMIT, message)
+        Err(Diagnostic::new(Code::Limit, message)
             .because(why)
             .hint("declare smaller dimensions; of a long table, let the first one be rows"))
     };
@@ -194,7 +198,7 @@ fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
         }
     };
     Diagnostic::new(
-        code::SHAPE_MISMATCH,
+        Code::ShapeMismatch,
         format!("shapes {left} and {right} do not go together"),
     )
     .because("dimensions are compared from the last; each pair must be equal or one of them 1")

@@ -2,8 +2,8 @@
 
 use crate::check::{MAX_COLUMN_NAME, MAX_NAME};
 use crate::decimal::MAX_DECIMAL_BYTES;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::types::Type;
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// Longest string: a path, or the name of a column.
 const MAX_STRING: usize = 4096;
@@ -263,6 +263,6 @@ fn is_word(character: char) -> bool {
 
 /// The text form is written by machines, so a mistake in it is rarely one to mend by hand.
 fn malformed(message: String) -> Diagnostic {
-    Diagnostic::new(code::SYNTAX, message)
+    Diagnostic::new(Code::Syntax, message)
         .hint("write the text anew from its source: `sealane check PROGRAM.py --text`")
 }

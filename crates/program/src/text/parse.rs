@@ -6,11 +6,11 @@ use crate::check::{
     MAX_CONST_ELEMENTS, MAX_INPUTS, MAX_NESTING, MAX_PARTIES, MAX_RANK, MAX_VALUES, check,
 };
 use crate::decimal;
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{
     Binary, Graph, Input, Op, Program, Reduction, Reveal, Rows, Unary, Value, ValueId, Visibility,
 };
 use crate::types::{Data, Range, RowId, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// The version of the text form. A change of it, or of the meaning of an operation, is a new one.
 pub const VERSION: u32 = 1;
@@ -39,7 +39,7 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
 pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(
-            Diagnostic::new(code::LIMIT, format!("the program has {} bytes", text.len()))
+            Diagnostic::new(Code::Limit, format!("the program has {} bytes", text.len()))
                 .because(format!("a text has at most {MAX_TEXT_BYTES}"))
                 .hint("split the program, or walk with `sl.map` and `sl.scan`"),
         );
@@ -503,7 +503,7 @@ impl<'a> Parser<'a> {
             .cursor
             .error(format!("there can be at most {most} {what}"));
         Diagnostic {
-            code: code::LIMIT,
+            code: Code::Limit,
             ..error
         }
     }

@@ -1,10 +1,10 @@
 //! The printer.
 
 use crate::decimal::{self, range_text};
-use crate::diagnostic::Span;
 use crate::graph::{Graph, Input, Op, Program, Value, ValueId, Visibility};
 use crate::infer::Scope;
 use crate::types::{Data, Shape};
+use sealane_diagnostic::Span;
 use std::fmt::{self, Write};
 
 /// The canonical text, which [`Program::hash`] hashes.

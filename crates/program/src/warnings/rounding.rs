@@ -8,9 +8,9 @@
 //!
 //! Bounds are `f64`: they are told to people, and decide nothing else.
 
-use crate::diagnostic::{Diagnostic, Span, code};
 use crate::graph::{Binary, Graph, Op, Program, Reduction, Rows, Unary, Value, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
+use sealane_diagnostic::{Code, Diagnostic, Span};
 
 /// Elements from which on a sum along a fixed axis is warned of. Along rows, any is.
 const MANY: u64 = 100;
@@ -58,7 +58,7 @@ impl Sum {
             true => format!("the sum by up to {}", about(self.error)),
             false => "the sum by more than any type holds".into(),
         };
-        Diagnostic::new(code::ROUNDED_SUM, message)
+        Diagnostic::new(Code::RoundedSum, message)
             .at(self.span.as_ref())
             .because(format!(
                 "each can be off by up to {}, all in one direction, and {error}",

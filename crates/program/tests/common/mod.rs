@@ -1,7 +1,7 @@
 //! A signature: a hospital's rows, a lab's weights.
 
+use sealane_diagnostic::{Diagnostic, Span};
 use sealane_program::builder::{Builder, Handle};
-use sealane_program::diagnostic::{Diagnostic, Span};
 use sealane_program::graph::Input;
 use sealane_program::types::{Range, Shape, Type};
 

@@ -8,7 +8,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PySlice, PyString};
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 /// An object that holds bytes.
@@ -214,8 +214,8 @@ fn kind(item: &Bound<'_, PyAny>) -> String {
 
 /// The refusal of what holds no bytes.
 pub fn no_bytes(py: Python<'_>, name: &str, what: &str) -> PyErr {
-    let finding = Diagnostic::new("aead-parameter", format!("`{name}` is {what}"));
-    error::found(py, &finding.hint(HINT))
+    let finding = Diagnostic::new(Code::AeadParameter, format!("`{name}` is {what}"));
+    error::raised(py, &finding.hint(HINT))
 }
 
 const HINT: &str = "give `bytes`, or what holds bytes: a bytearray, a memoryview, an array of uint8; many \

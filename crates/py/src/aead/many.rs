@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use sealane_aead::{Ads, Cipher, Error, KeyId, Message, Nonces, Rows, open_many, seal_many};
 use sealane_block::Cpu;
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 /// Messages of a window, as many as the lanes are given at once.
@@ -123,9 +123,9 @@ impl<'py> Many<'py> {
             if let Some(other) = other.filter(|other| *other != self.count) {
                 let count = self.count;
                 let message = format!("`{name}` has {other} items for {count} messages");
-                let finding = Diagnostic::new("aead-parameter", message);
+                let finding = Diagnostic::new(Code::AeadParameter, message);
                 let hint = "give one for each message, in the order of the messages";
-                return Err(error::found(py, &finding.hint(hint)));
+                return Err(error::raised(py, &finding.hint(hint)));
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What the tests of this room have in common: inputs, and how one is read.
 
-use sealane_program::diagnostic::Diagnostic;
+use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Input, Rows};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
 use sealane_tables::{Loaded, Source, Want};
@@ -66,6 +66,8 @@ pub fn read_path(input: Input, path: &Path) -> Result<Data, String> {
     let folder = path.parent().expect("a folder").display();
     match load(Source::File(path), &[input], 4) {
         Ok(mut loaded) => Ok(loaded.remove(0).data),
-        Err(error) => Err(error.render(None).replace(&format!("{folder}/"), "")),
+        Err(error) => Err(error
+            .render_with_source()
+            .replace(&format!("{folder}/"), "")),
     }
 }
