@@ -2,7 +2,7 @@
 //! read, and no path leaves its folder.
 
 use crate::Verdict;
-use sealane_cli::fuzzing;
+use sealane_sealed::fuzzing;
 use std::collections::BTreeSet;
 use std::path::{Component, Path};
 

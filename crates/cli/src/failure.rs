@@ -74,9 +74,15 @@ impl From<EngineError> for Failure {
 
 impl From<Diagnostic> for Failure {
     fn from(finding: Diagnostic) -> Failure {
+        Failure::from(Box::new(finding))
+    }
+}
+
+impl From<Box<Diagnostic>> for Failure {
+    fn from(finding: Box<Diagnostic>) -> Failure {
         Failure {
             status: finding.kind().exit_status(),
-            finding: Box::new(finding),
+            finding,
         }
     }
 }

@@ -56,8 +56,6 @@ pub use failure::Failure;
 pub use program::{Loaded, ProgramLoader, notes};
 pub use progress::{Line, Shown};
 pub use record::{RUNS, Recording};
-#[doc(hidden)]
-pub use seal::fuzzing;
 pub use session::{meet_and_run, simulate};
 pub use verbs::rows;
 

@@ -1,54 +1,24 @@
-//! Sealed files: `seal`, `open` and `keygen`.
-//!
-//! `seal` makes one file of a file or a folder, which only the holder of a key file or a passphrase
-//! can read, and which cannot be changed, cut or mixed with others without `open` seeing it. The
-//! format is that of `docs/guides/seal-files.md`: `header`, then the segments of
-//! `stream`, whose cipher is in `segment` and whose keys come from `key`; in a folder, the content is
-//! what `archive` says, and `folder` walks it. `output` gives final names to finished outputs only.
-//!
-//! Memory is that of a segment, and of the names in a folder. It hides content and names; it does not
-//! hide sizes, or who made a file: whoever has the key can make others.
+//! Verbs of sealed files: `seal`, `open` and `keygen`. Room `sealed` does the work.
 
-mod archive;
-mod faults;
-mod folder;
-#[doc(hidden)]
-pub mod fuzzing;
-mod header;
-mod key;
-mod output;
-mod segment;
-mod stream;
 mod summary;
 mod terminal;
-#[cfg(test)]
-mod tests;
-mod watch;
 
-use crate::args::{Keygen, Open, Seal, SealMode};
+use crate::args::{self, SealMode};
 use crate::failure::Failure;
 use crate::progress::Transfer;
-use crate::signals::AtWork;
+use crate::signals::{self, AtWork};
 use crate::verbs::{say, show};
-use folder::Amount;
-use header::{BOUND_BYTES, Content, Cost, HEADER_BYTES, Header, Lock, Mode, SEGMENT_BYTES};
-use key::{Ask, Master};
-use output::Target;
-use sealane_diagnostic::Code;
-use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
-use stream::{Opener, Places, Sealer, Trouble};
-use summary::{Printed, printed};
-use watch::Watch;
-
-/// What the names of sealed files end with.
-const ENDING: &str = "sealed";
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_sealed::{Master, Mode, Open, Refusal, Seal, Watch};
+use std::io::{IsTerminal, Write, stderr, stdin};
+use summary::printed;
+use terminal::Hidden;
+use zeroize::Zeroizing;
 
 pub use terminal::restore as restore_terminal;
 
 /// Makes a key file.
-pub fn keygen(args: &Keygen) -> Result<(), Failure> {
+pub fn keygen(args: &args::Keygen) -> Result<(), Failure> {
     Master::generate()?.save(&args.file)?;
     say(format!(
         "{} holds a new key; whoever has it opens what it seals, and without it nobody does: keep a \
@@ -58,293 +28,81 @@ pub fn keygen(args: &Keygen) -> Result<(), Failure> {
 }
 
 /// Seals a file or a folder.
-pub fn seal(args: &Seal) -> Result<(), Failure> {
-    let at_work = |total| At::begin("sealing", total, args.no_progress || args.json);
-    let (card, value) = sealed(args, Cost::USUAL, &mut key::ask_at_terminal, at_work)?;
-    show(args.json, &card, &value)
-}
-
-/// Opens a sealed file.
-pub fn open(args: &Open) -> Result<(), Failure> {
-    let at_work = |total| At::begin("opening", total, args.no_progress || args.json);
-    let (card, value) = opened(args, &mut key::ask_at_terminal, at_work)?;
-    show(args.json, &card, &value)
-}
-
-/// A verb at work, and what watches it.
-struct At {
-    watch: Watch,
-    /// Until it is done, signals ask for an end.
-    _work: Option<AtWork>,
-}
-
-impl At {
-    /// Begins work on so many bytes.
-    fn begin(what: &'static str, total: u64, quiet: bool) -> At {
-        let work = AtWork::begin();
-        let shown = (!quiet).then(|| Transfer::on_stderr(what, total));
-        At {
-            watch: Watch::new(work.cancel(), shown),
-            _work: Some(work),
-        }
-    }
-}
-
-/// Seals, and says what; `begin` is told how many bytes there are.
-fn sealed(
-    args: &Seal,
-    cost: Cost,
-    ask: Ask<'_>,
-    begin: impl FnOnce(u64) -> At,
-) -> Result<Printed, Failure> {
-    let input = args.input.as_path();
-    let content = match fs::symlink_metadata(input) {
-        Ok(metadata) if metadata.is_dir() => Content::Folder,
-        Ok(_) => Content::File,
-        Err(error) => return Err(faults::unreadable(input, &error)),
-    };
-    let target = Target::new(&sealed_name(args)?, args.force)?;
-    let told = |trouble| faults::told(trouble, input, target.path());
-    spares(target.path(), input, args.key_file.as_deref())?;
-    // What cannot be sealed is found before anybody is asked for a passphrase.
-    let amount = match content {
-        Content::File => {
-            let (_, bytes) = folder::open_regular(input)?;
-            Amount {
-                files: 1,
-                folders: 0,
-                bytes,
-            }
-        }
-        Content::Folder => {
-            outside(target.folder(), input)?;
-            folder::measure(input).map_err(told)?
-        }
-    };
-    let lock = match args.key_file {
-        Some(_) => Lock::KeyFile,
-        None => Lock::Passphrase(cost),
-    };
-    let mut header = Header {
+pub fn seal(args: &args::Seal) -> Result<(), Failure> {
+    let request = Seal {
+        input: args.input.clone(),
+        output: args.output.clone(),
+        key_file: args.key_file.clone(),
         mode: match args.mode {
             SealMode::Gcm => Mode::Gcm,
             SealMode::Ocb3 => Mode::Ocb3,
         },
-        lock,
-        content,
-        segment_bytes: SEGMENT_BYTES,
-        salt: [0; 32],
+        force: args.force,
     };
-    key::random(&mut header.salt)?;
-    let master = match &args.key_file {
-        Some(file) => Master::load(file)?,
-        None => Master::stretch(&key::new_passphrase(ask)?, &header.salt, cost)?,
+    let begin = |total| Work::begin("sealing", total, args.no_progress || args.json);
+    let done = sealane_sealed::seal(&request, &mut ask_at_terminal, begin)?;
+    let (card, value) = printed("sealed", &args.input, &done);
+    show(args.json, &card, &value)
+}
+
+/// Opens a sealed file.
+pub fn open(args: &args::Open) -> Result<(), Failure> {
+    let request = Open {
+        input: args.input.clone(),
+        output: args.output.clone(),
+        key_file: args.key_file.clone(),
+        force: args.force,
     };
-    let mut at = begin(amount.bytes);
-    let mut file = target.file(false)?;
-    let mut sealer = Sealer::new(&mut file, places(&header, &master)).map_err(told)?;
-    let amount = match content {
-        Content::File => {
-            let (mut from, _) = folder::open_regular(input)?;
-            let copied = sealer.copy(&mut from, amount.bytes, &mut at.watch);
-            copied.map(|()| amount)
-        }
-        Content::Folder => folder::seal(input, &mut sealer, &mut at.watch),
-    };
-    let amount = amount.map_err(told)?;
-    let (_, segments) = sealer.finish().map_err(told)?;
-    target.keep_file(file)?;
-    let names = ("sealed", input, target.path());
-    Ok(printed(names, &header, &amount, segments))
+    let begin = |total| Work::begin("opening", total, args.no_progress || args.json);
+    let done = sealane_sealed::open(&request, &mut ask_at_terminal, begin)?;
+    let (card, value) = printed("opened", &args.input, &done);
+    show(args.json, &card, &value)
 }
 
-/// Opens, and says what; `begin` is told how many bytes there are.
-fn opened(args: &Open, ask: Ask<'_>, begin: impl FnOnce(u64) -> At) -> Result<Printed, Failure> {
-    let input = args.input.as_path();
-    let (mut from, size, header, commitment) = read_header(input)?;
-    let target = Target::new(&opened_name(args)?, args.force)?;
-    spares(target.path(), input, args.key_file.as_deref())?;
-    let master = match (&args.key_file, header.lock) {
-        (Some(file), Lock::KeyFile) => Master::load(file)?,
-        (None, Lock::Passphrase(cost)) => {
-            Master::stretch(&key::known_passphrase(ask)?, &header.salt, cost)?
-        }
-        (None, Lock::KeyFile) => {
-            let hint = "name the key file that sealed it, `--key-file FILE`";
-            return Err(faults::wrong_key(
-                input,
-                "it was sealed with a key file",
-                hint,
-            ));
-        }
-        (Some(_), Lock::Passphrase(_)) => {
-            let hint = "leave out `--key-file`, and type the passphrase when asked";
-            return Err(faults::wrong_key(
-                input,
-                "it was sealed with a passphrase",
-                hint,
-            ));
-        }
-    };
-    if !master.derive(&header.bound()).is_of(&commitment) {
-        let (why, hint) = match header.lock {
-            Lock::KeyFile => ("another key sealed it", "name the key file that sealed it"),
-            Lock::Passphrase(_) => (
-                "another passphrase sealed it",
-                "type the one that sealed it",
-            ),
-        };
-        let why = format!("{why}, or its header was altered");
-        return Err(faults::wrong_key(input, why, hint));
-    }
-    let mut at = begin(size);
-    let told = |trouble| faults::told(trouble, input, target.path());
-    let mut opener = Opener::new(&mut from, places(&header, &master));
-    let amount = match header.content {
-        Content::File => open_file(&mut opener, &target, &mut at.watch),
-        Content::Folder => open_folder(&mut opener, &target, &mut at.watch),
-    };
-    let names = ("opened", input, target.path());
-    let amount = amount.map_err(told)?;
-    Ok(printed(names, &header, &amount, opener.segments()))
+/// Progress of a verb at work. Until it is dropped, signals ask the verb to stop.
+struct Work {
+    at_work: AtWork,
+    shown: Option<Transfer>,
 }
 
-/// The cipher, nonces and associated data of the file with this header.
-fn places(header: &Header, master: &Master) -> Places {
-    let bound = header.bound();
-    let keys = master.derive(&bound);
-    let mut whole = [0; HEADER_BYTES];
-    whole[..BOUND_BYTES].copy_from_slice(&bound);
-    whole[BOUND_BYTES..].copy_from_slice(&keys.commitment);
-    let cipher = segment::cipher(header.mode, &keys.key);
-    Places::new(cipher, keys, whole, header.segment_bytes)
-}
-
-fn open_file<R: Read>(
-    opener: &mut Opener<R>,
-    target: &Target,
-    watch: &mut Watch,
-) -> Result<Amount, Trouble> {
-    let mut file = target.file(true)?;
-    let mut amount = Amount {
-        files: 1,
-        ..Amount::default()
-    };
-    loop {
-        let some = opener.some(usize::MAX)?;
-        if some.is_empty() {
-            break;
-        }
-        file.write_all(some).map_err(Trouble::Write)?;
-        let passed = some.len() as u64;
-        amount.bytes += passed;
-        watch.passed(passed)?;
-    }
-    target.keep_file(file)?;
-    Ok(amount)
-}
-
-fn open_folder<R: Read>(
-    opener: &mut Opener<R>,
-    target: &Target,
-    watch: &mut Watch,
-) -> Result<Amount, Trouble> {
-    let (outer, inner) = target.unfinished_folder()?;
-    let amount = folder::open(opener, &inner, watch)?;
-    target.keep_folder(outer, &inner)?;
-    Ok(amount)
-}
-
-/// A sealed file behind its header, with its size, header and commitment.
-fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Failure> {
-    let unreadable = |error| faults::unreadable(path, &error);
-    // A pipe would be waited for; a link to a file is as good as the file.
-    let metadata = fs::metadata(path).map_err(unreadable)?;
-    if !metadata.is_file() {
-        return Err(faults::not_sealed(path, "it is no file"));
-    }
-    let mut file = File::open(path).map_err(unreadable)?;
-    let mut bytes = Vec::with_capacity(HEADER_BYTES);
-    let read = (&mut file)
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut bytes);
-    read.map_err(unreadable)?;
-    let parsed = Header::parse(&bytes);
-    let (header, commitment) = parsed.map_err(|why| faults::no_header(path, why))?;
-    Ok((file, metadata.len(), header, commitment))
-}
-
-/// The output of `seal`: the input's name with the ending of sealed files.
-fn sealed_name(args: &Seal) -> Result<PathBuf, Failure> {
-    if let Some(output) = &args.output {
-        return named(output);
-    }
-    let mut name = args.input.file_name().map(|name| name.to_os_string());
-    if let Some(name) = &mut name {
-        name.push(".");
-        name.push(ENDING);
-    }
-    match name {
-        Some(name) => Ok(args.input.with_file_name(name)),
-        None => Err(nameless(&args.input)),
-    }
-}
-
-/// The output of `open`: the input's name without the ending of sealed files.
-fn opened_name(args: &Open) -> Result<PathBuf, Failure> {
-    match &args.output {
-        Some(output) => named(output),
-        None if args
-            .input
-            .extension()
-            .is_some_and(|ending| ending == ENDING) =>
-        {
-            Ok(args.input.with_extension(""))
-        }
-        None => Err(nameless(&args.input)),
-    }
-}
-
-/// An output that somebody named.
-fn named(output: &Path) -> Result<PathBuf, Failure> {
-    match output == Path::new("-") {
-        true => Err(faults::standard_output()),
-        false => Ok(output.to_path_buf()),
-    }
-}
-
-fn nameless(input: &Path) -> Failure {
-    let what = format!("no name for the output follows from {}", input.display());
-    Failure::new(Code::CommandLine, what, "name the output, `-o NAME`")
-}
-
-/// Refuses an output in the place of the input or of the key, which would be lost.
-fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Failure> {
-    for (what, path) in [("input", Some(input)), ("key file", key_file)] {
-        if path.is_some_and(|path| sealane_files::same(path, output)) {
-            let what = format!("the output would take the place of the {what}");
-            return Err(Failure::new(
-                Code::CommandLine,
-                what,
-                "name another output, `-o NAME`",
-            ));
+impl Work {
+    fn begin(what: &'static str, total: u64, quiet: bool) -> Work {
+        Work {
+            at_work: AtWork::begin(),
+            shown: (!quiet).then(|| Transfer::on_stderr(what, total)),
         }
     }
-    Ok(())
 }
 
-/// Refuses an output within the folder that is sealed, which would hold itself.
-fn outside(output: &Path, input: &Path) -> Result<(), Failure> {
-    let inside = match (output.canonicalize(), input.canonicalize()) {
-        (Ok(output), Ok(input)) => output.starts_with(input),
-        _ => false,
-    };
-    match inside {
-        true => Err(faults::unsealable(
-            input,
-            "the output would be in it, and hold itself",
-            "name an output outside of the folder, `-o NAME`",
-        )),
-        false => Ok(()),
+impl Watch for Work {
+    fn passed(&mut self, bytes: u64) -> bool {
+        if let Some(shown) = &mut self.shown {
+            shown.passed(bytes);
+        }
+        !self.at_work.cancel().is_cancelled()
     }
+}
+
+/// Asks at the terminal. Nothing else is read: neither a pipe nor the environment.
+fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Refusal> {
+    if !(stdin().is_terminal() && stderr().is_terminal()) {
+        let what = "there is no terminal to ask for the passphrase";
+        let hint = "run it at a terminal, or use a key file, `--key-file FILE`; `sealane keygen \
+                    FILE` makes one";
+        return Err(Diagnostic::new(Code::Passphrase, what).hint(hint).into());
+    }
+    // Hidden before anything is asked, for a program may answer at once; and shown again if a signal comes.
+    signals::handle();
+    let hidden = Hidden::begin();
+    let asked = hidden.and_then(|hidden| {
+        write!(stderr(), "{text}")?;
+        stderr().flush()?;
+        Ok(hidden)
+    });
+    let answer = asked.and_then(|hidden| hidden.line());
+    answer.map_err(|error| {
+        let hint = "run it at a terminal, or use a key file, `--key-file FILE`";
+        let finding = Diagnostic::new(Code::Passphrase, "no passphrase was typed");
+        finding.hint(hint).because(error.to_string()).into()
+    })
 }

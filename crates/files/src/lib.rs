@@ -8,11 +8,13 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `private_file` | files that hold secrets |
 //! | `new_file` | the file, its rights, and how it gets its name |
 //! | `unfinished` | the list of files that have no name yet |
 #![forbid(unsafe_code)]
 
 mod new_file;
+pub mod private_file;
 mod unfinished;
 
 pub use new_file::{NewFile, Rights, Taken, sync_folder};

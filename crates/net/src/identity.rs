@@ -15,7 +15,7 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::error::NetError;
-use crate::private_file;
+use sealane_files::private_file;
 
 /// Everything before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
 const PKCS8_PREFIX: [u8; 16] = [

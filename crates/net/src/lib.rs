@@ -49,7 +49,6 @@ mod meeting;
 mod memory;
 mod mesh;
 mod payload;
-pub mod private_file;
 mod probe;
 mod queue;
 mod record;

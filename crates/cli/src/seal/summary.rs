@@ -1,55 +1,46 @@
-//! What was sealed or opened, for people and for programs.
+//! Report of a file that was sealed or opened, as a card and as JSON.
 
-use super::folder::Amount;
-use super::header::{Content, Header, Lock, Mode};
 use sealane_page::Card;
 use sealane_page::units::{bytes, grouped};
+use sealane_sealed::{Done, Mode};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What a verb prints: a card, and JSON.
-pub type Printed = (Card, Value);
-
-/// What was done, with the names of input and output.
-pub fn printed(
-    (done, input, output): (&str, &Path, &Path),
-    header: &Header,
-    amount: &Amount,
-    segments: u64,
-) -> Printed {
-    let mode = match header.mode {
+/// Card and JSON of a verb that is done with `input`; `verb` is `sealed` or `opened`.
+pub fn printed(verb: &str, input: &Path, done: &Done) -> (Card, Value) {
+    let mode = match done.mode {
         Mode::Gcm => ("gcm", "AES-128-GCM"),
         Mode::Ocb3 => ("ocb3", "AES-128-OCB3"),
     };
-    let key = match header.lock {
-        Lock::KeyFile => ("key-file", "a key file"),
-        Lock::Passphrase(_) => ("passphrase", "a passphrase"),
+    let key = match done.by_passphrase {
+        false => ("key-file", "a key file"),
+        true => ("passphrase", "a passphrase"),
     };
-    let folder = header.content == Content::Folder;
-    let mut card = Card::new(format!("{done} {}", input.display()));
-    card.line("as", output.display());
-    if folder {
+    let amount = &done.amount;
+    let mut card = Card::new(format!("{verb} {}", input.display()));
+    card.line("as", done.output.display());
+    if done.folder {
         let (files, folders) = (count(amount.files, "file"), count(amount.folders, "folder"));
         card.line("holds", format!("{files}, {folders}"));
     }
     card.line("content", bytes(amount.bytes));
-    card.line("segments", grouped(segments));
+    card.line("segments", grouped(done.segments));
     card.line("by", format!("{} with {}", mode.1, key.1));
     let value = json!({
         "input": input.to_string_lossy(),
-        "output": output.to_string_lossy(),
-        "folder": folder,
+        "output": done.output.to_string_lossy(),
+        "folder": done.folder,
         "files": amount.files,
         "folders": amount.folders,
         "bytes": amount.bytes,
-        "segments": segments,
+        "segments": done.segments,
         "mode": mode.0,
         "key": key.0,
     });
     (card, value)
 }
 
-/// A number of things, as people say it.
+/// Number of things, in words.
 fn count(number: u64, of: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {of}{plural}", grouped(number))

@@ -4,8 +4,8 @@
 //! Until then the output lies under a name that begins with `.sealane-`, and goes away with any error.
 //! Only a process that is killed can leave it there.
 
-use super::faults;
-use crate::failure::Failure;
+use crate::faults;
+use crate::faults::Refusal;
 use sealane_files::{NewFile, Rights, Taken, UNFINISHED, sync_folder};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -22,7 +22,7 @@ pub struct Target {
 impl Target {
     /// A name that can be written to. What is there already is replaced only by `force`, and only if
     /// it is no folder.
-    pub fn new(path: &Path, force: bool) -> Result<Target, Failure> {
+    pub fn new(path: &Path, force: bool) -> Result<Target, Refusal> {
         let folder = match path.parent() {
             Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
             Some(folder) => folder,
@@ -54,7 +54,7 @@ impl Target {
     }
 
     /// An unfinished file: with the rights of any new file, or its owner's alone.
-    pub fn file(&self, private: bool) -> Result<NewFile, Failure> {
+    pub fn file(&self, private: bool) -> Result<NewFile, Refusal> {
         let rights = match private {
             true => Rights::Owner,
             false => Rights::Usual,
@@ -67,7 +67,7 @@ impl Target {
     }
 
     /// An unfinished folder that nobody else can enter, and the one within it that is to be kept.
-    pub fn unfinished_folder(&self) -> Result<(TempDir, PathBuf), Failure> {
+    pub fn unfinished_folder(&self) -> Result<(TempDir, PathBuf), Refusal> {
         let mut builder = Builder::new();
         builder.prefix(UNFINISHED);
         #[cfg(unix)]
@@ -83,12 +83,12 @@ impl Target {
     }
 
     /// Gives a finished file its name.
-    pub fn keep_file(&self, file: NewFile) -> Result<(), Failure> {
+    pub fn keep_file(&self, file: NewFile) -> Result<(), Refusal> {
         file.keep().map_err(|error| self.failed(&error))
     }
 
     /// Gives a finished folder its name.
-    pub fn keep_folder(&self, outer: TempDir, inner: &Path) -> Result<(), Failure> {
+    pub fn keep_folder(&self, outer: TempDir, inner: &Path) -> Result<(), Refusal> {
         // Renaming would replace an empty folder; nothing else that came in between.
         self.free(false)?;
         fs::rename(inner, &self.path).map_err(|error| self.failed(&error))?;
@@ -98,7 +98,7 @@ impl Target {
 
     /// Refuses a name that is taken. A device or a pipe is never written to: it would pass on what
     /// turns out, further on, to be cut off or altered.
-    fn free(&self, force: bool) -> Result<(), Failure> {
+    fn free(&self, force: bool) -> Result<(), Refusal> {
         match fs::symlink_metadata(&self.path) {
             Ok(there) if there.is_dir() => Err(faults::exists(&self.path, true)),
             Ok(_) if !force => Err(faults::exists(&self.path, false)),
@@ -110,7 +110,7 @@ impl Target {
         }
     }
 
-    fn failed(&self, error: &io::Error) -> Failure {
+    fn failed(&self, error: &io::Error) -> Refusal {
         match error.kind() {
             io::ErrorKind::AlreadyExists => faults::exists(&self.path, false),
             io::ErrorKind::IsADirectory => faults::exists(&self.path, true),

@@ -9,24 +9,22 @@ fn files_come_back_by_both_modes_and_both_kinds_of_key() {
             let desk = Desk::new();
             desk.put("data", content(length));
             let done = desk.does(&format!("seal @data --key-file @k --mode {mode}"));
-            assert_eq!(done["segments"], length.div_ceil(64 << 10).max(1));
-            assert_eq!(
-                (&done["bytes"], &done["mode"]),
-                (&json!(length), &json!(mode))
-            );
+            assert_eq!(done.segments, length.div_ceil(64 << 10).max(1) as u64);
+            let named = if mode == "gcm" { Mode::Gcm } else { Mode::Ocb3 };
+            assert_eq!((done.amount.bytes, done.mode), (length as u64, named));
             let done = desk.does("open @data.sealed --key-file @k -o @again");
             assert_eq!(
-                (&done["bytes"], &done["key"]),
-                (&json!(length), &json!("key-file"))
+                (done.amount.bytes, done.by_passphrase),
+                (length as u64, false)
             );
             assert_eq!(desk.get("again"), content(length));
-            let typed = |command: &str, text| desk.run(command, text, &NEVER);
+            let typed = |command: &str, text| desk.run(command, text, NEVER);
             let command = format!("seal @data -o @typed --mode {mode}");
             typed(&command, "correct horse").unwrap();
             let wrong = typed("open @typed -o @wrong", "correct hors").unwrap_err();
-            assert_eq!(wrong.finding().code, "sealed-wrong-key");
+            assert_eq!(wrong.code, "sealed-wrong-key");
             let done = typed("open @typed -o @known", "correct horse").unwrap();
-            assert_eq!(done["key"], "passphrase");
+            assert!(done.by_passphrase);
             assert_eq!(desk.get("known"), content(length));
             assert_eq!(
                 desk.names(),
@@ -126,8 +124,8 @@ fn a_file_that_comes_in_between_is_not_replaced() {
         "open @things.sealed --key-file @k -o @out",
     ] {
         let written = || fs::write(desk.path("out"), "theirs").unwrap();
-        let failure = desk.run_as(command, "", &NEVER, &written).unwrap_err();
-        assert_eq!(failure.finding().code, "output-exists", "{command}");
+        let failure = desk.run_as(command, "", NEVER, &written).unwrap_err();
+        assert_eq!(failure.code, "output-exists", "{command}");
         assert_eq!(desk.get("out"), b"theirs");
         fs::remove_file(desk.path("out")).unwrap();
         assert_eq!(
@@ -142,7 +140,7 @@ fn outputs_need_a_name_in_a_folder_that_exists() {
     let desk = Desk::new();
     desk.put("data", "x");
     let sealed = desk.does("seal @data --key-file @k -o @other");
-    assert_eq!(sealed["output"], json!(desk.path("other")));
+    assert_eq!(sealed.output, desk.path("other"));
     assert_eq!(desk.refuses("open @other --key-file @k"), "command-line");
     assert_eq!(desk.refuses("seal / --key-file @k"), "command-line");
     let missing = "seal @data --key-file @k -o @no/folder";
@@ -159,7 +157,7 @@ fn keys_that_are_none_are_refused() {
     let desk = Desk::new();
     desk.put("data", "x");
     desk.does("seal @data --key-file @k");
-    desk.run("seal @data -o @typed", "words", &NEVER).unwrap();
+    desk.run("seal @data -o @typed", "words", NEVER).unwrap();
     Master::generate().unwrap().save(&desk.path("k2")).unwrap();
     private_key(&desk.path("no-key"), "sealane-key-1:00\n");
     let with = |key: &str| desk.refuses(&format!("open @data.sealed -o @out --key-file @{key}"));
@@ -177,10 +175,8 @@ fn keys_that_are_none_are_refused() {
     assert_eq!(desk.refuses("seal @data -o @out"), "passphrase");
     // A key is never replaced.
     let before = desk.get("k");
-    let again = keygen(&Keygen {
-        file: desk.path("k"),
-    });
-    assert_eq!(again.unwrap_err().finding().code, "seal-key-file");
+    let again = Master::generate().unwrap().save(&desk.path("k"));
+    assert_eq!(again.unwrap_err().code, "seal-key-file");
     assert_eq!(desk.get("k"), before);
 }
 
@@ -212,8 +208,8 @@ fn whoever_asks_to_stop_finds_nothing_left() {
         "seal @data --key-file @k -o @out",
         "open @data.sealed --key-file @k -o @out",
     ] {
-        let stopped = desk.run(command, "", &AT_ONCE).unwrap_err();
-        assert_eq!(stopped.finding().code, "interrupted");
+        let stopped = desk.run(command, "", AT_ONCE).unwrap_err();
+        assert_eq!(stopped.code, "interrupted");
         assert_eq!(desk.names(), before);
         sealane_testkit::page::shows("interrupted", &desk.told(&stopped));
     }

@@ -4,9 +4,9 @@
 //! Each takes bytes, and where it accepts them gives back the bytes that this crate itself would
 //! write for what it has read.
 
-use super::archive::{Entries, Kind};
-use super::header::{HEADER_BYTES, Header};
-use super::key::Master;
+use crate::archive::{Entries, Kind};
+use crate::header::{HEADER_BYTES, Header};
+use crate::key::Master;
 
 /// The header of a sealed file.
 pub fn header(bytes: &[u8]) -> Option<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! Files that hold secrets: readable by their owner alone, whole or not there, never replaced.
 
-use sealane_files::Rights;
+use crate::Rights;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 /// # Errors
 /// What the operating system says; `AlreadyExists` if there is such a file.
 pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
-    sealane_files::create(path, Rights::Owner, secret)
+    crate::create(path, Rights::Owner, secret)
 }
 
 /// Loads the first `most` bytes of the secret at `path`; all of it if it has no more.

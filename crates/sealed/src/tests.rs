@@ -1,12 +1,7 @@
 //! Round trips, known answers, and everything that an attacker can do to a sealed file.
 
 use super::*;
-use crate::args::{Cli, Verb};
-use clap::Parser;
-use sealane_net::Cancel;
-use serde_json::{Value, json};
 use std::io;
-use std::sync::LazyLock;
 use tempfile::TempDir;
 use zeroize::Zeroizing;
 
@@ -22,12 +17,20 @@ const SMALL: Cost = Cost {
 };
 /// The smallest segment.
 const SEGMENT: usize = 4096;
-static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::default);
-static AT_ONCE: LazyLock<Cancel> = LazyLock::new(|| {
-    let cancel = Cancel::default();
-    cancel.cancel();
-    cancel
-});
+/// A watch that lets an operation run to its end, and one that stops it at once.
+const NEVER: Asked = Asked { to_stop: false };
+const AT_ONCE: Asked = Asked { to_stop: true };
+
+#[derive(Clone, Copy)]
+struct Asked {
+    to_stop: bool,
+}
+
+impl Watch for Asked {
+    fn passed(&mut self, _: u64) -> bool {
+        !self.to_stop
+    }
+}
 
 /// A folder with a key file.
 struct Desk(TempDir);
@@ -63,9 +66,9 @@ impl Desk {
         Master::load(&self.path("k")).unwrap()
     }
 
-    /// `sealane VERB ...`, where `@NAME` is a path on this desk, with a passphrase that somebody
-    /// types and a signal that comes or does not.
-    fn run(&self, command: &str, typed: &str, asked: &Cancel) -> Result<Value, Failure> {
+    /// Runs `seal` or `open` with arguments as on the command line, where `@NAME` is a path on this
+    /// desk, with a passphrase that somebody types and a request to stop that comes or does not.
+    fn run(&self, command: &str, typed: &str, asked: Asked) -> Result<Done, Refusal> {
         self.run_as(command, typed, asked, &|| ())
     }
 
@@ -74,45 +77,72 @@ impl Desk {
         &self,
         command: &str,
         typed: &str,
-        asked: &Cancel,
+        asked: Asked,
         meanwhile: &dyn Fn(),
-    ) -> Result<Value, Failure> {
-        let place = |word: &str| match word.strip_prefix('@') {
-            Some(name) => self.path(name).into_os_string(),
-            None => word.into(),
+    ) -> Result<Done, Refusal> {
+        let path = |word: &str| match word.strip_prefix('@') {
+            Some(name) => self.path(name),
+            None => PathBuf::from(word),
         };
-        let words = ["sealane"].into_iter().chain(command.split(' ')).map(place);
+        let mut words = command.split(' ');
+        let (verb, input) = (words.next().unwrap(), path(words.next().unwrap()));
+        let (mut output, mut key_file, mut mode, mut force) = (None, None, Mode::Gcm, false);
+        while let Some(word) = words.next() {
+            let mut value = || words.next().unwrap();
+            match word {
+                "-o" => output = Some(path(value())),
+                "--key-file" => key_file = Some(path(value())),
+                "--mode" if value() == "ocb3" => mode = Mode::Ocb3,
+                "--mode" => mode = Mode::Gcm,
+                "--force" => force = true,
+                word => panic!("no option of a test: {word}"),
+            }
+        }
         let mut ask = |_: &str| Ok(Zeroizing::new(typed.to_string()));
         let begin = |_| {
             meanwhile();
-            At {
-                watch: Watch::new(asked, None),
-                _work: None,
+            asked
+        };
+        match verb {
+            "seal" => {
+                let request = Seal {
+                    input,
+                    output,
+                    key_file,
+                    mode,
+                    force,
+                };
+                sealed(&request, SMALL, &mut ask, begin)
             }
-        };
-        let printed = match Cli::try_parse_from(words).unwrap().verb {
-            Verb::Seal(args) => sealed(&args, SMALL, &mut ask, begin)?,
-            Verb::Open(args) => opened(&args, &mut ask, begin)?,
-            _ => panic!("this is no verb of sealed files"),
-        };
-        Ok(printed.1)
+            "open" => open(
+                &Open {
+                    input,
+                    output,
+                    key_file,
+                    force,
+                },
+                &mut ask,
+                begin,
+            ),
+            verb => panic!("no verb of sealed files: {verb}"),
+        }
     }
 
-    fn does(&self, command: &str) -> Value {
-        let done = self.run(command, "", &NEVER);
+    fn does(&self, command: &str) -> Done {
+        let done = self.run(command, "", NEVER);
         done.unwrap_or_else(|failure| panic!("{command}: {failure}"))
     }
 
     /// The code with which a command is refused, which leaves nothing behind.
     fn refuses(&self, command: &str) -> &'static str {
         let before = self.names();
-        let failure = self.run(command, "", &NEVER).unwrap_err();
+        let failure = self.run(command, "", NEVER).unwrap_err();
         assert_eq!(self.names(), before, "{command}");
-        failure.finding().code.name()
+        failure.code.name()
     }
 
     /// What a failure says, without the folder.
-    fn told(&self, failure: &Failure) -> String {
+    fn told(&self, failure: &Refusal) -> String {
         let folder = format!("{}/", self.0.path().display());
         failure.to_string().replace(&folder, "")
     }
@@ -237,7 +267,7 @@ fn content_of_every_length_around_segments_comes_back() {
             let Ok(mut sealer) = Sealer::new(Vec::new(), places(&header, &master)) else {
                 panic!()
             };
-            let mut watch = Watch::new(&NEVER, None);
+            let mut watch = NEVER;
             let copied = sealer.copy(&mut Slow(&content), length as u64, &mut watch);
             assert!(copied.is_ok());
             assert!(sealer.finish().is_ok_and(|(copy, _)| copy == bytes));

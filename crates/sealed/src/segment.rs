@@ -1,7 +1,7 @@
 //! The cipher of a segment: the one place that names an implementation of AES-128-GCM and
 //! AES-128-OCB3. All else here sees [`SegmentCipher`]. A segment is long enough to fill the lanes alone.
 
-use super::header::Mode;
+use crate::header::Mode;
 use sealane_aead::{Cipher, Suite};
 use sealane_block::Cpu;
 

@@ -10,11 +10,11 @@
 //! Memory is that of one segment. Reads and writes are of one segment too: from 64 KiB on, larger ones
 //! gain less than the copy that a buffer in between would cost.
 
-use super::header::HEADER_BYTES;
-use super::key::FileKeys;
-use super::segment::{NONCE_BYTES, SegmentCipher, TAG_BYTES};
-use super::watch::Watch;
-use crate::failure::Failure;
+use crate::faults::Refusal;
+use crate::header::HEADER_BYTES;
+use crate::key::FileKeys;
+use crate::segment::{NONCE_BYTES, SegmentCipher, TAG_BYTES};
+use crate::watch::{Watch, passed};
 use std::io::{self, Read, Write};
 use zeroize::Zeroizing;
 
@@ -38,11 +38,11 @@ pub enum Trouble {
     /// Somebody asked to stop.
     Stopped,
     /// Something that is told already.
-    Told(Failure),
+    Told(Refusal),
 }
 
-impl From<Failure> for Trouble {
-    fn from(failure: Failure) -> Trouble {
+impl From<Refusal> for Trouble {
+    fn from(failure: Refusal) -> Trouble {
         Trouble::Told(failure)
     }
 }
@@ -133,7 +133,7 @@ impl<W: Write> Sealer<W> {
         &mut self,
         from: &mut impl Read,
         bytes: u64,
-        watch: &mut Watch,
+        watch: &mut dyn Watch,
     ) -> Result<(), Trouble> {
         let mut left = bytes;
         while left > 0 {
@@ -144,7 +144,7 @@ impl<W: Write> Sealer<W> {
                 taken => {
                     self.filled += taken;
                     left -= taken as u64;
-                    watch.passed(taken as u64)?;
+                    passed(watch, taken as u64)?;
                 }
             }
         }

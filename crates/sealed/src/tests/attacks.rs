@@ -1,7 +1,7 @@
 //! Sealed files that somebody changed, cut, mixed or made up.
 
-use super::super::stream::Trouble;
 use super::*;
+use crate::stream::Trouble;
 
 /// A file of three segments, and the last of them not full.
 struct Victim {
@@ -206,8 +206,8 @@ fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
         change(&mut bytes);
         desk.put("x.sealed", &bytes);
         // Nobody is asked for a passphrase: an empty one would have another code.
-        let failure = desk.run("open @x.sealed", "", &NEVER).unwrap_err();
-        (failure.finding().code, desk.told(&failure))
+        let failure = desk.run("open @x.sealed", "", NEVER).unwrap_err();
+        (failure.code, desk.told(&failure))
     };
     let number = |at: usize, number: u32| {
         move |bytes: &mut [u8]| bytes[at..at + 4].copy_from_slice(&number.to_le_bytes())

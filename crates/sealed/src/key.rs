@@ -18,15 +18,12 @@
 //! hexadecimal, lower case. The checksum is of `derive_key("sealane 2026 checksum of a key file",
 //! key)`, first four bytes; it finds what was cut off or mistyped.
 
-use super::faults;
-use super::header::{BOUND_BYTES, Cost};
-use super::terminal::Hidden;
-use crate::failure::Failure;
-use crate::signals;
+use crate::faults;
+use crate::faults::Refusal;
+use crate::header::{BOUND_BYTES, Cost};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
-use sealane_diagnostic::Code;
-use sealane_net::private_file;
-use std::io::{IsTerminal, Write, stderr, stdin};
+use sealane_diagnostic::{Code, Diagnostic};
+use sealane_files::private_file;
 use std::path::Path;
 use subtle::ConstantTimeEq;
 use zeroize::{Zeroize, Zeroizing};
@@ -63,18 +60,18 @@ impl FileKeys {
 }
 
 /// Asks for a passphrase at a terminal, without showing it; the text is what to ask.
-pub type Ask<'a> = &'a mut dyn FnMut(&str) -> Result<Zeroizing<String>, Failure>;
+pub type Ask<'a> = &'a mut dyn FnMut(&str) -> Result<Zeroizing<String>, Refusal>;
 
 impl Master {
     /// A fresh one, from the randomness of the operating system.
-    pub fn generate() -> Result<Master, Failure> {
+    pub fn generate() -> Result<Master, Refusal> {
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         random(key.as_mut_slice())?;
         Ok(Master(key))
     }
 
     /// Stores it in a new file that only its owner can read.
-    pub fn save(&self, path: &Path) -> Result<(), Failure> {
+    pub fn save(&self, path: &Path) -> Result<(), Refusal> {
         private_file::save(path, &self.text()).map_err(|error| faults::key_not_made(path, &error))
     }
 
@@ -90,7 +87,7 @@ impl Master {
     }
 
     /// Loads it from a key file.
-    pub fn load(path: &Path) -> Result<Master, Failure> {
+    pub fn load(path: &Path) -> Result<Master, Refusal> {
         // One byte more than the longest: a longer file is no key file.
         let text = private_file::load(path, KEY_TEXT_BYTES + 3);
         let text = text.map_err(|error| faults::key_unreadable(path, &error))?;
@@ -127,7 +124,7 @@ impl Master {
     /// The master of a passphrase, as a header asks for it.
     ///
     /// Takes the memory of `cost`, which is bounded where headers are read.
-    pub fn stretch(passphrase: &str, salt: &[u8; 32], cost: Cost) -> Result<Master, Failure> {
+    pub fn stretch(passphrase: &str, salt: &[u8; 32], cost: Cost) -> Result<Master, Refusal> {
         let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(KEY_BYTES));
         let params = params.map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
         let count = params.block_count();
@@ -179,10 +176,11 @@ impl Master {
 }
 
 /// Fills bytes from the randomness of the operating system.
-pub fn random(bytes: &mut [u8]) -> Result<(), Failure> {
+pub fn random(bytes: &mut [u8]) -> Result<(), Refusal> {
     getrandom::fill(bytes).map_err(|error| {
         let hint = "see that the operating system gives random numbers";
-        Failure::new(Code::NoRandomness, error.to_string(), hint)
+        let finding = Diagnostic::new(Code::NoRandomness, error.to_string());
+        finding.hint(hint).into()
     })
 }
 
@@ -205,7 +203,7 @@ fn value(digit: u8) -> (u8, u8) {
 }
 
 /// A passphrase to seal with, asked for twice.
-pub fn new_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Failure> {
+pub fn new_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Refusal> {
     let first = fit(ask("passphrase to seal with: ")?)?;
     let second = ask("the same once more: ")?;
     match bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
@@ -218,11 +216,11 @@ pub fn new_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Failure> {
 }
 
 /// The passphrase of a file that is there.
-pub fn known_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Failure> {
+pub fn known_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Refusal> {
     fit(ask("passphrase: ")?)
 }
 
-fn fit(passphrase: Zeroizing<String>) -> Result<Zeroizing<String>, Failure> {
+fn fit(passphrase: Zeroizing<String>) -> Result<Zeroizing<String>, Refusal> {
     match passphrase.len() {
         0 => Err(faults::passphrase(
             "the passphrase is empty",
@@ -234,30 +232,6 @@ fn fit(passphrase: Zeroizing<String>) -> Result<Zeroizing<String>, Failure> {
             "use a key file for that much: `sealane keygen FILE` makes one",
         )),
     }
-}
-
-/// Asks at the terminal. Nothing else is read: neither a pipe nor the environment.
-pub fn ask_at_terminal(text: &str) -> Result<Zeroizing<String>, Failure> {
-    if !(stdin().is_terminal() && stderr().is_terminal()) {
-        return Err(faults::passphrase(
-            "there is no terminal to ask for the passphrase",
-            "run it at a terminal, or use a key file, `--key-file FILE`; `sealane keygen FILE` \
-             makes one",
-        ));
-    }
-    // Hidden before anything is asked, for a program may answer at once; and shown again if a signal comes.
-    signals::handle();
-    let hidden = Hidden::begin();
-    let asked = hidden.and_then(|hidden| {
-        write!(stderr(), "{text}")?;
-        stderr().flush()?;
-        Ok(hidden)
-    });
-    let answer = asked.and_then(|hidden| hidden.line());
-    answer.map_err(|error| {
-        let hint = "run it at a terminal, or use a key file, `--key-file FILE`";
-        faults::passphrase("no passphrase was typed", hint).because(error.to_string())
-    })
 }
 
 #[cfg(test)]
@@ -335,7 +309,7 @@ mod tests {
         let long = "x".repeat(MOST_PASSPHRASE_BYTES);
         assert!(told(&[&long, &long]).is_ok());
         for wrong in [["a", "b"], ["a", "a "], ["", ""], ["a", ""]] {
-            assert_eq!(told(&wrong).unwrap_err().finding().code, "passphrase");
+            assert_eq!(told(&wrong).unwrap_err().code, "passphrase");
         }
         let longer = format!("{long}x");
         assert!(told(&[&longer, &longer]).is_err());

@@ -1,7 +1,7 @@
 //! Folders, and what somebody could put into a sealed one.
 
-use super::super::archive::{Kind, unfit};
 use super::*;
+use crate::archive::{Kind, unfit};
 
 /// A folder with everything that one may hold.
 fn fill(folder: &Path) {
@@ -64,9 +64,9 @@ fn a_folder_comes_back_with_all_that_is_in_it() {
         let desk = Desk::new();
         fill(&desk.path("things"));
         let done = desk.does(&format!("seal @things --key-file @k --mode {mode}"));
-        assert_eq!((&done["files"], &done["folders"]), (&json!(5), &json!(4)));
+        assert_eq!((done.amount.files, done.amount.folders), (5, 4));
         let done = desk.does("open @things.sealed --key-file @k -o @again");
-        assert_eq!((&done["files"], &done["folders"]), (&json!(5), &json!(4)));
+        assert_eq!((done.amount.files, done.amount.folders), (5, 4));
         let (before, after) = (listing(&desk.path("things")), listing(&desk.path("again")));
         assert_eq!(before.len(), 9);
         for ((name, content, _), (name_after, content_after, rights)) in before.iter().zip(&after) {
@@ -108,7 +108,7 @@ fn the_stream_of_a_folder_is_that_of_another_implementation() {
     let Ok(mut sealer) = Sealer::new(Vec::new(), places(&header, &key)) else {
         panic!()
     };
-    let mut watch = Watch::new(&NEVER, None);
+    let mut watch = NEVER;
     assert!(folder::seal(&folder, &mut sealer, &mut watch).is_ok());
     let Ok((bytes, 1)) = sealer.finish() else {
         panic!()
@@ -126,7 +126,7 @@ fn what_is_neither_file_nor_folder_is_refused_by_name() {
     let desk = Desk::new();
     let told = |command: &str| {
         assert_eq!(desk.refuses(command), "seal-input");
-        desk.told(&desk.run(command, "", &NEVER).unwrap_err())
+        desk.told(&desk.run(command, "", NEVER).unwrap_err())
     };
     desk.put("file", "x");
     symlink("file", desk.path("link")).unwrap();
@@ -183,8 +183,8 @@ fn a_folder_is_never_replaced_and_nothing_is_left_when_stopped() {
         "seal @things --key-file @k -o @out",
         "open @things.sealed --key-file @k -o @out",
     ] {
-        let stopped = desk.run(command, "", &AT_ONCE).unwrap_err();
-        assert_eq!(stopped.finding().code, "interrupted");
+        let stopped = desk.run(command, "", AT_ONCE).unwrap_err();
+        assert_eq!(stopped.code, "interrupted");
         assert_eq!(desk.names(), names);
     }
 }

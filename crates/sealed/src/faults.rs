@@ -1,14 +1,16 @@
-//! What can go wrong with sealed files, in words.
+//! Refusals of sealed files as diagnostics.
 
-use super::header::{NoHeader, VERSION};
-use super::stream::Trouble;
-use crate::failure::Failure;
+use crate::header::{NoHeader, VERSION};
+use crate::stream::Trouble;
 use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt::Display;
 use std::path::Path;
 
+/// A refusal to seal or open, boxed because it is much larger than what succeeds.
+pub type Refusal = Box<Diagnostic>;
+
 /// What stopped a verb that reads `input` and writes `output`.
-pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
+pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Refusal {
     match trouble {
         Trouble::Read(error) => unreadable(input, &error),
         Trouble::Write(error) => unwritable(output, &error),
@@ -25,57 +27,54 @@ pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Failure {
             ),
         ),
         Trouble::Form(what) => not_sealed(input, format!("the folder in it has {what}")),
-        Trouble::Stopped => Failure::new(
-            Code::Interrupted,
-            format!("stopped before {} was finished", output.display()),
-            "what was written so far is taken away; run it again",
-        ),
+        Trouble::Stopped => {
+            let what = format!("stopped before {} was finished", output.display());
+            let hint = "what was written so far is taken away; run it again";
+            Diagnostic::new(Code::Interrupted, what).hint(hint).into()
+        }
         Trouble::Told(failure) => failure,
     }
 }
 
 /// A file or folder that cannot be read.
-pub fn unreadable(path: &Path, error: &dyn Display) -> Failure {
+pub fn unreadable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot read {}", path.display());
     let hint = "name a file or folder that is there and can be read";
-    data(
-        Diagnostic::new(Code::SealInput, what)
-            .because(error.to_string())
-            .hint(hint),
-    )
+    Diagnostic::new(Code::SealInput, what)
+        .because(error.to_string())
+        .hint(hint)
+        .into()
 }
 
 /// A file or folder that is not sealed.
-pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
+pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Refusal {
     let what = format!("{} cannot be sealed", path.display());
-    data(
-        Diagnostic::new(Code::SealInput, what)
-            .because(why)
-            .hint(hint),
-    )
+    Diagnostic::new(Code::SealInput, what)
+        .because(why)
+        .hint(hint)
+        .into()
 }
 
 /// A file that is not the one that was looked at.
-pub fn resized(path: &Path) -> Failure {
+pub fn resized(path: &Path) -> Refusal {
     let what = format!("{} changed while it was read", path.display());
     let hint = "run it again when nothing writes to it";
-    data(Diagnostic::new(Code::SealInput, what).hint(hint))
+    Diagnostic::new(Code::SealInput, what).hint(hint).into()
 }
 
 /// A sealed file that was altered or cut off.
-pub fn altered(path: &Path, why: impl Into<String>) -> Failure {
+pub fn altered(path: &Path, why: impl Into<String>) -> Refusal {
     let what = format!("{} is not as it was sealed", path.display());
     let hint = "nothing of it is kept; copy the file again from where it was sealed, and if it is the \
                 same there, it was altered or damaged";
-    data(
-        Diagnostic::new(Code::SealedAltered, what)
-            .because(why)
-            .hint(hint),
-    )
+    Diagnostic::new(Code::SealedAltered, what)
+        .because(why)
+        .hint(hint)
+        .into()
 }
 
 /// A file without a header that this version takes.
-pub fn no_header(path: &Path, why: NoHeader) -> Failure {
+pub fn no_header(path: &Path, why: NoHeader) -> Refusal {
     let why = match why {
         NoHeader::Other => "it does not begin as one does".to_string(),
         NoHeader::CutOff => return altered(path, "it ends within its header"),
@@ -88,24 +87,26 @@ pub fn no_header(path: &Path, why: NoHeader) -> Failure {
 }
 
 /// A file that is not one that this version opens.
-pub fn not_sealed(path: &Path, why: impl Into<String>) -> Failure {
+pub fn not_sealed(path: &Path, why: impl Into<String>) -> Refusal {
     let what = format!("{} is no sealed file that can be opened", path.display());
     let hint = "name a file that `sealane seal` of this version or an older one has made";
-    data(
-        Diagnostic::new(Code::SealedFile, what)
-            .because(why)
-            .hint(hint),
-    )
+    Diagnostic::new(Code::SealedFile, what)
+        .because(why)
+        .hint(hint)
+        .into()
 }
 
 /// A key or a passphrase that is not that of a file.
-pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Failure {
+pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Refusal {
     let what = format!("{} does not open with this", path.display());
-    Failure::new(Code::SealedWrongKey, what, hint).because(why)
+    Diagnostic::new(Code::SealedWrongKey, what)
+        .hint(hint)
+        .because(why)
+        .into()
 }
 
 /// A name that is taken.
-pub fn exists(path: &Path, folder: bool) -> Failure {
+pub fn exists(path: &Path, folder: bool) -> Refusal {
     let (what, hint) = match folder {
         true => (
             "a folder is there already",
@@ -117,66 +118,83 @@ pub fn exists(path: &Path, folder: bool) -> Failure {
         ),
     };
     let what = format!("{}: {what}", path.display());
-    Failure::new(Code::OutputExists, what, hint)
+    Diagnostic::new(Code::OutputExists, what).hint(hint).into()
 }
 
 /// An output that is a device or a pipe.
-pub fn no_file(path: &Path) -> Failure {
+pub fn no_file(path: &Path) -> Refusal {
     let what = format!("{} is no file that can be replaced", path.display());
     let why = "an output appears when it is whole, and this would pass it on in parts";
-    Failure::new(Code::CommandLine, what, "name a file, `-o NAME`").because(why)
+    Diagnostic::new(Code::CommandLine, what)
+        .hint("name a file, `-o NAME`")
+        .because(why)
+        .into()
 }
 
 /// `-`, which elsewhere means standard output.
-pub fn standard_output() -> Failure {
+pub fn standard_output() -> Refusal {
     let why = "an output appears when it is whole, and standard output takes it in parts";
     let hint = "name a file, `-o NAME`; one with this very name is `-o ./-`";
-    Failure::new(Code::CommandLine, "`-o -` names no file", hint).because(why)
+    Diagnostic::new(Code::CommandLine, "`-o -` names no file")
+        .hint(hint)
+        .because(why)
+        .into()
 }
 
 /// An output that cannot be written.
-pub fn unwritable(path: &Path, error: &dyn Display) -> Failure {
+pub fn unwritable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot write {}", path.display());
     let hint = "name an output in a folder that can be written to and has room, `-o NAME`";
-    Failure::new(Code::Output, what, hint).because(error.to_string())
+    Diagnostic::new(Code::Output, what)
+        .hint(hint)
+        .because(error.to_string())
+        .into()
 }
 
 /// A key file that could not be made.
-pub fn key_not_made(path: &Path, error: &dyn Display) -> Failure {
+pub fn key_not_made(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot make the key file {}", path.display());
     let hint = "name a new file in a folder that can be written to: a key is never replaced";
-    Failure::new(Code::SealKeyFile, what, hint).because(error.to_string())
+    Diagnostic::new(Code::SealKeyFile, what)
+        .hint(hint)
+        .because(error.to_string())
+        .into()
 }
 
 /// A key file that cannot be read.
-pub fn key_unreadable(path: &Path, error: &dyn Display) -> Failure {
+pub fn key_unreadable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot read the key file {}", path.display());
     let hint = "name the file that `sealane keygen` made, which only its owner can read";
-    Failure::new(Code::SealKeyFile, what, hint).because(error.to_string())
+    Diagnostic::new(Code::SealKeyFile, what)
+        .hint(hint)
+        .because(error.to_string())
+        .into()
 }
 
 /// A file that holds no key.
-pub fn no_key(path: &Path, why: &str) -> Failure {
+pub fn no_key(path: &Path, why: &str) -> Refusal {
     let what = format!("{} holds no key for sealed files", path.display());
     let hint = "name the file that `sealane keygen` made";
-    Failure::new(Code::SealKeyFile, what, hint).because(why)
+    Diagnostic::new(Code::SealKeyFile, what)
+        .hint(hint)
+        .because(why)
+        .into()
 }
 
 /// No passphrase.
-pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Failure {
-    Failure::new(Code::Passphrase, what, hint)
+pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Diagnostic::new(Code::Passphrase, what).hint(hint).into()
 }
 
 /// Memory that a passphrase asks for and the machine does not have.
-pub fn no_memory(kib: u32, error: &dyn Display) -> Failure {
+pub fn no_memory(kib: u32, error: &dyn Display) -> Refusal {
     let what = format!(
         "the passphrase of this file takes {} MiB of memory",
         kib >> 10
     );
     let hint = "end other programs, or open the file on a machine with more memory";
-    Failure::new(Code::PassphraseMemory, what, hint).because(error.to_string())
-}
-
-fn data(finding: Diagnostic) -> Failure {
-    Failure::from(finding)
+    Diagnostic::new(Code::PassphraseMemory, what)
+        .hint(hint)
+        .because(error.to_string())
+        .into()
 }

@@ -10,7 +10,7 @@
 //! `tar`, because most of what a reader of `tar` does would have to be refused, and headers of any
 //! length come with it.
 
-use super::stream::Trouble;
+use crate::stream::Trouble;
 
 /// The longest path in bytes.
 pub const MOST_PATH_BYTES: usize = 4096;

@@ -3,14 +3,14 @@
 //! Only files and folders are sealed. A symbolic link could lead anywhere, a device or a pipe has no
 //! content that ends: both are refused by name, never followed and never left out silently.
 
-use super::archive::{
+use crate::archive::{
     Entries, Entry, Kind, MOST_DEPTH, MOST_ENTRIES, MOST_PATH_BYTES, cut_off, unfit,
 };
-use super::faults;
-use super::output::{private_file, private_folder};
-use super::stream::{Opener, Sealer, Trouble};
-use super::watch::Watch;
-use crate::failure::Failure;
+use crate::faults;
+use crate::faults::Refusal;
+use crate::output::{private_file, private_folder};
+use crate::stream::{Opener, Sealer, Trouble};
+use crate::watch::{Watch, passed};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -52,12 +52,12 @@ pub fn measure(folder: &Path) -> Result<Amount, Trouble> {
 pub fn seal<W: Write>(
     folder: &Path,
     to: &mut Sealer<W>,
-    watch: &mut Watch,
+    watch: &mut dyn Watch,
 ) -> Result<Amount, Trouble> {
     let mut amount = Amount::default();
     walk(folder, &mut |entry, path| {
         amount.add(entry);
-        watch.passed(0)?;
+        passed(watch, 0)?;
         to.write(&entry.head())?;
         if let Kind::File { bytes, .. } = entry.kind {
             let (mut file, size) = open_regular(path)?;
@@ -81,12 +81,12 @@ pub fn seal<W: Write>(
 pub fn open<R: Read>(
     from: &mut Opener<R>,
     folder: &Path,
-    watch: &mut Watch,
+    watch: &mut dyn Watch,
 ) -> Result<Amount, Trouble> {
     let (mut amount, mut entries) = (Amount::default(), Entries::default());
     while let Some(entry) = entries.next(&mut |bytes| from.fill(bytes))? {
         amount.add(&entry);
-        watch.passed(0)?;
+        passed(watch, 0)?;
         let path = folder.join(&entry.path);
         match entry.kind {
             Kind::Folder => private_folder(&path).map_err(Trouble::Write)?,
@@ -124,7 +124,7 @@ fn copy<R: Read>(
     from: &mut Opener<R>,
     file: &mut File,
     bytes: u64,
-    watch: &mut Watch,
+    watch: &mut dyn Watch,
 ) -> Result<(), Trouble> {
     let mut left = bytes;
     while left > 0 {
@@ -134,14 +134,13 @@ fn copy<R: Read>(
         }
         file.write_all(some).map_err(Trouble::Write)?;
         left -= some.len() as u64;
-        let passed = some.len() as u64;
-        watch.passed(passed)?;
+        passed(watch, some.len() as u64)?;
     }
     Ok(())
 }
 
 /// A file that is one, and its size. The path was looked at before: what is opened is what was seen.
-pub fn open_regular(path: &Path) -> Result<(File, u64), Failure> {
+pub fn open_regular(path: &Path) -> Result<(File, u64), Refusal> {
     let unreadable = |error| faults::unreadable(path, &error);
     let seen = fs::symlink_metadata(path).map_err(unreadable)?;
     regular(path, &seen)?;
@@ -153,7 +152,7 @@ pub fn open_regular(path: &Path) -> Result<(File, u64), Failure> {
     }
 }
 
-fn regular(path: &Path, metadata: &Metadata) -> Result<(), Failure> {
+fn regular(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
     let kind = metadata.file_type();
     match (kind.is_file(), kind.is_symlink()) {
         (true, _) => Ok(()),
@@ -242,7 +241,7 @@ fn below(
 
 /// What is in a folder, by name. All that were found so far are counted, so that no folder takes
 /// more memory than the most entries do.
-fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Failure> {
+fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Refusal> {
     let unreadable = |error| faults::unreadable(folder, &error);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
