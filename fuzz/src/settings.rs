@@ -2,7 +2,7 @@
 //! again in the plainest form.
 
 use crate::{Verdict, place};
-use sealane_cli::config::Config;
+use sealane_host::config::Config;
 use sealane_net::{ContactCard, NetworkClass};
 use std::fmt::Write as _;
 use std::fs;

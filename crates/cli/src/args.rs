@@ -1,11 +1,11 @@
 //! The command line.
 
-use crate::failure::EXIT_CODES;
-use crate::progress::Shown;
-use crate::record::{RUNS, Recording};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use sealane_engine::{Corruption, Job, NetworkClass, ProtocolName};
+use sealane_host::EXIT_CODES;
+use sealane_host::progress::Shown;
+use sealane_host::record::{RUNS, Recording};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -592,7 +592,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// A time to wait as a configuration has it.
 fn patience(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok();
-    let patience = seconds.and_then(|seconds| crate::config::patience(seconds).ok());
+    let patience = seconds.and_then(|seconds| sealane_host::config::patience(seconds).ok());
     patience.ok_or_else(|| "write seconds, from 0.1 to those of a day, such as 3600".into())
 }
 

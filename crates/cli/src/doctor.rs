@@ -6,13 +6,13 @@
 //! that waits in `sealane run` answers as well.
 
 use crate::args;
-use crate::config::Config;
-use crate::failure::Failure;
-use crate::meet;
-use crate::verbs::show;
+use crate::output::show;
 use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{EngineError, ProtocolName};
+use sealane_host::Failure;
+use sealane_host::config::Config;
+use sealane_host::meet;
 use sealane_net::{
     Answer, Cancel, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight,
     Sign, Version, examine,
@@ -126,7 +126,7 @@ fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, Examination
     let identity = meet::identity(&name, config, identity)?;
     let listen = meet::known(&name, config)?.listen.clone();
     // In the order of their names; a probe does not depend on it.
-    let endpoint = |(name, party): (&String, &crate::config::Party)| Endpoint {
+    let endpoint = |(name, party): (&String, &sealane_host::config::Party)| Endpoint {
         name: name.clone(),
         address: party.address.clone(),
         key: party.key,

@@ -2,9 +2,9 @@
 //! the list of all codes.
 
 use crate::codes;
-use crate::failure::Failure;
-use crate::verbs::say;
+use crate::output::say;
 use sealane_diagnostic::{Code, Kind};
+use sealane_host::Failure;
 use sealane_page::Card;
 
 /// Prints the page of a code, or lists all codes by who has to act.

@@ -9,10 +9,10 @@
 //! long as the command lives, on every system, however that ends: its end asks the party to end. On
 //! Linux a signal says so as well, in case another process has got hold of the pipe.
 
-use crate::config::Config;
-use crate::failure::Failure;
 use crate::signals;
 use sealane_diagnostic::Code;
+use sealane_host::Failure;
+use sealane_host::config::Config;
 use sealane_net::Identity;
 use std::fs::File;
 use std::io::{self, Read, Write, stdin};

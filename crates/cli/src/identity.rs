@@ -4,12 +4,12 @@
 //! Parties then swap cards, each by one line of text, and pin each other's with `peer add`.
 
 use crate::args::{CardArgs, Init, Peer, PeerVerb};
-use crate::config::{Change, Config, DEFAULT_FILE, Editor};
-use crate::failure::Failure;
-use crate::meet;
-use crate::verbs::{say, show};
+use crate::output::{say, show};
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
+use sealane_host::Failure;
+use sealane_host::config::{Change, Config, DEFAULT_FILE, Editor};
+use sealane_host::meet;
 use sealane_net::{CardError, ContactCard, Identity};
 use sealane_page::Card;
 use serde_json::json;

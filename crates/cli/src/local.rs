@@ -3,15 +3,17 @@
 //!
 //! No party outlives the command, however that ends, and no key lies in a file (`handover.rs`).
 
-use crate::approve::approved;
 use crate::args::Run;
-use crate::failure::Failure;
-use crate::session::cancelled;
+use crate::output::say;
 use crate::signals::AtWork;
-use crate::verbs::{job, say};
-use crate::{Host, handover, inputs, results, view};
+use crate::verbs::job;
+use crate::{Embedding, handover};
 use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job};
+use sealane_host::Failure;
+use sealane_host::approve::approved;
+use sealane_host::session::cancelled;
+use sealane_host::{inputs, results, view};
 use sealane_net::{Cancel, Identity, free_loopback_port};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -30,8 +32,8 @@ const POLL: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// The first party that failed for a reason of its own, else any that failed.
-pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
-    let (job, _) = job(&args.job, None, host)?;
+pub fn run(args: &Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
+    let (job, _) = job(&args.job, None, embedding)?;
     if let Some(yes) = &args.yes {
         approved(&job, yes)?;
     }
@@ -62,9 +64,9 @@ pub fn run(args: &Run, host: &Host<'_>) -> Result<(), Failure> {
     let mut parties = Running(Vec::new());
     let each = names.iter().zip(&sources).zip(&identities).zip(&outputs);
     for (((name, sources), identity), output) in each {
-        let mut command = Command::new(&host.command[0]);
+        let mut command = Command::new(&embedding.command[0]);
         command
-            .args(&host.command[1..])
+            .args(&embedding.command[1..])
             .args(["run", &args.job.program, "--as", name]);
         command.args([
             "--protocol",

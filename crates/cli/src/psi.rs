@@ -9,11 +9,11 @@ mod found;
 mod tests;
 
 use crate::args::{PsiMethod, PsiPrepare, PsiSide, PsiVerb};
-use crate::failure::Failure;
-use crate::verbs::show;
+use crate::output::show;
 use sealane_block::Coins;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::{NewFile, Rights, Taken};
+use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_psi::{Agreement, Items, TRIES, Unfit, phased, shuffled};
 use sealane_tables::Texts;

@@ -1,10 +1,10 @@
 //! `sealane report`: the page of a run, and the list of runs.
 
 use crate::args;
-use crate::failure::Failure;
-use crate::record::{self, PAGE};
-use crate::verbs::{say, show};
+use crate::output::{say, show};
 use sealane_diagnostic::{Code, one_line};
+use sealane_host::Failure;
+use sealane_host::record::{self, PAGE};
 use sealane_page::Card;
 use sealane_page::card::Column;
 use sealane_page::run::{Run, State, Summary};

@@ -4,11 +4,11 @@ mod summary;
 mod terminal;
 
 use crate::args::{self, SealMode};
-use crate::failure::Failure;
-use crate::progress::Transfer;
+use crate::output::{say, show};
 use crate::signals::{self, AtWork};
-use crate::verbs::{say, show};
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_host::Failure;
+use sealane_host::progress::Transfer;
 use sealane_sealed::{Master, Mode, Open, Refusal, Seal, Watch};
 use std::io::{IsTerminal, Write, stderr, stdin};
 use summary::printed;

@@ -1,9 +1,9 @@
 //! Failures as a person at a terminal sees them. Elsewhere, in a log or a pipe, the same text
 //! stands without colours and without the line that says where to read more.
 
-use crate::failure::Failure;
 use anstyle::AnsiColor;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_host::Failure;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};

@@ -1,14 +1,14 @@
 //! Verbs that need no program and no peer: `circuit`, `bench`.
 
-use crate::Host;
+use crate::Embedding;
 use crate::args::{Bench, CircuitVerb};
-use crate::failure::Failure;
-use crate::verbs::{say, show};
+use crate::output::{say, show};
 use sealane_bench::{Machine, Options, Record, SUITES, Suite, aead, plot};
 use sealane_circuit::bristol::{self, CircuitFile, Format};
 use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_files::Rights;
+use sealane_host::Failure;
 use sealane_page::Card;
 use sealane_page::units::grouped;
 use serde::Serialize;
@@ -97,7 +97,7 @@ fn read(path: &Path) -> Result<CircuitFile, Failure> {
 }
 
 /// Runs a suite of benchmarks, or all of them, or lists them.
-pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
+pub fn bench(args: &Bench, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let Some(name) = args.suite.as_deref() else {
         let mut card = Card::new("sealane bench SUITE");
         SUITES
@@ -130,9 +130,9 @@ pub fn bench(args: &Bench, host: &Host<'_>) -> Result<(), Failure> {
         let hint = "unset SEALANE_TIER to measure every tier";
         Failure::new(Code::CpuTier, error.to_string(), hint)
     })?;
-    options.command.clone_from(&host.command);
-    if !host.command.is_empty() {
-        options.again = [&host.command[..], &["bench".into()]].concat();
+    options.command.clone_from(&embedding.command);
+    if !embedding.command.is_empty() {
+        options.again = [&embedding.command[..], &["bench".into()]].concat();
     }
     options.only.clone_from(&args.only);
     if args.quick {

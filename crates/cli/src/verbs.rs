@@ -1,32 +1,28 @@
 //! What each verb does.
 
-use crate::approve::approve;
 use crate::args::{self, JobArgs, Verb};
-use crate::config::Config;
 use crate::explain::explain;
-use crate::failure::Failure;
 use crate::handover::{self, Handed};
+use crate::output::{say, say_aside, show};
 use crate::signals::AtWork;
-use crate::{
-    Host, Loaded, doctor, identity, inputs, local, meet, program, psi, reports, results, seal,
-    session, terminal, tools, view,
-};
-use sealane_diagnostic::{Code, Diagnostic, printable};
+use crate::{Embedding, doctor, identity, local, psi, reports, seal, terminal, tools};
+use sealane_diagnostic::Diagnostic;
 use sealane_engine::{EngineError, Job, RunReport};
-use sealane_page::Card;
-use sealane_program::graph::Program;
-use serde_json::{Value, json};
-use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+use sealane_host::Failure;
+use sealane_host::approve::approve;
+use sealane_host::config::Config;
+use sealane_host::{Loaded, inputs, meet, program, results, rows, session, view};
+use serde_json::json;
 use std::path::Path;
 
 /// Runs a verb.
-pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
+pub fn run(verb: Verb, embedding: &Embedding<'_>) -> Result<(), Failure> {
     match verb {
-        Verb::Check(args) => check(&args, host),
-        Verb::Plan(args) => plan(&args, host),
-        Verb::Simulate(args) => simulate(&args, host),
-        Verb::Run(args) if args.local => local::run(&args, host),
-        Verb::Run(args) => run_party(&args, host),
+        Verb::Check(args) => check(&args, embedding),
+        Verb::Plan(args) => plan(&args, embedding),
+        Verb::Simulate(args) => simulate(&args, embedding),
+        Verb::Run(args) if args.local => local::run(&args, embedding),
+        Verb::Run(args) => run_party(&args, embedding),
         Verb::Report(args) => reports::report(&args),
         Verb::Init(args) => identity::init(&args),
         Verb::Card(args) => identity::card(&args),
@@ -38,41 +34,7 @@ pub fn run(verb: Verb, host: &Host<'_>) -> Result<(), Failure> {
         Verb::Open(args) => seal::open(&args),
         Verb::Keygen(args) => seal::keygen(&args),
         Verb::Circuit(args) => tools::circuit(&args.verb),
-        Verb::Bench(args) => tools::bench(&args, host),
-    }
-}
-
-/// Prints to standard output. A reader that has gone away is no error. A terminal gets no character
-/// that does anything but show itself, wherever the text comes from; a file or a program gets all.
-pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
-    let mut text = text.to_string();
-    if stdout().is_terminal() {
-        text = printable(&text);
-    }
-    match writeln!(stdout(), "{text}") {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            let what = "cannot write to standard output";
-            let hint = "see that where it goes has room and takes it";
-            Err(Failure::new(Code::Output, what, hint).because(error.to_string()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Prints a table, or with `--json` its JSON.
-pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
-    if json { say(value) } else { say(card) }
-}
-
-/// Prints to standard error what standard output did not take; says where it is.
-fn say_aside(json: bool, card: &Card, value: &Value) -> &'static str {
-    let text = match json {
-        true => value.to_string(),
-        false => printable(&card.to_string()),
-    };
-    match writeln!(stderr(), "{text}") {
-        Ok(()) => "the report stands above, on standard error",
-        Err(_) => "see that one of both goes where there is room",
+        Verb::Bench(args) => tools::bench(&args, embedding),
     }
 }
 
@@ -81,9 +43,9 @@ fn say_aside(json: bool, card: &Card, value: &Value) -> &'static str {
 pub fn job(
     args: &JobArgs,
     config: Option<&Config>,
-    host: &Host<'_>,
+    embedding: &Embedding<'_>,
 ) -> Result<(Job, Vec<String>), Failure> {
-    let loaded = program::load(&args.program, host.loader)?;
+    let loaded = program::load(&args.program, embedding.loader)?;
     let notes = loaded.notes();
     let Loaded { program, warnings } = loaded;
     // Other numbers than the source means are never used silently.
@@ -97,8 +59,8 @@ pub fn job(
     Ok((Job::new(program, protocol, network, helpers)?, notes))
 }
 
-fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
-    let loaded = program::load(&args.program, host.loader)?;
+fn check(args: &args::Check, embedding: &Embedding<'_>) -> Result<(), Failure> {
+    let loaded = program::load(&args.program, embedding.loader)?;
     let (program, mut warnings) = (loaded.program, loaded.warnings);
     warnings.extend(sealane_engine::check(&program).map_err(EngineError::from)?);
     let json = view::check_json(&program, &warnings);
@@ -108,9 +70,9 @@ fn check(args: &args::Check, host: &Host<'_>) -> Result<(), Failure> {
     show(args.json, &view::check_card(&program, &warnings), &json)
 }
 
-fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
+fn plan(args: &args::Plan, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let config = Config::find_if_any(args.config.as_deref())?;
-    let (job, mut notes) = job(&args.job, config.as_ref(), host)?;
+    let (job, mut notes) = job(&args.job, config.as_ref(), embedding)?;
     let cost = job.cost(&rows(job.program(), &args.rows)?)?;
     let effort = sealane_engine::warnings(&job, &cost);
     effort.iter().for_each(terminal::warn);
@@ -128,38 +90,8 @@ fn plan(args: &args::Plan, host: &Host<'_>) -> Result<(), Failure> {
     )
 }
 
-/// Row counts in the order of the program: those stated, else the bounds.
-///
-/// # Errors
-/// A name is none of the program's.
-pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Failure> {
-    let mut counts = program
-        .rows
-        .iter()
-        .map(|rows| rows.bound)
-        .collect::<Vec<_>>();
-    for (name, count) in stated {
-        let index = program
-            .rows
-            .iter()
-            .position(|rows| rows.name == *name)
-            .ok_or_else(|| {
-                let known = program
-                    .rows
-                    .iter()
-                    .map(|rows| rows.name.as_str())
-                    .collect::<Vec<_>>();
-                let hint = format!("its row counts are: {}", known.join(", "));
-                let what = format!("the program has no rows named `{name}`");
-                Failure::new(Code::UnknownRows, what, hint)
-            })?;
-        counts[index] = *count;
-    }
-    Ok(counts)
-}
-
-fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
-    let (job, mut notes) = job(&args.job, None, host)?;
+fn simulate(args: &args::Simulate, embedding: &Embedding<'_>) -> Result<(), Failure> {
+    let (job, mut notes) = job(&args.job, None, embedding)?;
     let sources = inputs::by_party(job.program(), job.helpers(), &args.input)?;
     results::check(job.program(), None, args.output.as_deref(), &sources)?;
     let (inputs, read) = inputs::load_all(job.program(), &sources)?;
@@ -173,7 +105,7 @@ fn simulate(args: &args::Simulate, host: &Host<'_>) -> Result<(), Failure> {
     finish(&job, &report, args.output.as_deref(), args.json, work)
 }
 
-fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
+fn run_party(args: &args::Run, embedding: &Embedding<'_>) -> Result<(), Failure> {
     let handed = match args.handed_over {
         true => Some(handover::take()?),
         false => None,
@@ -184,7 +116,7 @@ fn run_party(args: &args::Run, host: &Host<'_>) -> Result<(), Failure> {
     };
     config.patience = args.patience.or(config.patience);
     let party = meet::who(args.party.as_deref(), &config, args.identity.as_deref())?;
-    let (job, mut notes) = job(&args.job, Some(&config), host)?;
+    let (job, mut notes) = job(&args.job, Some(&config), embedding)?;
     let me = meet::party(&job, &party)?;
     let sources = inputs::of_one(&args.input)?;
     let output = args.output.as_deref();

@@ -3,8 +3,9 @@
 use crate::error;
 use crate::program::Program;
 use pyo3::prelude::*;
-use sealane_cli::{Failure, Host, Loaded, ProgramLoader};
+use sealane_cli::Embedding;
 use sealane_engine::EngineError;
+use sealane_host::{Failure, Loaded, ProgramLoader};
 use std::ffi::OsString;
 use std::path::Path;
 
@@ -15,7 +16,7 @@ pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
     py.detach(|| {
         sealane_cli::main(
             arguments,
-            &Host {
+            &Embedding {
                 loader: &PythonLoader,
                 command,
             },

@@ -3,9 +3,9 @@
 use crate::item::Place;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use sealane_cli::Failure;
 use sealane_diagnostic::{Code, Diagnostic, Kind, Span};
 use sealane_engine::EngineError;
+use sealane_host::Failure;
 
 /// The exception for a diagnostic.
 pub fn raised(py: Python<'_>, finding: &Diagnostic) -> PyErr {

@@ -6,12 +6,16 @@ use crate::inputs::{Given, Table};
 use crate::report::{Check, Plan, Report};
 use crate::wait;
 use pyo3::prelude::*;
-use sealane_cli::config::Config;
-use sealane_cli::meet::Meeting;
-use sealane_cli::{Failure, Line, Loaded, RUNS, Recording, Shown, approved, meet, meet_and_run};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::data::Inputs;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
+use sealane_host::approve::approved;
+use sealane_host::config::Config;
+use sealane_host::meet::Meeting;
+use sealane_host::progress::{Line, Shown};
+use sealane_host::record::{RUNS, Recording};
+use sealane_host::session::meet_and_run;
+use sealane_host::{Failure, Loaded, meet};
 use sealane_program::graph;
 use sealane_program::text;
 use std::collections::BTreeMap;
@@ -47,7 +51,7 @@ impl Program {
 
     /// Notes about the numbers that a run gives.
     fn notes(&self) -> Vec<String> {
-        sealane_cli::notes(&self.warnings)
+        sealane_host::program::notes(&self.warnings)
     }
 }
 
@@ -113,7 +117,7 @@ impl Program {
         let planned = py.detach(|| {
             let config = Config::find_if_any(config.as_deref())?;
             let job = stated.job(self.graph.clone(), config.as_ref())?;
-            let rows = sealane_cli::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
+            let rows = sealane_host::rows(job.program(), &rows.into_iter().collect::<Vec<_>>())?;
             let cost = job.cost(&rows)?;
             let effort = sealane_engine::warnings(&job, &cost);
             Ok((job, cost, effort))
@@ -155,7 +159,8 @@ impl Program {
             let inputs = data.into_iter().flatten().collect::<Vec<_>>();
             let job = Job::new(graph, protocol, network, helpers)?;
             let recording = runs.and_then(|runs| Recording::begin(&runs, &job));
-            let mut report = sealane_cli::simulate(&job, inputs, recording, shown, cancel)?;
+            let mut report =
+                sealane_host::session::simulate(&job, inputs, recording, shown, cancel)?;
             report.notes = [program_notes, notes].concat();
             Ok((job, report))
         })
@@ -313,7 +318,7 @@ fn class(name: &str) -> Result<NetworkClass, Failure> {
 
 /// How long to wait for a party that is alive and sends nothing.
 fn patience_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
-    sealane_cli::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
+    sealane_host::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
 }
 
 fn class_of(py: Python<'_>, name: &str) -> PyResult<NetworkClass> {

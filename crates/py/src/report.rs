@@ -5,9 +5,9 @@ use crate::table::Table;
 use crate::{array, error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use sealane_cli::{Failure, results, view};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::{Job, NetworkClass, RunReport};
+use sealane_host::{Failure, results, view};
 use sealane_page::Card;
 use sealane_plan::CostReport;
 use sealane_program::graph;
@@ -29,7 +29,7 @@ impl Check {
         Check {
             card: view::check_card(program, warnings),
             json: view::check_json(program, warnings).to_string(),
-            notes: sealane_cli::notes(warnings),
+            notes: sealane_host::program::notes(warnings),
             warnings: warnings
                 .iter()
                 .map(|warning| warning.render_with_source())

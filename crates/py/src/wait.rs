@@ -2,8 +2,9 @@
 
 use crate::error;
 use pyo3::prelude::*;
-use sealane_cli::{Failure, Line};
 use sealane_engine::EngineError;
+use sealane_host::Failure;
+use sealane_host::progress::Line;
 use sealane_net::Cancel;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;

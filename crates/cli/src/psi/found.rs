@@ -1,10 +1,10 @@
 //! What a program has found, in the words of the party that learns it.
 
 use super::{STASH, data};
-use crate::failure::Failure;
-use crate::results::{SINGLE, marked};
-use crate::verbs::say;
+use crate::output::say;
 use sealane_diagnostic::{Code, Diagnostic};
+use sealane_host::Failure;
+use sealane_host::results::{SINGLE, marked};
 use sealane_tables::Texts;
 use serde_json::json;
 use std::collections::BTreeMap;

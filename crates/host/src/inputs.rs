@@ -1,6 +1,6 @@
 //! `--input` where one command serves several parties: `simulate` and `run --local`.
 
-use crate::failure::Failure;
+use crate::Failure;
 use sealane_diagnostic::Code;
 use sealane_engine::EngineError;
 use sealane_engine::data::{self, Inputs, Sources};

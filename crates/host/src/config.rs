@@ -30,7 +30,7 @@ mod read;
 
 pub use edit::{Change, Editor};
 
-use crate::failure::Failure;
+use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::ProtocolName;
 use sealane_net::{NetworkClass, PublicKey};

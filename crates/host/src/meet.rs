@@ -4,8 +4,8 @@
 //! then the helpers by name. Each then numbers the others as its own job does. So two sides that
 //! list the same helpers in different orders meet, and the handshake tells them what differs.
 
+use crate::Failure;
 use crate::config::{Config, Party};
-use crate::failure::Failure;
 use sealane_diagnostic::Code;
 use sealane_engine::{EngineError, Job, NetworkClass, ProtocolName};
 use sealane_net::{Cancel, Endpoint, Identity, Limits, Mesh, MeshConfig, NetError, PartyId};

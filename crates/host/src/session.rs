@@ -1,6 +1,6 @@
 //! Runs with what they leave and show: for the command, and for the methods of Python.
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::meet::{self, Meeting};
 use crate::record::Recording;
 use sealane_engine::{EngineError, Job, Journal, Observer, RunReport, simulate_with};

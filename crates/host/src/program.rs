@@ -1,6 +1,6 @@
 //! Programs by file.
 
-use crate::failure::Failure;
+use crate::Failure;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::Program;
 use sealane_program::text;

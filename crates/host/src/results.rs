@@ -3,7 +3,7 @@
 //! Results that belong to rows of one table are columns of one file, a line for each row. Where
 //! results belong to several tables, or to none, each kind has a file of its own.
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::view::result_shape;
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_engine::RunReport;

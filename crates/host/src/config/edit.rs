@@ -4,7 +4,7 @@
 //! of the old one, at once and as a whole. So what cannot be read is never written.
 
 use super::{Config, Party, read, refused, text};
-use crate::failure::Failure;
+use crate::Failure;
 use sealane_diagnostic::Code;
 use sealane_files::Rights;
 use sealane_net::ContactCard;

@@ -1,6 +1,6 @@
 //! Approval: nobody runs a job whose hash its owner has not seen.
 
-use crate::failure::Failure;
+use crate::Failure;
 use crate::view;
 use sealane_diagnostic::Code;
 use sealane_engine::Job;

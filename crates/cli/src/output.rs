@@ -1,0 +1,41 @@
+//! Text on standard output.
+
+use sealane_diagnostic::{Code, printable};
+use sealane_host::Failure;
+use sealane_page::Card;
+use serde_json::Value;
+use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
+
+/// Prints to standard output. A reader that has gone away is no error. A terminal gets no character
+/// that does anything but show itself, wherever the text comes from; a file or a program gets all.
+pub fn say(text: impl std::fmt::Display) -> Result<(), Failure> {
+    let mut text = text.to_string();
+    if stdout().is_terminal() {
+        text = printable(&text);
+    }
+    match writeln!(stdout(), "{text}") {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            let what = "cannot write to standard output";
+            let hint = "see that where it goes has room and takes it";
+            Err(Failure::new(Code::Output, what, hint).because(error.to_string()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a table, or with `--json` its JSON.
+pub fn show(json: bool, card: &Card, value: &Value) -> Result<(), Failure> {
+    if json { say(value) } else { say(card) }
+}
+
+/// Prints to standard error what standard output did not take; says where it is.
+pub fn say_aside(json: bool, card: &Card, value: &Value) -> &'static str {
+    let text = match json {
+        true => value.to_string(),
+        false => printable(&card.to_string()),
+    };
+    match writeln!(stderr(), "{text}") {
+        Ok(()) => "the report stands above, on standard error",
+        Err(_) => "see that one of both goes where there is room",
+    }
+}

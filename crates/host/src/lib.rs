@@ -1,0 +1,36 @@
+//! Room `host`: a party of a run as it stands on its machine, for the command and for Python.
+//!
+//! It reads the configuration, loads programs and inputs, asks for approval, meets the other parties,
+//! runs the job, records the run and writes results. Arguments of a command line and its verbs are in
+//! room `cli`.
+//!
+//! | file | content |
+//! |---|---|
+//! | `config` | `sealane.toml`: parties, addresses, keys |
+//! | `program` | programs by file: text form here, Python through [`ProgramLoader`] |
+//! | `meet`, `session` | the mesh of a run; runs from the meeting to the report |
+//! | `approve` | the hash that approves a job, the prompt, the refusal |
+//! | `inputs`, `results`, `rows` | tables and row counts of a run |
+//! | `record` | the folder of a run |
+//! | `progress` | progress of runs and transfers on standard error |
+//! | `view`, `part` | plans and reports as cards and as JSON |
+//! | `failure` | failures with their exit status |
+#![forbid(unsafe_code)]
+
+pub mod approve;
+pub mod config;
+mod failure;
+pub mod inputs;
+pub mod meet;
+mod part;
+pub mod program;
+pub mod progress;
+pub mod record;
+pub mod results;
+mod rows;
+pub mod session;
+pub mod view;
+
+pub use failure::{EXIT_CODES, Failure};
+pub use program::{Loaded, ProgramLoader};
+pub use rows::rows;

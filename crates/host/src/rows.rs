@@ -1,0 +1,35 @@
+//! Row counts that a person states.
+
+use crate::Failure;
+use sealane_diagnostic::Code;
+use sealane_program::graph::Program;
+
+/// Row counts in the order of the program: those stated, else the bounds.
+///
+/// # Errors
+/// A name is none of the program's.
+pub fn rows(program: &Program, stated: &[(String, u64)]) -> Result<Vec<u64>, Failure> {
+    let mut counts = program
+        .rows
+        .iter()
+        .map(|rows| rows.bound)
+        .collect::<Vec<_>>();
+    for (name, count) in stated {
+        let index = program
+            .rows
+            .iter()
+            .position(|rows| rows.name == *name)
+            .ok_or_else(|| {
+                let known = program
+                    .rows
+                    .iter()
+                    .map(|rows| rows.name.as_str())
+                    .collect::<Vec<_>>();
+                let hint = format!("its row counts are: {}", known.join(", "));
+                let what = format!("the program has no rows named `{name}`");
+                Failure::new(Code::UnknownRows, what, hint)
+            })?;
+        counts[index] = *count;
+    }
+    Ok(counts)
+}
