@@ -2,13 +2,13 @@
 //!
 //! One token reaches everything of a run that waits or works: gathering, the waits of a mesh, the
 //! threads of its connections, and the engine between two steps. Each looks at it before it goes
-//! on, and those who wait are called by their bell. What then ends is told to the other parties.
+//! on, and those who wait are called by their waker. What then ends is told to the other parties.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bell::Bell;
 use crate::error::NetError;
+use crate::waker::Waker;
 
 /// A cancellation token. Clones are the same token; it stays cancelled.
 #[derive(Clone, Default)]
@@ -18,14 +18,14 @@ pub struct Cancel(Arc<State>);
 struct State {
     asked: AtomicBool,
     /// Those who wait for something else meanwhile.
-    bells: Mutex<Vec<Bell>>,
+    wakers: Mutex<Vec<Waker>>,
 }
 
 impl Cancel {
     /// Asks everything that has this token to end. Returns at once; nothing is waited for.
     pub fn cancel(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
-        self.bells().iter().for_each(Bell::ring);
+        self.wakers().iter().for_each(Waker::wake);
     }
 
     /// Whether the end has been asked for.
@@ -49,18 +49,18 @@ impl Cancel {
         }
     }
 
-    /// Has `bell` rung when the end is asked for, or now if it has been.
-    pub(crate) fn call(&self, bell: &Bell) {
-        // In this order, whoever cancels meanwhile finds the bell, or is found to have cancelled.
-        self.bells().push(bell.clone());
+    /// Has `waker` rung when the end is asked for, or now if it has been.
+    pub(crate) fn add_waker(&self, waker: &Waker) {
+        // In this order, whoever cancels meanwhile finds the waker, or is found to have cancelled.
+        self.wakers().push(waker.clone());
         if self.is_cancelled() {
-            bell.ring();
+            waker.wake();
         }
     }
 
-    /// The bells. No code panics while it holds the lock, so a poisoned lock holds a sound state.
-    fn bells(&self) -> MutexGuard<'_, Vec<Bell>> {
-        self.0.bells.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The wakers. No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    fn wakers(&self) -> MutexGuard<'_, Vec<Waker>> {
+        self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -72,11 +72,11 @@ mod tests {
     #[test]
     fn who_waits_is_called_whether_the_end_is_asked_for_before_or_after() {
         let cancel = Cancel::default();
-        let (early, late) = (Bell::default(), Bell::default());
-        cancel.call(&early);
+        let (early, late) = (Waker::default(), Waker::default());
+        cancel.add_waker(&early);
         assert_eq!(cancel.check(), Ok(()));
         cancel.clone().cancel();
-        cancel.call(&late);
+        cancel.add_waker(&late);
         let soon = || Instant::now() + Duration::from_millis(20);
         assert!(early.wait_until(soon()) && late.wait_until(soon()));
         assert_eq!(cancel.check(), Err(NetError::Cancelled));

@@ -13,9 +13,9 @@ use std::time::Duration;
 use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
 use crate::{PartyId, PublicKey};
 
-mod words;
+mod text;
 
-pub use words::Explained;
+pub use text::Explained;
 
 /// What can go wrong between two parties. Each variant names the peer by index;
 /// [`NetError::with_names`] explains it with the names that the users gave. Its display is what

@@ -29,7 +29,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
+use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
 use crate::error::{Cause, LinkError, NetError};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
@@ -58,11 +58,11 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
         true => Some(listen(config)?),
         false => None,
     };
-    let talks = Talks::default();
+    let connections = Connections::default();
     let (report, reports) = mpsc::channel();
     let mut gathering = Gathering {
         host,
-        talks: &talks,
+        connections: &connections,
         report,
         reports,
         met: (0..parties).map(|_| None).collect(),
@@ -77,7 +77,7 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
             gathering.hear_out();
         }
         // Frees the threads that still listen to somebody.
-        talks.end();
+        connections.close_all();
         result
     });
     gathering.leave(result)
@@ -88,13 +88,13 @@ enum Report {
     /// Of dialling this party.
     Dialled(PartyId, Result<Met, NetError>),
     /// Of hearing one who has dialled in.
-    Heard(Heard),
+    Accepted(Accepted),
 }
 
 /// The state of one gathering.
 struct Gathering<'a> {
     host: &'a Host<'a>,
-    talks: &'a Talks,
+    connections: &'a Connections,
     report: Sender<Report>,
     reports: Receiver<Report>,
     met: Vec<Option<TcpTransport>>,
@@ -113,13 +113,13 @@ impl<'a> Gathering<'a> {
         threads: &'scope Scope<'scope, 'a>,
         listener: Option<&TcpListener>,
     ) -> Result<(), NetError> {
-        let (host, talks) = (self.host, self.talks);
+        let (host, connections) = (self.host, self.connections);
         for lower in (0..host.config.me.index()).map(PartyId::from_index) {
             let report = self.report.clone();
             // The receiver outlives all threads, so no report is lost.
             let meet = move |socket| host.dial(socket, lower);
             threads.spawn(move || {
-                let met = dial(host, talks, lower, meet);
+                let met = dial(host, connections, lower, meet);
                 report.send(Report::Dialled(lower, met))
             });
         }
@@ -135,11 +135,17 @@ impl<'a> Gathering<'a> {
             // When all who are to dial in have done so, others may still probe.
             let caller = self.awaited_caller().unwrap_or(host.config.me);
             while let Some(listener) = listener
-                && let Some((number, socket)) = self.next_caller(listener)
+                && let Some((number, socket)) = self.next_incoming(listener)
             {
                 let report = self.report.clone();
                 threads.spawn(move || {
-                    report.send(Report::Heard(hear(host, talks, number, socket, caller)))
+                    report.send(Report::Accepted(accept(
+                        host,
+                        connections,
+                        number,
+                        socket,
+                        caller,
+                    )))
                 });
             }
             if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
@@ -180,8 +186,8 @@ impl<'a> Gathering<'a> {
     }
 
     /// The next who has dialled in, if anybody has.
-    fn next_caller(&mut self, listener: &TcpListener) -> Option<(usize, TcpStream)> {
-        let caller = next_caller(self.talks, listener)?;
+    fn next_incoming(&mut self, listener: &TcpListener) -> Option<(usize, TcpStream)> {
+        let caller = next_incoming(self.connections, listener)?;
         self.turned_away += caller.crowded_out;
         Some((caller.number, caller.socket))
     }
@@ -189,7 +195,7 @@ impl<'a> Gathering<'a> {
     fn take(&mut self, report: Report) -> Result<(), NetError> {
         match report {
             Report::Dialled(peer, outcome) => {
-                self.talks.hang_up(peer);
+                self.connections.remove_dialled(peer);
                 match outcome {
                     Ok(met) => self.welcome(met),
                     Err(error @ NetError::Unreachable(..)) => {
@@ -203,8 +209,8 @@ impl<'a> Gathering<'a> {
                     Err(error) => Err(error),
                 }
             }
-            Report::Heard(heard) => {
-                self.talks.finish(heard.number);
+            Report::Accepted(heard) => {
+                self.connections.remove_incoming(heard.number);
                 match heard.outcome {
                     Ok(Caller::Party(met)) => self.welcome(met),
                     Ok(Caller::Prober(Some(_))) => Ok(()),
@@ -266,7 +272,7 @@ impl<'a> Gathering<'a> {
         while let Ok(report) = self.reports.recv_timeout(REPORT_GRACE) {
             match report {
                 // One who is met now is met too late; another who is not is missing as well.
-                Report::Heard(Heard { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
+                Report::Accepted(Accepted { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
                 Report::Dialled(peer, Err(error @ NetError::Unreachable(..))) => {
                     self.unreachable.insert(peer, error);
                 }
@@ -323,18 +329,18 @@ impl<'a> Gathering<'a> {
     /// why this party gives up, too.
     fn hear_out(&mut self) {
         let deadline = Instant::now() + REPORT_GRACE;
-        while self.talks.are_on()
+        while self.connections.any_open()
             && let Ok(report) = self
                 .reports
                 .recv_timeout(deadline - Instant::now().min(deadline))
         {
             let outcome = match report {
                 Report::Dialled(peer, outcome) => {
-                    self.talks.hang_up(peer);
+                    self.connections.remove_dialled(peer);
                     outcome.ok()
                 }
-                Report::Heard(heard) => {
-                    self.talks.finish(heard.number);
+                Report::Accepted(heard) => {
+                    self.connections.remove_incoming(heard.number);
                     match heard.outcome {
                         Ok(Caller::Party(met)) => Some(met),
                         _ => None,

@@ -26,16 +26,14 @@
 
 #![forbid(unsafe_code)]
 
-mod bell;
-mod calls;
 mod cancel;
 mod channel;
 mod cipher;
 mod connect;
+mod connections;
 mod contact;
 mod counters;
 mod error;
-mod examine;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -51,6 +49,7 @@ mod mesh;
 mod payload;
 pub mod private_file;
 mod probe;
+mod probe_peers;
 mod queue;
 mod record;
 mod session;
@@ -58,15 +57,14 @@ mod tcp;
 mod text;
 mod timed;
 mod tls;
+mod waker;
 
-pub use bell::{Bell, Ring};
 pub use cancel::Cancel;
 pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, Explained, KeyFault, LinkError, NetError, Version};
-pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
 pub use identity::{Identity, PublicKey, PublicKeyError};
@@ -75,10 +73,12 @@ pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
 pub use payload::Payload;
-pub use probe::Answer;
+pub use probe::ProbeAnswer;
+pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
 pub use record::{Recorder, Replayer};
 pub use session::SessionId;
 pub use tcp::danger_plaintext_transport;
+pub use waker::{Wake, Waker};
 
 use std::time::Instant;
 
@@ -116,23 +116,23 @@ impl std::fmt::Display for PartyId {
 /// attention of the protocol (heartbeats, goodbyes) stay below this trait.
 ///
 /// No call waits: one that finds nothing to do says so, and the mesh, which waits for all of its
-/// links at once, is called by its [`Bell`] when another try is worth it.
+/// links at once, is called by its [`Waker`] when another try is worth it.
 ///
 /// Dropping a transport ends the link: what was sent before is still delivered, after which the
 /// peer sees [`LinkError::Vanished`], unless [`Transport::shutdown`] said something better.
 pub trait Transport: Send {
     /// Hands `frame` over, or gives it back while there is no room for it on the way to the peer;
-    /// the bell rings when there is.
+    /// the waker rings when there is.
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError>;
 
-    /// The next frame from the peer. None while there is none; the bell rings when one comes.
+    /// The next frame from the peer. None while there is none; the waker rings when one comes.
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError>;
 
-    /// When a frame that is on its way will have arrived, if the bell does not ring for it.
+    /// When a frame that is on its way will have arrived, if the waker does not ring for it.
     fn due(&self) -> Option<Instant>;
 
     /// Makes room for more from the peer: up to `at_most` bytes of what has come and waits to be
-    /// received no longer count against the bound on such bytes. Says how many they are; the bell
+    /// received no longer count against the bound on such bytes. Says how many they are; the waker
     /// rings when more comes.
     fn take_in(&mut self, at_most: usize) -> usize;
 
@@ -140,11 +140,11 @@ pub trait Transport: Send {
     fn backlog_bytes(&self) -> usize;
 
     /// Why nothing more will come after what has come already, once that is so. While it is not,
-    /// the bell rings when it is.
+    /// the waker rings when it is.
     fn end(&self) -> Option<LinkError>;
 
-    /// From now on calls this end by `bell`.
-    fn call(&mut self, bell: &Bell);
+    /// From now on calls this end by `waker`.
+    fn set_waker(&mut self, waker: &Waker);
 
     /// Ends the outgoing direction without waiting. See [`Farewell`] for the order in which the
     /// peer learns of it.

@@ -31,12 +31,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::channel::Channel;
 use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
+use crate::waker::Waker;
 use crate::{Farewell, PartyId, Payload, Transport};
 
 /// How long nothing comes from a peer before a party that waits for it takes in what others send.
@@ -47,7 +47,7 @@ const COMPOSURE: Duration = Duration::from_millis(50);
 pub(crate) struct Links {
     /// One element a party; none for this one.
     channels: Vec<Option<Channel>>,
-    bell: Bell,
+    waker: Waker,
     cancel: Cancel,
     patience: Duration,
     backlog_bound_bytes: usize,
@@ -69,20 +69,20 @@ struct Wait {
 }
 
 impl Links {
-    /// All waiting goes by `bell`.
+    /// All waiting goes by `waker`.
     pub(crate) fn new(
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: &Limits,
-        bell: Bell,
+        waker: Waker,
     ) -> Links {
         let channel = |mut transport: Box<dyn Transport>| {
-            transport.call(&bell);
+            transport.set_waker(&waker);
             Channel::new(transport)
         };
         let channels = transports.into_iter().map(|link| link.map(channel));
         Links {
             channels: channels.collect(),
-            bell,
+            waker,
             cancel: Cancel::default(),
             patience: limits.patience,
             backlog_bound_bytes: limits.backlog_bytes,
@@ -94,7 +94,7 @@ impl Links {
 
     /// From now on nothing goes on, and nobody waits, once `cancel` asks for the end.
     pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
-        cancel.call(&self.bell);
+        cancel.add_waker(&self.waker);
         self.cancel = cancel.clone();
     }
 
@@ -297,7 +297,7 @@ impl Links {
         // try: it may have come since the last.
         let heard = wait.listens().then_some(wait.party);
         self.see_that_none_is_lost(heard)?;
-        let now = self.bell.now();
+        let now = self.waker.now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
         if now >= deadline {
@@ -316,8 +316,8 @@ impl Links {
         if let Some(due) = channel.and_then(|channel| channel.transport.due()) {
             until = until.min(due);
         }
-        self.bell.wait_until(until);
-        self.waited += self.bell.now() - now;
+        self.waker.wait_until(until);
+        self.waited += self.waker.now() - now;
         Ok(())
     }
 

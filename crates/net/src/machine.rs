@@ -1,4 +1,4 @@
-//! What a party gets from the machine that it runs on: a clock with bells, threads, sockets.
+//! What a party gets from the machine that it runs on: a clock with wakers, threads, sockets.
 //!
 //! [`ThisMachine`] is the one that runs this program. A simulator brings others, on which time is
 //! its own and one thread runs at a time, so that a seed decides all that happens; the code between
@@ -9,12 +9,12 @@ use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use crate::bell::Bell;
+use crate::waker::Waker;
 
 /// Where the threads of a party run, and by what clock they wait.
 pub trait Machine {
-    /// A new bell on the clock of this machine.
-    fn bell(&self) -> Bell;
+    /// A new waker on the clock of this machine.
+    fn waker(&self) -> Waker;
 
     /// Runs `body` in a thread of its own, whose name is for people.
     ///
@@ -28,8 +28,8 @@ pub trait Machine {
 pub struct ThisMachine;
 
 impl Machine for ThisMachine {
-    fn bell(&self) -> Bell {
-        Bell::default()
+    fn waker(&self) -> Waker {
+        Waker::default()
     }
 
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::queue::Queue;
 use crate::text::{MAX_REASON_BYTES, harmless};
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
 /// The classes of networks for which plans are made and runs are simulated.
@@ -114,9 +114,9 @@ impl Transport for MemoryTransport {
         self.incoming.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.incoming.call_taker(bell);
-        self.outgoing.call_giver(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.incoming.set_taker_waker(waker);
+        self.outgoing.set_giver_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {

@@ -89,7 +89,7 @@ impl Mesh {
             me,
             session: SessionId::default(),
             pinned: Vec::new(),
-            links: Links::new(transports, &limits, machine.bell()),
+            links: Links::new(transports, &limits, machine.waker()),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustls::Stream;
 use rustls::server::Accepted;
 
-use crate::calls::LONGEST_TALK;
+use crate::connections::HANDSHAKE_TIMEOUT;
 use crate::error::{NetError, Version};
 use crate::hello::{Hello, Purpose};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
@@ -35,7 +35,7 @@ const QUESTION: [u8; 1] = *b"?";
 
 /// What a party that answers said of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ProbeAnswer {
     /// Its version.
     pub version: Version,
     /// What it is there for: it waits to run, or probes others as well.
@@ -58,9 +58,9 @@ struct Exchange {
 
 impl Host<'_> {
     /// Asks `peer`, whose address answered on `socket`.
-    pub(crate) fn probe(&self, socket: TcpStream, peer: PartyId) -> Result<Answer, Failure> {
+    pub(crate) fn probe(&self, socket: TcpStream, peer: PartyId) -> Result<ProbeAnswer, Failure> {
         let ours = self.hello_of_probe();
-        let mut timed = Timed::new(&socket, Instant::now() + LONGEST_TALK);
+        let mut timed = Timed::new(&socket, Instant::now() + HANDSHAKE_TIMEOUT);
         // Small messages that wait for each other must not wait for more. Without it, the round
         // trip is only longer.
         let _ = socket.set_nodelay(true);
@@ -72,7 +72,7 @@ impl Host<'_> {
             let what = "it has answered no question".into();
             Failure::Final(NetError::Malformed(peer, what))
         })?;
-        Ok(Answer {
+        Ok(ProbeAnswer {
             version: theirs.version,
             purpose: theirs.purpose,
             round_trip: quickest.round_trip,

@@ -5,15 +5,15 @@
 //! side that takes may set aside what has come ([`Queue::set_aside`]): it then no longer counts
 //! against the bound.
 //!
-//! One thread gives and one takes. Each looks without waiting, and is called by its bell when a
+//! One thread gives and one takes. Each looks without waiting, and is called by its waker when a
 //! look that was in vain is worth another.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::error::LinkError;
+use crate::waker::Waker;
 
 /// What a queued item costs besides its bytes, so that tiny items are bounded too.
 const ITEM_OVERHEAD_BYTES: usize = 64;
@@ -41,7 +41,7 @@ struct State<T> {
 /// One of the two threads at a queue.
 #[derive(Default)]
 struct Side {
-    bell: Bell,
+    waker: Waker,
     /// Whether its last look was in vain.
     waits: bool,
 }
@@ -61,14 +61,14 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Has the side that takes called by `bell`.
-    pub(crate) fn call_taker(&self, bell: &Bell) {
-        self.lock().taker.bell = bell.clone();
+    /// Has the side that takes called by `waker`.
+    pub(crate) fn set_taker_waker(&self, waker: &Waker) {
+        self.lock().taker.waker = waker.clone();
     }
 
-    /// Has the side that gives called by `bell`.
-    pub(crate) fn call_giver(&self, bell: &Bell) {
-        self.lock().giver.bell = bell.clone();
+    /// Has the side that gives called by `waker`.
+    pub(crate) fn set_giver_waker(&self, waker: &Waker) {
+        self.lock().giver.waker = waker.clone();
     }
 
     /// Appends `item` of `bytes` bytes, or hands it back if there is no room.
@@ -88,10 +88,10 @@ impl<T> Queue<T> {
 
     /// Appends `item` of `bytes` bytes, after waiting for room if there is none.
     pub(crate) fn push(&self, mut item: T, bytes: usize) -> Result<(), LinkError> {
-        let bell = self.lock().giver.bell.clone();
+        let waker = self.lock().giver.waker.clone();
         while let Some(back) = self.try_push(item, bytes)? {
             item = back;
-            bell.wait_until(bell.now() + UNTIL_CALLED);
+            waker.wait_until(waker.now() + UNTIL_CALLED);
         }
         Ok(())
     }
@@ -258,7 +258,7 @@ impl<T> State<T> {
 impl Side {
     fn call(&mut self) {
         if std::mem::take(&mut self.waits) {
-            self.bell.ring();
+            self.waker.wake();
         }
     }
 }
@@ -266,9 +266,9 @@ impl Side {
 /// Waits as the side that takes; says whether it was called before `deadline`.
 fn wait_for_giver<T>(mut state: MutexGuard<'_, State<T>>, deadline: Instant) -> bool {
     state.taker.waits = true;
-    let bell = state.taker.bell.clone();
+    let waker = state.taker.waker.clone();
     drop(state);
-    bell.wait_until(deadline)
+    waker.wait_until(deadline)
 }
 
 #[cfg(test)]
@@ -351,10 +351,10 @@ mod tests {
 
     #[test]
     fn only_a_side_that_has_looked_in_vain_is_called() {
-        let (giver, taker) = (Bell::default(), Bell::default());
+        let (giver, taker) = (Waker::default(), Waker::default());
         let queue = Queue::new(100);
-        queue.call_giver(&giver);
-        queue.call_taker(&taker);
+        queue.set_giver_waker(&giver);
+        queue.set_taker_waker(&taker);
         assert_eq!(queue.try_push(1, 36), Ok(None));
         assert_eq!(queue.try_pop(), Ok(Some(1)));
         assert!(!giver.wait_until(soon()) && !taker.wait_until(soon()));
@@ -368,9 +368,9 @@ mod tests {
 
     #[test]
     fn a_side_that_awaits_the_end_is_called_for_it() {
-        let taker = Bell::default();
+        let taker = Waker::default();
         let queue = queue_of_one(1000);
-        queue.call_taker(&taker);
+        queue.set_taker_waker(&taker);
         assert_eq!(queue.end(), None);
         queue.close(LinkError::Finished);
         assert!(taker.wait_until(soon()));

@@ -17,10 +17,10 @@ use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::time::Instant;
 
-use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
 const MAGIC: [u8; 8] = *b"SEALREC\x01";
@@ -91,8 +91,8 @@ impl<W: Write + Send> Transport for Recorder<W> {
         self.inner.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.inner.call(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.inner.set_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -219,7 +219,7 @@ impl Transport for Replayer {
         self.to_receive.is_empty().then_some(LinkError::Finished)
     }
 
-    fn call(&mut self, _bell: &Bell) {}
+    fn set_waker(&mut self, _waker: &Waker) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 

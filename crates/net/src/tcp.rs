@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
@@ -35,6 +34,7 @@ use crate::frame::{Frame, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
 use crate::machine::{Machine, Socket, ThisMachine};
 use crate::queue::Queue;
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
 use threads::{Link, heartbeat_interval, spawn};
@@ -57,7 +57,7 @@ pub(crate) struct TcpTransport {
 impl TcpTransport {
     /// Has `cancel` end every wait for the peer's end but a short one.
     pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
-        cancel.call(&self.link.ended);
+        cancel.add_waker(&self.link.ended);
         self.cancel = cancel.clone();
     }
 
@@ -93,10 +93,10 @@ impl TcpTransport {
             wire_sent: AtomicU64::new(0),
             wire_received: AtomicU64::new(0),
             running: AtomicUsize::new(0),
-            ended: machine.bell(),
+            ended: machine.waker(),
         });
-        link.incoming.call_giver(&machine.bell());
-        link.outgoing.call_taker(&machine.bell());
+        link.incoming.set_giver_waker(&machine.waker());
+        link.outgoing.set_taker_waker(&machine.waker());
         spawn(machine, "net-read", &link, Link::read)?;
         spawn(machine, "net-write", &link, Link::write)?;
         Ok(TcpTransport {
@@ -151,9 +151,9 @@ impl Transport for TcpTransport {
         self.link.incoming.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.link.incoming.call_taker(bell);
-        self.link.outgoing.call_giver(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.link.incoming.set_taker_waker(waker);
+        self.link.outgoing.set_giver_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -242,24 +242,24 @@ mod tests {
 
     /// The next frame, after waiting for it.
     fn recv(transport: &mut TcpTransport, deadline: Instant) -> Result<Frame, LinkError> {
-        let bell = Bell::default();
-        transport.call(&bell);
+        let waker = Waker::default();
+        transport.set_waker(&waker);
         loop {
             if let Some(frame) = transport.try_recv()? {
                 return Ok(frame);
             }
-            assert!(bell.wait_until(deadline), "nothing came");
+            assert!(waker.wait_until(deadline), "nothing came");
         }
     }
 
     /// Sends until `deadline`; says what ended it before, if anything did.
     fn flood(transport: &mut TcpTransport, deadline: Instant) -> Option<LinkError> {
-        let bell = Bell::default();
-        transport.call(&bell);
+        let waker = Waker::default();
+        transport.set_waker(&waker);
         loop {
             match transport.try_send(data(200_000)) {
                 Ok(None) => {}
-                Ok(Some(_)) if bell.wait_until(deadline) => {}
+                Ok(Some(_)) if waker.wait_until(deadline) => {}
                 Ok(Some(_)) => return None,
                 Err(error) => return Some(error),
             }

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, C, digest, hear, pattern, say};
 use sealane_net::{
-    Awaited, Bell, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError,
-    NetworkClass, PartyId, SessionId, Traffic, Transport, memory_pair,
+    Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, NetworkClass,
+    PartyId, SessionId, Traffic, Transport, Waker, memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -529,7 +529,7 @@ impl Transport for Ended {
         Some(self.0.clone())
     }
 
-    fn call(&mut self, _bell: &Bell) {}
+    fn set_waker(&mut self, _waker: &Waker) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, meet, short};
 use sealane_net::{
-    Answer, Cancel, Examination, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId,
-    Purpose, Sign, Version, examine,
+    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId, ProbeAnswer,
+    ProbeEvent, ProbeReport, Purpose, Version, probe_peers,
 };
 
 /// Long enough for whatever is certain to come.
@@ -17,12 +17,12 @@ const UNHURRIED: Duration = Duration::from_secs(20);
 
 const AT_ONCE: Duration = Duration::ZERO;
 
-fn look(config: &MeshConfig, wait: Duration) -> Examination {
-    examine(config, wait, &mut |_| ()).unwrap()
+fn look(config: &MeshConfig, wait: Duration) -> ProbeReport {
+    probe_peers(config, wait, &mut |_| ()).unwrap()
 }
 
 /// What one party found out about another.
-fn answer(found: &Examination, peer: PartyId) -> Result<&Answer, &NetError> {
+fn answer(found: &ProbeReport, peer: PartyId) -> Result<&ProbeAnswer, &NetError> {
     let sighting = found.peers[peer.index()].as_ref();
     sighting
         .expect("every other party is looked at")
@@ -41,7 +41,7 @@ fn all_who_look_around_at_the_same_time_see_each_other() {
     let looks = configs(3, Limits::default()).into_iter().map(|config| {
         thread::spawn(move || {
             let mut signs = Vec::new();
-            let found = examine(&config, UNHURRIED, &mut |sign| signs.push(sign)).unwrap();
+            let found = probe_peers(&config, UNHURRIED, &mut |sign| signs.push(sign)).unwrap();
             (config.me, found, signs)
         })
     });
@@ -57,7 +57,10 @@ fn all_who_look_around_at_the_same_time_see_each_other() {
                 (Purpose::Probe, &Version::current())
             );
             assert!(found.peers[peer.index()].as_ref().unwrap().asked);
-            assert!(signs.contains(&Sign::Answered(peer)) && signs.contains(&Sign::Asked(peer)));
+            assert!(
+                signs.contains(&ProbeEvent::Answered(peer))
+                    && signs.contains(&ProbeEvent::Asked(peer))
+            );
         }
     }
 }

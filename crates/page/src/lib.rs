@@ -1,8 +1,8 @@
 //! Room `page`: what plans, results and runs look like, in a terminal, a notebook and a browser.
 //!
 //! A [`Card`] is a titled block of labelled lines: its `Display` is for terminals and logs, its
-//! [`Card::html`] for notebooks. A [`Run`] is what the folder of a run holds, and its
-//! [`Run::page`] one file that needs nothing else: no script, no font, no picture from anywhere, and
+//! [`Card::html`] for notebooks. A [`RunRecord`] is what the folder of a run holds, and its
+//! [`RunRecord::page`] one file that needs nothing else: no script, no font, no picture from anywhere, and
 //! a policy in it that forbids every request.
 //!
 //! Everything here is a function of values: no file, no clock, no network. Names and texts may come
@@ -26,4 +26,4 @@ pub mod run;
 pub mod units;
 
 pub use card::Card;
-pub use run::Run;
+pub use run::RunRecord;

@@ -78,7 +78,7 @@ struct Step {
 }
 
 /// A run.
-pub struct Run {
+pub struct RunRecord {
     plan: Plan,
     sides: Vec<Side>,
 }
@@ -117,16 +117,16 @@ pub enum State {
     Unfinished,
 }
 
-impl Run {
+impl RunRecord {
     /// A run of the job of `plan`, of which each of `sides` is what one party told. Those that
     /// have told nothing, or are no party of the plan, are left out.
-    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> Run {
+    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> RunRecord {
         let sides = sides
             .into_iter()
             .filter_map(|records| Side::of(&plan, records));
         let mut sides = sides.collect::<Vec<_>>();
         sides.sort_by_key(|side| side.party);
-        Run { plan, sides }
+        RunRecord { plan, sides }
     }
 
     /// How it ended.

@@ -10,7 +10,7 @@
 //! parties that do anything, though, an input that is wanted twice is shared as bits and
 //! converted, since nothing makes an owner share one number both times.
 
-use crate::draft::{Draft, Phase, Tensor, TensorId, Work};
+use crate::draft::{Draft, Phase, Tensor, TensorId, UnitWork};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
@@ -40,7 +40,7 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
     let wants = wants(draft);
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
         let domain = match &unit.work {
-            Work::Input { out, .. } => {
+            UnitWork::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
                 if wants.len() > 1 && is_malicious::<P>() {
                     wants = vec![(Algebra::Z2, unit.phase)];
@@ -48,12 +48,12 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 chooser.given(&step, unit.phase, &wants, P::input_domain);
                 continue;
             }
-            Work::Constant { out, .. } => {
+            UnitWork::Constant { out, .. } => {
                 chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
             // Elements move wherever they are.
-            Work::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
+            UnitWork::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
             _ => P::domain(draft.algebra(unit)),
         };
         step.op

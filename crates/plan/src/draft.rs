@@ -65,14 +65,14 @@ pub(crate) struct Unit {
     pub phase: Phase,
     /// Longest chain of units of the same phase before it; what it needs has a smaller rank.
     pub rank: u32,
-    pub work: Work,
+    pub work: UnitWork,
     /// The operations of the program that it does, in order of the program.
     pub ops: Vec<String>,
     pub span: Option<Span>,
 }
 
 /// What a unit does.
-pub(crate) enum Work {
+pub(crate) enum UnitWork {
     Input { input: u32, out: TensorId },
     Constant { data: Data, out: TensorId },
     Move { from: Read, out: TensorId },
@@ -234,18 +234,20 @@ impl Draft {
     }
 }
 
-impl Work {
+impl UnitWork {
     /// The tensors it reads.
     pub fn reads(&self) -> Vec<TensorId> {
         let of = |reads: &[Read]| reads.iter().map(|read| read.tensor).collect::<Vec<_>>();
         match self {
-            Work::Input { .. } | Work::Constant { .. } => Vec::new(),
-            Work::Move { from, .. } => vec![from.tensor],
-            Work::Body(body) => of(&body.operands),
-            Work::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
-            Work::Product(product) => vec![product.left.tensor, product.right.tensor],
-            Work::Fold(fold) => vec![fold.from.tensor],
-            Work::Scan(scan) => [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat(),
+            UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
+            UnitWork::Move { from, .. } => vec![from.tensor],
+            UnitWork::Body(body) => of(&body.operands),
+            UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
+            UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
+            UnitWork::Fold(fold) => vec![fold.from.tensor],
+            UnitWork::Scan(scan) => {
+                [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat()
+            }
         }
     }
 
@@ -253,14 +255,16 @@ impl Work {
     pub fn writes(&self) -> Vec<TensorId> {
         let of = |outs: &[Write]| outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
         match self {
-            Work::Input { out, .. } | Work::Constant { out, .. } | Work::Move { out, .. } => {
+            UnitWork::Input { out, .. }
+            | UnitWork::Constant { out, .. }
+            | UnitWork::Move { out, .. } => {
                 vec![*out]
             }
-            Work::Body(body) => of(&body.outs),
-            Work::Linear(sum) => vec![sum.out],
-            Work::Product(product) => vec![product.out],
-            Work::Fold(fold) => vec![fold.out],
-            Work::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
+            UnitWork::Body(body) => of(&body.outs),
+            UnitWork::Linear(sum) => vec![sum.out],
+            UnitWork::Product(product) => vec![product.out],
+            UnitWork::Fold(fold) => vec![fold.out],
+            UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
         }
     }
 }

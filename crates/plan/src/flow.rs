@@ -26,7 +26,7 @@ pub const IN_FLIGHT: usize = 4;
 
 /// One pass through a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Block {
+pub struct TileRun {
     /// Index of the segment.
     pub segment: usize,
     /// Number of the tile, from 0; 0 for a segment that runs once.
@@ -41,7 +41,7 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
     /// The block.
-    pub block: Block,
+    pub run: TileRun,
     /// Index of the step in its segment.
     pub step: usize,
     /// Whether this is the second part of a step that carries: what the tile left is combined with
@@ -60,7 +60,7 @@ pub trait Driver {
     /// Takes a call over one flight; says whether it is finished.
     fn advance(&mut self, call: &Call) -> Result<bool, Self::Error>;
     /// All calls of a block are finished.
-    fn close(&mut self, block: &Block) -> Result<(), Self::Error>;
+    fn close(&mut self, run: &TileRun) -> Result<(), Self::Error>;
     /// Takes the only call under way to its end: nothing else can begin before.
     fn finish_alone(&mut self, call: &Call) -> Result<(), Self::Error> {
         loop {
@@ -130,8 +130,8 @@ enum Status {
 }
 
 /// A block in flight; each step has two places, the second one for its carry.
-struct Flying {
-    block: Block,
+struct InFlight {
+    run: TileRun,
     status: Vec<[Status; 2]>,
     left: usize,
 }
@@ -154,7 +154,7 @@ struct Flow<'a> {
     walks: Vec<Walk>,
     /// The segment whose blocks are taken up.
     segment: usize,
-    flying: VecDeque<Flying>,
+    flying: VecDeque<InFlight>,
     /// For each segment and step, the blocks in which it is finished.
     finished: Vec<Vec<u64>>,
     /// Calls under way, with the turns that they have taken.
@@ -214,7 +214,7 @@ impl<'a> Flow<'a> {
             }
             while let Some(at) = self.flying.iter().position(|flying| flying.left == 0) {
                 let flying = self.flying.remove(at);
-                flying.map_or(Ok(()), |flying| driver.close(&flying.block))?;
+                flying.map_or(Ok(()), |flying| driver.close(&flying.run))?;
                 // There is room for another one.
                 self.changed = true;
             }
@@ -224,7 +224,7 @@ impl<'a> Flow<'a> {
 
     /// Whether another block may be taken up. What runs once takes little and holds up no tile.
     fn has_room(&self) -> bool {
-        let walks_rows = |flying: &&Flying| flying.block.rows > 0;
+        let walks_rows = |flying: &&InFlight| flying.run.rows > 0;
         self.flying.iter().filter(walks_rows).count() < IN_FLIGHT
     }
 
@@ -250,7 +250,7 @@ impl<'a> Flow<'a> {
             self.segment += 1;
             return self.take_up(driver);
         }
-        let block = Block {
+        let run = TileRun {
             segment: self.segment,
             tile: walk.begun,
             start: walk.begun * tile.unwrap_or(0),
@@ -265,8 +265,8 @@ impl<'a> Flow<'a> {
         let status = segment.steps.iter().map(|step| places(&step.op));
         let status = status.collect::<Vec<_>>();
         let waiting = status.iter().flatten().filter(|s| **s == Status::Waiting);
-        self.flying.push_back(Flying {
-            block,
+        self.flying.push_back(InFlight {
+            run,
             left: waiting.count(),
             status,
         });
@@ -283,21 +283,21 @@ impl<'a> Flow<'a> {
 
     /// Asks the driver whether full tiles of the segment at hand can be left out.
     fn skip<D: Driver>(&mut self, driver: &mut D) {
-        let blocks = self.flying.iter().map(|flying| flying.block);
+        let blocks = self.flying.iter().map(|flying| flying.run);
         if blocks
             .clone()
-            .any(|block| block.segment != self.segment || block.tile == 0)
+            .any(|run| run.segment != self.segment || run.tile == 0)
         {
             return;
         }
         let walk = &mut self.walks[self.segment];
         let mut state = vec![self.segment as u32];
         for flying in &self.flying {
-            state.push((walk.begun - flying.block.tile) as u32);
+            state.push((walk.begun - flying.run.tile) as u32);
             state.extend(flying.status.iter().flatten().map(|status| *status as u32));
         }
         for (call, turns) in &self.running {
-            let tile = (walk.begun - call.block.tile) as u32;
+            let tile = (walk.begun - call.run.tile) as u32;
             state.extend([tile, call.step as u32, u32::from(call.carry)]);
             state.extend([*turns as u32, (*turns >> 32) as u32]);
         }
@@ -309,7 +309,7 @@ impl<'a> Flow<'a> {
     /// The call of a step in a block in flight, if it may begin.
     fn ready(&self, at: usize, step: usize) -> Option<Call> {
         let flying = &self.flying[at];
-        let Block { segment, tile, .. } = flying.block;
+        let TileRun { segment, tile, .. } = flying.run;
         let op = &self.plan.segments[segment].steps[step].op;
         let in_turn = self.finished[segment][step] == tile;
         let there = |need: &Need| match *need {
@@ -324,7 +324,7 @@ impl<'a> Flow<'a> {
             _ => return None,
         };
         let call = Call {
-            block: flying.block,
+            run: flying.run,
             step,
             carry,
         };
@@ -333,13 +333,13 @@ impl<'a> Flow<'a> {
 
     fn finished(&mut self, call: &Call) {
         let mut flying = self.flying.iter_mut();
-        let flying = flying.find(|flying| flying.block == call.block);
+        let flying = flying.find(|flying| flying.run == call.run);
         let Some(flying) = flying else { return };
         flying.status[call.step][usize::from(call.carry)] = Status::Done;
         flying.left -= 1;
         self.changed = true;
         if flying.status[call.step] == [Status::Done; 2] {
-            self.finished[call.block.segment][call.step] += 1;
+            self.finished[call.run.segment][call.step] += 1;
         }
     }
 }

@@ -18,7 +18,7 @@ mod ring;
 mod site;
 
 use crate::algebra::Had;
-use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, Work, Write};
+use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_program::diagnostic::Diagnostic;
@@ -57,7 +57,7 @@ impl Fuser<'_> {
         Ok(match &value.op {
             Op::Param(input) => {
                 let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
-                self.unit(phase, 0, Work::Input { input: *input, out }, value);
+                self.unit(phase, 0, UnitWork::Input { input: *input, out }, value);
                 Home::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Const(_) => Home::Constant(None),
@@ -272,7 +272,7 @@ impl Fuser<'_> {
             carries,
             outs,
         };
-        let work = Work::Scan(scan);
+        let work = UnitWork::Scan(scan);
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
         Ok(Home::Parts(parts))
@@ -291,7 +291,7 @@ impl Fuser<'_> {
             out,
         };
         let rank = self.rank_after(&[from.store], phase);
-        self.unit(phase, rank, Work::Fold(fold), value);
+        self.unit(phase, rank, UnitWork::Fold(fold), value);
         Home::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 }

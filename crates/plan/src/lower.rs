@@ -17,7 +17,7 @@ mod fold;
 mod ops;
 mod words;
 
-use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, Work, Write};
+use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::scale;
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
@@ -78,10 +78,10 @@ fn knowers(draft: &Draft, owners: &[u8]) -> Vec<Knower> {
     let mut knowers = vec![NOBODY; draft.tensors.len()];
     for unit in &draft.units {
         match &unit.work {
-            Work::Input { input, out } => {
+            UnitWork::Input { input, out } => {
                 knowers[out.0 as usize] = knower(PartyId(owners[*input as usize]));
             }
-            Work::Move { from, out } => {
+            UnitWork::Move { from, out } => {
                 knowers[out.0 as usize] = knowers[from.tensor.0 as usize];
             }
             _ => {}
@@ -121,33 +121,33 @@ impl Lowerer<'_> {
     /// One unit; `rows` are the rows of a full tile and the bound, if it walks rows.
     fn unit(&mut self, unit: &Unit, rows: Option<(u64, u64)>) -> Result<StepOp, Diagnostic> {
         Ok(match &unit.work {
-            Work::Input { input, out } => StepOp::Input {
+            UnitWork::Input { input, out } => StepOp::Input {
                 input: *input,
                 out: value(*out),
             },
-            Work::Constant { data, out } => StepOp::Constant {
+            UnitWork::Constant { data, out } => StepOp::Constant {
                 data: data.clone(),
                 out: value(*out),
             },
-            Work::Move { from, out } => StepOp::Move {
+            UnitWork::Move { from, out } => StepOp::Move {
                 operand: operand(from),
                 out: value(*out),
             },
-            Work::Body(body) => self.body(body, unit)?,
-            Work::Linear(sum) => StepOp::Linear {
+            UnitWork::Body(body) => self.body(body, unit)?,
+            UnitWork::Linear(sum) => StepOp::Linear {
                 terms: sum.terms.iter().map(term).collect(),
                 lanes: sum.lanes.clone(),
                 carried: sum.carried,
                 out: value(sum.out),
             },
-            Work::Product(product) => StepOp::Product {
+            UnitWork::Product(product) => StepOp::Product {
                 left: operand(&product.left),
                 right: operand(&product.right),
                 lanes: product.lanes.clone(),
                 out: value(product.out),
             },
-            Work::Scan(scan) => self.scan(scan, unit)?,
-            Work::Fold(fold) => {
+            UnitWork::Scan(scan) => self.scan(scan, unit)?,
+            UnitWork::Fold(fold) => {
                 let (from, to) = (
                     self.draft.tensor(fold.from.tensor),
                     self.draft.tensor(fold.out),

@@ -22,7 +22,7 @@
 //! linear.
 
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, Rows, Value, ValueId, Visibility,
+    Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 
@@ -54,7 +54,7 @@ fn integer(ty: Type) -> Type {
 }
 
 /// A graph on stored numbers, and the new number of each value.
-pub(crate) fn graph(of: &Graph, rows: &[Rows]) -> (Graph, Vec<ValueId>) {
+pub(crate) fn graph(of: &Graph, rows: &[RowSymbol]) -> (Graph, Vec<ValueId>) {
     let mut scaler = Scaler {
         of,
         rows,
@@ -76,7 +76,7 @@ pub(crate) fn graph(of: &Graph, rows: &[Rows]) -> (Graph, Vec<ValueId>) {
 
 struct Scaler<'a> {
     of: &'a Graph,
-    rows: &'a [Rows],
+    rows: &'a [RowSymbol],
     values: Vec<Value>,
     renamed: Vec<ValueId>,
 }

@@ -96,7 +96,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             None => writeln!(text, "once")?,
         }
         let mut steps = segment.steps.iter();
-        steps.try_for_each(|step| writeln!(text, "  {}", say(step)))?;
+        steps.try_for_each(|step| writeln!(text, "  {}", step_line(step)))?;
     }
     for result in &plan.results {
         let to = result
@@ -139,7 +139,7 @@ fn domain(domain: &Domain) -> String {
 }
 
 /// One step. The label stays out: it is for people, and a hash need not depend on it.
-fn say(step: &Step) -> String {
+fn step_line(step: &Step) -> String {
     match &step.op {
         StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
         StepOp::Constant { data, out } => {

@@ -12,7 +12,7 @@ use sealane_program::types::Type;
 use sealane_protocol::fake::Honest;
 use sealane_protocol::{
     Algebra, Correlation, Cost, Demand, Domain, Fault, Message, PartyId, Planes, Profile, Progress,
-    Protocol, Setting, Step, Work,
+    Protocol, Setting, Step, StepShape,
 };
 
 const A: PartyId = PartyId(0);
@@ -231,9 +231,9 @@ impl Protocol for Lopsided {
         Honest::domain(algebra)
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            Work::Input {
+            StepShape::Input {
                 owner,
                 elements,
                 bits,
@@ -246,9 +246,9 @@ impl Protocol for Lopsided {
         }
     }
 
-    fn demand(_: &Setting, work: &Work) -> Demand {
+    fn demand(_: &Setting, work: &StepShape) -> Demand {
         let mut demand = Demand::default();
-        if let Work::Input { elements, bits, .. } = work {
+        if let StepShape::Input { elements, bits, .. } = work {
             demand.add(COT, elements * bits);
         }
         demand

@@ -12,7 +12,7 @@ use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, PartyId, Profile, Progress, Protocol,
-    Setting, Sharing, Work,
+    Setting, Sharing, StepShape,
 };
 use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;
@@ -365,11 +365,11 @@ impl Protocol for Watchful {
         }
     }
 
-    fn cost(_: &Setting, _: &Work) -> Cost {
+    fn cost(_: &Setting, _: &StepShape) -> Cost {
         Cost::default()
     }
 
-    fn demand(_: &Setting, _: &Work) -> Demand {
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
 

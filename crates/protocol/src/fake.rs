@@ -7,7 +7,7 @@
 
 use crate::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, PartyId,
-    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
 };
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
@@ -47,7 +47,7 @@ pub enum Pending<'a> {
     /// An input whose bytes this party waits for, or already has.
     Input(PartyId, usize, usize, Option<Bits>),
     /// A tape that waits for the products of the batch at hand.
-    Tape(Box<Run<'a>>),
+    Tape(Box<TapeRun<'a>>),
     /// Checks are being opened.
     Settle(Vec<Opened>, Vec<u8>),
     /// Results are being opened.
@@ -58,7 +58,7 @@ pub enum Pending<'a> {
 type Opened = (Arc<Bits>, Domain, PartySet);
 
 /// A tape in the middle of its batches.
-pub struct Run<'a> {
+pub struct TapeRun<'a> {
     tape: &'a Tape,
     lanes: usize,
     slots: Vec<u8>,
@@ -96,7 +96,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         MASKED
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         let all = 0..setting.parties as u8;
         let pairs = |from: u8, bytes: u64| {
             let others = all.clone().filter(move |to| *to != from);
@@ -107,13 +107,13 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             })
         };
         match work {
-            Work::Input {
+            StepShape::Input {
                 owner,
                 elements,
                 bits,
                 ..
             } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
-            Work::Tape { tape, lanes } => {
+            StepShape::Tape { tape, lanes } => {
                 let counts = tape
                     .batches
                     .iter()
@@ -133,13 +133,13 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     ..Cost::of(layers.iter().flat_map(flights).collect())
                 }
             }
-            Work::Convert { .. } => Cost {
+            StepShape::Convert { .. } => Cost {
                 checks: 1,
                 ..Cost::default()
             },
             // Never asked for: the profile says that there is no arithmetic.
-            Work::Product { .. } => Cost::default(),
-            Work::Reveal { results, checks } => {
+            StepShape::Product { .. } => Cost::default(),
+            StepShape::Reveal { results, checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, *checks)).collect();
                 let open = |from: u8| {
                     let to = |message: Message| {
@@ -158,7 +158,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         }
     }
 
-    fn demand(_: &Setting, _: &Work) -> Demand {
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
 
@@ -224,7 +224,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     .iter_mut()
                     .zip(inputs)
                     .for_each(|(slot, bit)| *slot = *bit);
-                let run = Run {
+                let run = TapeRun {
                     tape,
                     lanes,
                     slots,
@@ -350,7 +350,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     /// Runs XORs up to the next batch with ANDs and asks party 0 for the products.
     fn next_layer<'a>(
         &self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault> {
         let (tape, lanes) = (run.tape, run.lanes);
@@ -383,7 +383,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.
     fn read_layer<'a>(
         &mut self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault> {
         if !run.answering {
@@ -409,7 +409,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     }
 }
 
-impl Run<'_> {
+impl TapeRun<'_> {
     fn slot(&self, slot: u32) -> &[u8] {
         &self.slots[slot as usize * self.lanes..][..self.lanes]
     }

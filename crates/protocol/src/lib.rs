@@ -1,7 +1,7 @@
 //! Room `protocol`: the trait that every protocol implements, and its words.
 //!
 //! `plan` and `engine` know protocols by this room alone. A protocol says what it is
-//! ([`Profile`]), what each piece of [`Work`] costs in bytes, flights and time ([`Cost`]), what it
+//! ([`Profile`]), what each piece of [`StepShape`] costs in bytes, flights and time ([`Cost`]), what it
 //! wants prepared ([`Demand`]), and it runs [`Step`]s in two halves: [`Protocol::begin`] writes
 //! messages, [`Protocol::advance`] reads them. The engine alone flushes, so steps that do not wait
 //! for each other share rounds without any protocol knowing of it.
@@ -26,5 +26,5 @@ pub use sealane_net::{NetworkClass, PartyId};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares, View};
 pub use words::{
-    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, Work, knower,
+    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, StepShape, knower,
 };

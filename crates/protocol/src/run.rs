@@ -2,7 +2,7 @@
 
 use crate::cost::{Cost, Demand};
 use crate::share::Shares;
-use crate::words::{Algebra, Domain, PartySet, Profile, Setting, Work};
+use crate::words::{Algebra, Domain, PartySet, Profile, Setting, StepShape};
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
 use sealane_net::{Mesh, NetError, PartyId};
@@ -44,9 +44,9 @@ pub trait Protocol: Sized + Send {
         Self::domain(algebra)
     }
     /// Exact cost of a step.
-    fn cost(setting: &Setting, work: &Work) -> Cost;
+    fn cost(setting: &Setting, work: &StepShape) -> Cost;
     /// What a step wants prepared.
-    fn demand(setting: &Setting, work: &Work) -> Demand;
+    fn demand(setting: &Setting, work: &StepShape) -> Demand;
     /// Exact cost of preparing a demand.
     fn prepare_cost(setting: &Setting, demand: &Demand) -> Cost;
 
@@ -93,7 +93,7 @@ pub trait Protocol: Sized + Send {
         Self: 'a;
 }
 
-/// A step with its operands. [`Work`] is its shape. Operands are held, not borrowed, since a step
+/// A step with its operands. [`StepShape`] is its shape. Operands are held, not borrowed, since a step
 /// lives on while others run.
 pub enum Step<'a, P: Protocol> {
     /// Shares an input.

@@ -128,7 +128,7 @@ impl Setting {
 
 /// The shape of a step, without its shares: what costs and demands are computed from.
 #[derive(Clone, Copy, Debug)]
-pub enum Work<'a> {
+pub enum StepShape<'a> {
     /// `elements` values of `bits` bits, known to `owner`, become shared.
     Input {
         /// Who knows them.

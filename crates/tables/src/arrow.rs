@@ -5,8 +5,8 @@
 //! one after the other, and of each only the columns that an input wants.
 
 use crate::header::Header;
+use crate::input_spec::{Filling, InputSpec, Loaded};
 use crate::number::Number;
-use crate::want::{Filling, Loaded, Want};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
@@ -31,7 +31,7 @@ impl<'w> Table<'w> {
     pub(crate) fn new(
         name: &str,
         schema: &Schema,
-        wants: &[Want<'w>],
+        wants: &[InputSpec<'w>],
     ) -> Result<Table<'w>, Diagnostic> {
         let names = schema.fields().iter().map(|field| field.name().clone());
         let header = Header {
@@ -39,7 +39,7 @@ impl<'w> Table<'w> {
             names: names.collect(),
             missing: MISSING,
         };
-        let filling = |want: &Want<'w>| {
+        let filling = |want: &InputSpec<'w>| {
             let own = header
                 .names
                 .iter()

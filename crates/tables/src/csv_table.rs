@@ -3,8 +3,10 @@
 use crate::header::Header;
 use crate::quotes::{self, Misquoted};
 
+use crate::input_spec::{
+    Filling, InputSpec, Loaded, NOT_WHOLE, is_out_of_range, not_a_number, out_of_range,
+};
 use crate::number::{Number, Unfit};
-use crate::want::{Filling, Loaded, NOT_WHOLE, Want, is_out_of_range, not_a_number, out_of_range};
 use crate::{read_file, unreadable_but};
 use sealane_program::decimal::Nearest;
 use sealane_program::diagnostic::{Diagnostic, Span};
@@ -15,7 +17,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Reads the inputs of a file, record by record.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let text = text(path)?;
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
     let names = header_names(&mut reader).map_err(|error| malformed(path, &error))?;
@@ -75,7 +77,7 @@ impl<'a> Table<'a> {
         Table { header, text }
     }
 
-    fn inputs<'w>(&self, wants: &[Want<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
+    fn inputs<'w>(&self, wants: &[InputSpec<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
         let inputs = wants.iter().map(|want| self.header.filling(*want));
         let inputs = inputs.collect::<Result<_, _>>();
         inputs.map_err(|finding: Diagnostic| finding.at(Some(&self.header_span())))
@@ -90,7 +92,7 @@ impl<'a> Table<'a> {
     ) -> Result<(), Diagnostic> {
         self.refuse_blank_line(record)?;
         for filling in inputs {
-            let Want { input, .. } = filling.want;
+            let InputSpec { input, .. } = filling.want;
             let fits = filling.want.check_records(&self.header.table, count, true);
             fits.map_err(|finding| finding.at(Some(&self.span(record, 0))))?;
             let start = filling.grow(1);
@@ -170,7 +172,7 @@ impl<'a> Table<'a> {
 
     /// Where a cell stands in the file.
     pub(crate) fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
-        let Place {
+        let CellSpan {
             line,
             column,
             end_column,
@@ -205,7 +207,7 @@ fn start(record: &csv::StringRecord) -> usize {
 
 /// Line and columns, all from 1; `end_column` is the one after the last.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct CellSpan {
     line: u32,
     column: u32,
     end_column: u32,
@@ -213,7 +215,7 @@ struct Place {
 
 /// Where field `index` of the record that starts at byte `start` stands. Quoted fields may hold
 /// commas and line breaks; of a field over several lines the first counts.
-fn locate(text: &str, start: usize, index: usize) -> Place {
+fn locate(text: &str, start: usize, index: usize) -> CellSpan {
     // The reader takes the position of a record before it skips empty lines.
     let record = text
         .get(start..)
@@ -242,7 +244,7 @@ fn locate(text: &str, start: usize, index: usize) -> Place {
         .unwrap_or("")
         .chars()
         .count() as u32;
-    Place {
+    CellSpan {
         line,
         column,
         end_column: column + width.max(1),
@@ -353,7 +355,7 @@ pub(crate) fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, blank_line, locate};
+    use super::{CellSpan, blank_line, locate};
 
     #[test]
     fn blank_lines_between_records_are_found() {
@@ -381,7 +383,7 @@ mod tests {
         let text = "a,b,c\r\n\r\nab,\"c,\"\"d\",e\r\n\"x\ny\",\"é\nw\",z";
         let row = text.find("\r\nab").unwrap();
         let at = |start, index| {
-            let Place {
+            let CellSpan {
                 line,
                 column,
                 end_column,

@@ -1,6 +1,6 @@
 //! Which columns of a table fill an input: found by name, in any order, others left alone.
 
-use crate::want::{Filling, Want};
+use crate::input_spec::{Filling, InputSpec};
 use sealane_program::diagnostic::Diagnostic;
 
 /// The names of a table's columns.
@@ -16,7 +16,7 @@ pub(crate) struct Header {
 impl Header {
     /// The columns that fill an input: those that the signature names, else the one that has the
     /// input's name, else (several wanted) all, if they are as many.
-    fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
+    fn columns(&self, want: &InputSpec<'_>) -> Result<Vec<usize>, Diagnostic> {
         let (input, width) = (want.input, want.width());
         let all = self.all();
         let named = match (input.columns.is_empty(), width) {
@@ -42,7 +42,7 @@ impl Header {
 
     /// An input before its first record. It knows the names of columns that it takes in their
     /// order, where nothing else says that they are meant.
-    pub(crate) fn filling<'w>(&self, want: Want<'w>) -> Result<Filling<'w>, Diagnostic> {
+    pub(crate) fn filling<'w>(&self, want: InputSpec<'w>) -> Result<Filling<'w>, Diagnostic> {
         let mut filling = Filling::new(want, self.columns(&want)?);
         if want.input.columns.is_empty() && want.width() > 1 {
             filling.by_position = self.all();

@@ -1,7 +1,7 @@
 //! Room `tables`: tables of users to typed [`Data`](sealane_program::types::Data) and back.
 //!
-//! A [`Source`] is a file or a stream of Arrow record batches; [`read`] takes what several inputs
-//! [`Want`] of it, in one pass, and checks every cell: type, shape, declared range, bound on rows.
+//! A [`TableSource`] is a file or a stream of Arrow record batches; [`read`] takes what several inputs
+//! [`InputSpec`] of it, in one pass, and checks every cell: type, shape, declared range, bound on rows.
 //! Whatever does not fit is refused with the place: line and column of a CSV, row and column of a
 //! table, the element of an array. Values in such a text are those of the party that reads it, and
 //! no one else sees them.
@@ -32,19 +32,19 @@ mod csv_table;
 mod frame;
 mod guard;
 mod header;
+mod input_spec;
 mod npy;
 mod number;
 mod pages;
 mod parquet_file;
 mod quotes;
 mod texts;
-mod want;
 
 pub use frame::{Format, Frame, Unfinished};
 
+pub use input_spec::{InputSpec, Loaded, array, check};
 pub use number::Number;
 pub use texts::Texts;
-pub use want::{Loaded, Want, array, check};
 
 use arrow_array::RecordBatchReader;
 use sealane_program::diagnostic::Diagnostic;
@@ -53,7 +53,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Where a table lies.
-pub enum Source<'a> {
+pub enum TableSource<'a> {
     /// A file: `.npy` holds one array, `.parquet` a table, and anything else is CSV with a header
     /// line.
     File(&'a Path),
@@ -70,12 +70,14 @@ pub enum Source<'a> {
 ///
 /// # Errors
 /// The source cannot be read, or what it holds is not what an input wants.
-pub fn read(source: Source<'_>, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub fn read(source: TableSource<'_>, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     match source {
-        Source::File(path) if has_extension(path, "npy") => npy::read(path, wants),
-        Source::File(path) if has_extension(path, "parquet") => parquet_file::read(path, wants),
-        Source::File(path) => csv_table::read(path, wants),
-        Source::Batches { name, reader } => {
+        TableSource::File(path) if has_extension(path, "npy") => npy::read(path, wants),
+        TableSource::File(path) if has_extension(path, "parquet") => {
+            parquet_file::read(path, wants)
+        }
+        TableSource::File(path) => csv_table::read(path, wants),
+        TableSource::Batches { name, reader } => {
             let schema = reader.schema();
             let all = (0..schema.fields().len()).collect::<Vec<_>>();
             arrow::Table::new(name, &schema, wants)?.take(&all, reader)

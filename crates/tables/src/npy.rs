@@ -3,7 +3,9 @@
 
 use crate::number::{Number, of_element};
 
-use crate::want::{Filling, Loaded, Want, element, element_count, has_shape, wrong_shape};
+use crate::input_spec::{
+    Filling, InputSpec, Loaded, element, element_count, has_shape, wrong_shape,
+};
 use crate::{read_file, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
@@ -14,12 +16,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Reads the inputs of a file, each of which takes the whole array.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     wants.iter().map(|want| read_one(path, want)).collect()
 }
 
 /// The elements of one input. A flat array stands for any shape of as many elements.
-fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
+fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     let input = want.input;
     let bytes = read_file(path)?;
     check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;

@@ -4,7 +4,7 @@
 //! each input, its columns against what the inputs want. Of the rest, no page is read.
 
 use crate::arrow::{Table, broken};
-use crate::want::{Loaded, Want};
+use crate::input_spec::{InputSpec, Loaded};
 use crate::{guard, pages, unreadable, unreadable_but};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
@@ -22,14 +22,14 @@ use std::path::Path;
 const BATCH_ROWS: usize = 8192;
 
 /// Reads the inputs of a file, batch by batch.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let name = path.display().to_string();
     // The library holds to its own invariants by assertions, and a damaged file can break them.
     guard::run(|| read_file(path, &name, wants))
         .unwrap_or_else(|| Err(broken(&name, &"it contradicts itself: it was damaged")))
 }
 
-fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+fn read_file(path: &Path, name: &str, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let pages = file.try_clone().map_err(|error| unreadable(path, &error))?;
     // With the schema of Arrow that the writer may have left beside that of Parquet: it alone says

@@ -12,7 +12,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn read(input: &Input, batches: &[ArrayRef]) -> Result<Vec<i128>, String> {
         RecordBatch::try_new_with_options(schema.clone(), vec![column.clone()], &rows)
     };
     let batches = batches.iter().map(batch).collect::<Vec<_>>();
-    let source = Source::Batches {
+    let source = TableSource::Batches {
         name: "the table",
         reader: Box::new(RecordBatchIterator::new(batches, schema)),
     };
@@ -161,7 +161,7 @@ fn numbers_that_stand_for_something_else_are_none() {
         let field = field.with_metadata(metadata.into_iter().collect::<HashMap<_, _>>());
         let schema = Arc::new(Schema::new(vec![field]));
         let batch = RecordBatch::try_new(schema.clone(), vec![column]);
-        let source = Source::Batches {
+        let source = TableSource::Batches {
             name: "the table",
             reader: Box::new(RecordBatchIterator::new([batch], schema)),
         };

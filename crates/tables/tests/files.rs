@@ -4,7 +4,7 @@
 use crate::common::{NUMBERS, age, input, load, read};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::{Number, Source, Want, array};
+use sealane_tables::{InputSpec, Number, TableSource, array};
 
 fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
     read(input, "people.csv", content.as_bytes()).map(|data| data.numbers().collect())
@@ -206,7 +206,7 @@ fn columns_that_are_taken_by_their_order_are_named() {
     let path = folder.path().join("people.csv");
     std::fs::write(&path, "id,b\n1,2\n").expect("a file");
     let names = |input: Input| {
-        let loaded = load(Source::File(&path), &[input], 4).expect("numbers");
+        let loaded = load(TableSource::File(&path), &[input], 4).expect("numbers");
         loaded[0].by_position.clone()
     };
     assert_eq!(names(pairs(&[])), ["id", "b"]);
@@ -475,7 +475,7 @@ fn arrays_in_memory_are_held_to_the_rule_of_files() {
     let read = |ty, dims: &[u64], numbers: &[Number<'_>]| {
         let range = (-1 << 40, 1 << 62);
         let input = input("x", ty, Shape::fixed(dims.to_vec()), range, &[]);
-        let want = Want {
+        let want = InputSpec {
             input: &input,
             rows: None,
         };

@@ -4,7 +4,7 @@
 use crate::common::{NUMBERS, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -34,7 +34,7 @@ fn read(bytes: &[u8]) -> Result<u64, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.parquet");
     fs::write(&path, bytes).expect("a file");
-    let read = load(Source::File(&path), &inputs(), 1 << 20);
+    let read = load(TableSource::File(&path), &inputs(), 1 << 20);
     read.map(|loaded| loaded[0].data.shape[0])
         .map_err(|error| error.render(None))
 }

@@ -4,7 +4,7 @@
 use crate::common::{NUMBERS, age, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::path::PathBuf;
 
 const MOST: (i128, i128) = (-(1 << 63), (1 << 63) - 1);
@@ -20,7 +20,7 @@ fn fixture(name: &str) -> PathBuf {
 fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String> {
     let path = fixture(file);
     let folder = path.parent().expect("a folder").display();
-    match load(Source::File(&path), &[input], bound) {
+    match load(TableSource::File(&path), &[input], bound) {
         Ok(loaded) => Ok((loaded[0].data.numbers().collect(), loaded[0].rounded)),
         Err(error) => Err(error.render(None).replace(&format!("{folder}/"), "")),
     }
@@ -108,7 +108,7 @@ fn one_file_serves_several_inputs() {
     );
     let path = fixture("polars");
     let inputs = [age(), both, column("sick", Type::Bool)];
-    let loaded = load(Source::File(&path), &inputs, 5).expect("a table that fits");
+    let loaded = load(TableSource::File(&path), &inputs, 5).expect("a table that fits");
     let numbers = |index: usize| loaded[index].data.numbers().collect::<Vec<_>>();
     assert_eq!(numbers(0), [41, 7, 120, 0, 41]);
     assert_eq!(numbers(1), [0, 41, 255, 7, 1, 120, 2, 0, 3, 41]);

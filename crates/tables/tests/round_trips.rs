@@ -6,7 +6,7 @@ use arrow_array::RecordBatchIterator;
 use proptest::prelude::*;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};
-use sealane_tables::{Format, Frame, Source};
+use sealane_tables::{Format, Frame, TableSource};
 #[cfg(unix)]
 use std::fs;
 
@@ -81,14 +81,14 @@ proptest! {
                 continue;
             }
             frame.write(&path).expect("a file");
-            let read = load(Source::File(&path), &inputs, 4).expect("what was written");
+            let read = load(TableSource::File(&path), &inputs, 4).expect("what was written");
             prop_assert!(read[0].data == data, "{ending} of {}", data.ty);
             prop_assert_eq!(read[0].rounded, 0);
         }
         if let Ok(batch) = frame.batch() {
             let schema = batch.schema();
             let reader = Box::new(RecordBatchIterator::new([Ok(batch)], schema));
-            let read = load(Source::Batches { name: "a table", reader }, &inputs, 4);
+            let read = load(TableSource::Batches { name: "a table", reader }, &inputs, 4);
             prop_assert!(read.expect("what was written")[0].data == data);
         }
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
 use crate::machine::{Machine, Socket};
 use crate::queue::Queue;
+use crate::waker::Waker;
 
 /// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
 /// time: large enough to make system calls rare, small enough for a core's own cache.
@@ -34,7 +34,7 @@ pub(crate) struct Link {
     /// How many of the two threads have not ended.
     pub(crate) running: AtomicUsize,
     /// Rings when one ends; also the clock of both.
-    pub(crate) ended: Bell,
+    pub(crate) ended: Waker,
 }
 
 impl Link {
@@ -188,7 +188,7 @@ impl Link {
     }
 
     /// Waits until both threads have ended, at most until `deadline` or until `cancel`, which rings
-    /// the same bell, asks for the end.
+    /// the same waker, asks for the end.
     pub(crate) fn wait_for_threads(&self, deadline: Instant, cancel: &Cancel) {
         while self.running.load(Ordering::SeqCst) > 0
             && !cancel.is_cancelled()
@@ -220,7 +220,7 @@ struct Running(Arc<Link>);
 impl Drop for Running {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.ended.ring();
+        self.0.ended.wake();
     }
 }
 

@@ -2,7 +2,7 @@
 //! matched by how many bytes had crossed before. Where only one of the two has told anything, its
 //! times stand for both.
 
-use super::{Run, Side};
+use super::{RunRecord, Side};
 use sealane_engine::events::Turn;
 
 /// What was written in a turn of the sender, or in several.
@@ -23,7 +23,7 @@ pub(super) struct Crossing {
 const MOST: usize = 120;
 
 /// Everything that crossed, in the order of parties and then of time.
-pub(super) fn crossings(run: &Run) -> Vec<Crossing> {
+pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
     let side = |party: usize| run.sides.iter().find(|side| side.party == party);
     let parties = run.plan.parties.len();
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));

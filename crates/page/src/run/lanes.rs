@@ -5,7 +5,7 @@
 
 use super::crossed::{Crossing, crossings};
 use super::parts::{PHASES, colour};
-use super::{Run, Side};
+use super::{RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
 use sealane_engine::events::Turn;
@@ -43,7 +43,7 @@ fn y(party: usize) -> f64 {
 }
 
 /// The picture; nothing where nobody has told anything.
-pub(super) fn picture(run: &Run) -> Option<Html> {
+pub(super) fn picture(run: &RunRecord) -> Option<Html> {
     let scale = scale(run)?;
     let parties = run.plan.parties.len();
     let bottom = y(parties.saturating_sub(1)) + STRIP + BAND;
@@ -74,7 +74,7 @@ pub(super) fn picture(run: &Run) -> Option<Html> {
 
 /// From the moment when the first party knew what to do to the last that is heard of any. The wait
 /// for each other before that may be long, and says little.
-fn scale(run: &Run) -> Option<Scale> {
+fn scale(run: &RunRecord) -> Option<Scale> {
     let begins = |side: &Side| {
         let agreed = side.phases.iter().find(|(phase, _)| *phase > PHASES[1].0);
         side.started
@@ -204,7 +204,7 @@ fn sum(turns: &[(u64, Turn)], of: fn(&Turn) -> u64) -> u64 {
 }
 
 /// A ribbon from the lane of the sender to that of the receiver.
-fn ribbon(svg: &mut Html, run: &Run, scale: &Scale, crossing: &Crossing) {
+fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
     let (from, to) = (crossing.from, crossing.to);
     let down = to > from;
     let edge = |party: usize, below: bool| match below {

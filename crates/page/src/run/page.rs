@@ -1,7 +1,7 @@
 //! The page of a run.
 
 use super::parts::{PHASES, colour};
-use super::{End, Run, Side, State, lanes, tables};
+use super::{End, RunRecord, Side, State, lanes, tables};
 use crate::html::Html;
 use crate::units::{bytes, date, grouped, seconds};
 use sealane_engine::events::Failed;
@@ -12,7 +12,7 @@ const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 
-impl Run {
+impl RunRecord {
     /// The page, as the bytes of one file.
     pub fn page(&self) -> String {
         let title = format!("{} · {}", self.plan.program, self.plan.protocol);

@@ -1,6 +1,6 @@
 //! What a run comes to, in a few fields: the `report.json` of its folder, and a line in a list.
 
-use super::{End, Run, State};
+use super::{End, RunRecord, State};
 use sealane_engine::events::Failed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ pub struct Summary {
     pub failed: BTreeMap<String, Failed>,
 }
 
-impl Run {
+impl RunRecord {
     /// What the run comes to.
     pub fn summary(&self) -> Summary {
         let plan = &self.plan;

@@ -1,7 +1,7 @@
 //! The tables of the page: links, hot steps, phases, papers.
 
 use super::parts::{PHASES, colour};
-use super::{End, Run, Side};
+use super::{End, RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
 
@@ -9,7 +9,7 @@ use crate::units::{bytes, grouped, seconds};
 const HOT: usize = 12;
 
 /// Payload on every link, planned against measured.
-pub(super) fn crossed(run: &Run, page: &mut Html) {
+pub(super) fn crossed(run: &RunRecord, page: &mut Html) {
     let (sent, planned) = (run.sent(), run.planned());
     let names = &run.plan.parties;
     let pairs = (0..names.len()).flat_map(|from| (0..names.len()).map(move |to| (from, to)));
@@ -50,7 +50,7 @@ pub(super) fn crossed(run: &Run, page: &mut Html) {
 }
 
 /// The steps that took longest, by party: at work, and waiting.
-pub(super) fn steps(run: &Run, page: &mut Html) {
+pub(super) fn steps(run: &RunRecord, page: &mut Html) {
     let mut steps = (0..run.plan.steps.len())
         .map(|step| (step, times(run, step)))
         .collect::<Vec<_>>();
@@ -107,7 +107,7 @@ pub(super) fn steps(run: &Run, page: &mut Html) {
 }
 
 /// How long each phase took at each party.
-pub(super) fn phases(run: &Run, page: &mut Html) {
+pub(super) fn phases(run: &RunRecord, page: &mut Html) {
     if run.sides.is_empty() {
         return;
     }
@@ -141,7 +141,7 @@ pub(super) fn phases(run: &Run, page: &mut Html) {
 }
 
 /// What the protocol is built of.
-pub(super) fn papers(run: &Run, page: &mut Html) {
+pub(super) fn papers(run: &RunRecord, page: &mut Html) {
     if run.plan.papers.is_empty() {
         return;
     }
@@ -164,7 +164,7 @@ pub(super) fn papers(run: &Run, page: &mut Html) {
 }
 
 /// Busy and waiting times of a step at each side.
-fn times(run: &Run, step: usize) -> Vec<(u64, u64)> {
+fn times(run: &RunRecord, step: usize) -> Vec<(u64, u64)> {
     let of_side = |side: &Side| {
         let time = side.steps.iter().find(|time| time.step == step);
         time.map_or((0, 0), |time| (time.busy_us, time.waited_us))

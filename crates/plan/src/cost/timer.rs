@@ -2,7 +2,7 @@
 
 use super::clock::Delays;
 use super::walk::Counter;
-use crate::flow::{self, Block, Call, Driver};
+use crate::flow::{self, Call, Driver, TileRun};
 use sealane_protocol::{Flight, Protocol};
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -88,7 +88,7 @@ impl<'a, P: Protocol> Timer<'a, P> {
     }
 
     fn pieces(&mut self, call: &Call) -> Pieces {
-        let Block { segment, rows, .. } = call.block;
+        let TileRun { segment, rows, .. } = call.run;
         let key = (segment, call.step, rows, call.carry);
         if let Some(pieces) = self.known.get(&key) {
             return Rc::clone(pieces);
@@ -114,7 +114,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
 
     fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
         // Nothing came before the first tile.
-        if call.carry && call.block.tile == 0 {
+        if call.carry && call.run.tile == 0 {
             return Ok(true);
         }
         let pieces = self.pieces(call);
@@ -156,7 +156,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         Ok(finished)
     }
 
-    fn close(&mut self, _: &Block) -> Result<(), Infallible> {
+    fn close(&mut self, _: &TileRun) -> Result<(), Infallible> {
         Ok(())
     }
 
@@ -270,8 +270,8 @@ mod tests {
         fn advance(&mut self, call: &Call) -> Result<bool, Infallible> {
             self.0.advance(call)
         }
-        fn close(&mut self, block: &Block) -> Result<(), Infallible> {
-            self.0.close(block)
+        fn close(&mut self, run: &TileRun) -> Result<(), Infallible> {
+            self.0.close(run)
         }
     }
 

@@ -3,7 +3,7 @@
 use super::clock::Payload;
 use super::timer;
 use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId};
-use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, Work};
+use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape};
 
 /// What has been counted.
 pub(super) struct Walk {
@@ -52,7 +52,7 @@ impl Tally {
 pub(super) struct Piece<'a> {
     pub times: u64,
     pub lanes: u64,
-    pub work: Work<'a>,
+    pub work: StepShape<'a>,
 }
 
 impl Walk {
@@ -83,7 +83,7 @@ impl Walk {
         let prepare = P::prepare_cost(setting, &walk.demand);
         walk.prepare.add(0, &prepare, &none, 1);
         let results = counter.results(rows);
-        let work = Work::Reveal {
+        let work = StepShape::Reveal {
             results: &results,
             checks,
         };
@@ -171,7 +171,7 @@ impl<'a> Counter<'a> {
             | StepOp::Linear { .. } => Vec::new(),
             StepOp::Input { input, out } => {
                 let (elements, value) = elements(out);
-                let work = Work::Input {
+                let work = StepShape::Input {
                     owner: self.plan.owners[*input as usize],
                     domain: value.domain,
                     elements,
@@ -182,7 +182,7 @@ impl<'a> Counter<'a> {
             StepOp::Convert { value, out } => {
                 let to = self.plan.values[out.0 as usize].domain;
                 let (elements, value) = elements(value);
-                let work = Work::Convert {
+                let work = StepShape::Convert {
                     from: value.domain,
                     to,
                     elements,
@@ -195,7 +195,7 @@ impl<'a> Counter<'a> {
                 left, lanes, out, ..
             } => {
                 let lanes = product(lanes);
-                let work = Work::Product {
+                let work = StepShape::Product {
                     domain: self.plan.values[out.0 as usize].domain,
                     lanes,
                     terms: left.inner.count(rows),
@@ -245,7 +245,7 @@ impl<'a> Counter<'a> {
         Piece {
             times,
             lanes,
-            work: Work::Tape { tape, lanes },
+            work: StepShape::Tape { tape, lanes },
         }
     }
 

@@ -5,7 +5,7 @@
 //! the innermost and the others stand under the lanes; what repeats has stride 0.
 
 use super::site::Fuser;
-use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, Work};
+use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, UnitWork};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, LinearFactor};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
@@ -163,7 +163,7 @@ impl Fuser<'_> {
         let (left, right) = (self.read(&lanes, left), self.read(&lanes, right));
         let rank = self.rank_after(&[left.tensor, right.tensor], phase);
         let out = self.ring_tensor(value, k);
-        let work = Work::Product(Product {
+        let work = UnitWork::Product(Product {
             lanes: lanes.clone(),
             left,
             right,
@@ -197,7 +197,7 @@ impl Fuser<'_> {
         let rank = self.rank_after(&reads.collect::<Vec<_>>(), phase);
         let lanes = lens(&value.shape);
         let out = self.ring_tensor(value, k);
-        let work = Work::Linear(Linear {
+        let work = UnitWork::Linear(Linear {
             lanes: lanes.clone(),
             terms,
             carried,

@@ -1,6 +1,6 @@
 //! Bodies under construction: who joins which, how they read, what of them is stored.
 
-use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, Work, Write};
+use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_program::diagnostic::Diagnostic;
@@ -91,7 +91,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Appends a unit that does the operation of `value`.
-    pub fn unit(&mut self, phase: Phase, rank: u32, work: Work, value: &Value) -> usize {
+    pub fn unit(&mut self, phase: Phase, rank: u32, work: UnitWork, value: &Value) -> usize {
         let (ops, span) = (vec![name(&value.op)], value.span.clone());
         self.draft.units.push(Unit {
             phase,
@@ -144,7 +144,7 @@ impl<'a> Fuser<'a> {
                     lanes: lanes.to_vec(),
                     ..Body::default()
                 };
-                let unit = self.unit(phase, rank, Work::Body(body), value);
+                let unit = self.unit(phase, rank, UnitWork::Body(body), value);
                 self.bodies.insert(key, unit);
                 unit
             }
@@ -181,7 +181,7 @@ impl<'a> Fuser<'a> {
             return false;
         };
         let unit = &self.draft.units[*unit];
-        let same = matches!(&unit.work, Work::Body(body) if body.lanes == lanes);
+        let same = matches!(&unit.work, UnitWork::Body(body) if body.lanes == lanes);
         same && unit.phase == phase
             && self.main(access.id).shape.rank() == lanes.len() + access.inner
     }
@@ -247,7 +247,7 @@ impl<'a> Fuser<'a> {
     /// The body of a unit that is known to be one.
     pub fn body(&mut self, unit: usize) -> &mut Body {
         match &mut self.draft.units[unit].work {
-            Work::Body(body) => body,
+            UnitWork::Body(body) => body,
             _ => unreachable!("members live in bodies"),
         }
     }
@@ -265,7 +265,7 @@ impl<'a> Fuser<'a> {
                     unreachable!("only a constant has the home of one")
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
-                let work = Work::Constant {
+                let work = UnitWork::Constant {
                     data: data.clone(),
                     out,
                 };
@@ -308,7 +308,7 @@ impl<'a> Fuser<'a> {
         let from = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
         let rank = self.rank_after(&[placed.store], phase);
-        self.unit(phase, rank, Work::Move { from, out }, value);
+        self.unit(phase, rank, UnitWork::Move { from, out }, value);
         out
     }
 

@@ -9,7 +9,7 @@
 //! Bounds are `f64`: they are told to people, and decide nothing else.
 
 use crate::diagnostic::{Diagnostic, Span, code};
-use crate::graph::{Binary, Graph, Op, Program, Reduction, Rows, Unary, Value, ValueId};
+use crate::graph::{Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
 
 /// Elements from which on a sum along a fixed axis is warned of. Along rows, any is.
@@ -73,7 +73,7 @@ impl Sum {
 }
 
 struct Followed<'a> {
-    rows: &'a [Rows],
+    rows: &'a [RowSymbol],
     found: Vec<Sum>,
 }
 

@@ -1,10 +1,10 @@
-//! A bell: how a thread waits for any of several queues at once, and by what clock.
+//! A waker: how a thread waits for any of several queues at once, and by what clock.
 //!
-//! Whoever looks at a queue in vain leaves word there; the queue then rings the bell of that side
+//! Whoever looks at a queue in vain leaves word there; the queue then rings the waker of that side
 //! with the next event that concerns it, and only with that one. So an event that nobody waits for
 //! costs nothing. A ring that comes before the wait is kept, so none is lost.
 //!
-//! All that a [`Mesh`] knows of time, it knows from its bell. A simulator brings bells of its own,
+//! All that a [`Mesh`] knows of time, it knows from its waker. A simulator brings wakers of its own,
 //! which tell the time of a simulated world ([`Machine`]).
 //!
 //! [`Mesh`]: crate::Mesh
@@ -14,16 +14,16 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
 /// What a [`Transport`] rings when a call that found nothing to do is worth another try. Clones are
-/// the same bell; one thread waits for it.
+/// the same waker; one thread waits for it.
 ///
 /// [`Transport`]: crate::Transport
 #[derive(Clone)]
-pub struct Bell(Arc<dyn Ring>);
+pub struct Waker(Arc<dyn Wake>);
 
-/// What bells are made of.
-pub trait Ring: Send + Sync {
+/// What wakers are made of.
+pub trait Wake: Send + Sync {
     /// Ends the wait that is on, or else the next one.
-    fn ring(&self);
+    fn wake(&self);
 
     /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
     fn wait_until(&self, deadline: Instant) -> bool;
@@ -32,15 +32,15 @@ pub trait Ring: Send + Sync {
     fn now(&self) -> Instant;
 }
 
-impl Bell {
-    /// A bell made of `ring`.
-    pub fn new(ring: Arc<dyn Ring>) -> Bell {
-        Bell(ring)
+impl Waker {
+    /// A waker made of `ring`.
+    pub fn new(wake: Arc<dyn Wake>) -> Waker {
+        Waker(wake)
     }
 
     /// Ends the wait that is on, or else the next one.
-    pub fn ring(&self) {
-        self.0.ring();
+    pub fn wake(&self) {
+        self.0.wake();
     }
 
     /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
@@ -54,34 +54,34 @@ impl Bell {
     }
 }
 
-/// A bell on this machine's clock.
-impl Default for Bell {
-    fn default() -> Bell {
-        Bell::new(Arc::new(State::default()))
+/// A waker on this machine's clock.
+impl Default for Waker {
+    fn default() -> Waker {
+        Waker::new(Arc::new(State::default()))
     }
 }
 
 #[derive(Default)]
 struct State {
-    rung: Mutex<bool>,
-    heard: Condvar,
+    woken: Mutex<bool>,
+    signal: Condvar,
 }
 
-impl Ring for State {
-    fn ring(&self) {
-        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.heard.notify_one();
+impl Wake for State {
+    fn wake(&self) {
+        *self.woken.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.signal.notify_one();
     }
 
     fn wait_until(&self, deadline: Instant) -> bool {
-        let mut rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            if *rung || left.is_zero() {
-                return std::mem::take(&mut *rung);
+            if *woken || left.is_zero() {
+                return std::mem::take(&mut *woken);
             }
-            let woken = self.heard.wait_timeout(rung, left);
-            rung = woken.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.signal.wait_timeout(woken, left);
+            woken = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -97,20 +97,20 @@ mod tests {
     use std::time::Duration;
 
     #[test]
-    fn a_ring_ends_one_wait_whether_it_comes_before_or_during_it() {
-        let bell = Bell::default();
+    fn a_wake_ends_one_wait_whether_it_comes_before_or_during_it() {
+        let waker = Waker::default();
         let soon = || Instant::now() + Duration::from_millis(20);
-        assert!(!bell.wait_until(soon()));
-        bell.ring();
-        bell.ring();
-        assert!(bell.wait_until(soon()));
-        assert!(!bell.wait_until(soon()));
-        let other = bell.clone();
-        let ringer = thread::spawn(move || {
+        assert!(!waker.wait_until(soon()));
+        waker.wake();
+        waker.wake();
+        assert!(waker.wait_until(soon()));
+        assert!(!waker.wait_until(soon()));
+        let other = waker.clone();
+        let other_thread = thread::spawn(move || {
             thread::sleep(Duration::from_millis(20));
-            other.ring();
+            other.wake();
         });
-        assert!(bell.wait_until(Instant::now() + Duration::from_secs(20)));
-        ringer.join().unwrap();
+        assert!(waker.wait_until(Instant::now() + Duration::from_secs(20)));
+        other_thread.join().unwrap();
     }
 }

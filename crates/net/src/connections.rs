@@ -7,10 +7,10 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Failure, Host};
+use crate::waker::Waker;
 use crate::{MeshConfig, PartyId};
 
 /// Pause before the second attempt to dial.
@@ -20,13 +20,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
-const LONGEST_RING: Duration = Duration::from_secs(3);
+const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long one who has dialled in may take until both have greeted each other, or a whole probe.
-pub(crate) const LONGEST_TALK: Duration = Duration::from_secs(5);
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Talks with those who have dialled in that go on at the same time.
-const MAX_TALKS: usize = 64;
+/// Connections with those who have dialled in that go on at the same time.
+const MAX_INCOMING: usize = 64;
 
 /// Listens at this party's own address.
 pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
@@ -40,7 +40,7 @@ pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
 }
 
 /// One who has dialled in and has not been heard yet.
-pub(crate) struct Knock {
+pub(crate) struct Incoming {
     /// The number of the talk.
     pub(crate) number: usize,
     pub(crate) socket: TcpStream,
@@ -49,12 +49,12 @@ pub(crate) struct Knock {
 }
 
 /// The next who has dialled in, if anybody has.
-pub(crate) fn next_caller(talks: &Talks, listener: &TcpListener) -> Option<Knock> {
+pub(crate) fn next_incoming(connections: &Connections, listener: &TcpListener) -> Option<Incoming> {
     let (socket, _) = listener.accept().ok()?;
     // Some systems hand the listener's mode on to its connections.
     socket.set_nonblocking(false).ok()?;
-    let (number, crowded_out) = talks.begin(socket.try_clone().ok()?);
-    Some(Knock {
+    let (number, crowded_out) = connections.add_incoming(socket.try_clone().ok()?);
+    Some(Incoming {
         number,
         socket,
         crowded_out,
@@ -62,7 +62,7 @@ pub(crate) fn next_caller(talks: &Talks, listener: &TcpListener) -> Option<Knock
 }
 
 /// What came of hearing one who has dialled in.
-pub(crate) struct Heard {
+pub(crate) struct Accepted {
     /// The number of the talk.
     pub(crate) number: usize,
     pub(crate) outcome: Result<Caller, Failure>,
@@ -73,22 +73,22 @@ pub(crate) struct Heard {
 }
 
 /// Hears one who has dialled in. `missing` is a party who is waited for.
-pub(crate) fn hear(
+pub(crate) fn accept(
     host: &Host<'_>,
-    talks: &Talks,
+    connections: &Connections,
     number: usize,
     socket: TcpStream,
     missing: PartyId,
-) -> Heard {
+) -> Accepted {
     let caller = socket.peer_addr().ok();
     let since = Instant::now();
-    let spoken = since + LONGEST_TALK;
+    let spoken = since + HANDSHAKE_TIMEOUT;
     let deadline = match host.purpose {
         Purpose::Run => host.deadline.min(spoken),
         _ => spoken,
     };
     if await_words(&socket, deadline) {
-        talks.has_spoken(number);
+        connections.has_spoken(number);
     }
     let outcome = host.accept(socket, missing, since, deadline);
     let claimed = match &outcome {
@@ -99,7 +99,7 @@ pub(crate) fn hear(
         let address = &host.config.parties[party.index()].address;
         caller.is_some_and(|caller| is_host_of(caller, address))
     };
-    Heard {
+    Accepted {
         number,
         outcome,
         caller,
@@ -118,23 +118,25 @@ fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
 /// Dials `peer` until `talk` with it has come to something, the deadline passes or all is over.
 pub(crate) fn dial<T>(
     host: &Host<'_>,
-    talks: &Talks,
+    connections: &Connections,
     peer: PartyId,
     talk: impl Fn(TcpStream) -> Result<T, Failure>,
 ) -> Result<T, NetError> {
     let address = &host.config.parties[peer.index()].address;
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
-    let bell = Bell::default();
-    host.config.cancel.call(&bell);
+    let waker = Waker::default();
+    host.config.cancel.add_waker(&waker);
     loop {
         // A probe is let ring at least once, however short the wait.
-        let rung = match host.purpose {
+        let dialled_until = match host.purpose {
             Purpose::Run => host.deadline,
-            _ => host.deadline.max(Instant::now() + LONGEST_RING),
+            _ => host.deadline.max(Instant::now() + DIAL_TIMEOUT),
         };
-        let attempt = match open(address, rung, talks) {
-            Ok(socket) => talks.call(peer, &socket).and_then(|()| talk(socket)),
+        let attempt = match open(address, dialled_until, connections) {
+            Ok(socket) => connections
+                .add_dialled(peer, &socket)
+                .and_then(|()| talk(socket)),
             Err(error) => Err(Failure::Gone(error.to_string())),
         };
         let cause = match attempt {
@@ -142,29 +144,29 @@ pub(crate) fn dial<T>(
             Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
             Err(Failure::Gone(cause)) => cause,
         };
-        let over = talks.is_over() || host.config.cancel.is_cancelled();
+        let over = connections.is_over() || host.config.cancel.is_cancelled();
         if over || Instant::now() + pause >= host.deadline {
             let waited = started.elapsed().as_secs_f32();
             let cause = format!("{cause} (after {waited:.1} s of trying)");
             return Err(NetError::Unreachable(peer, address.clone(), cause));
         }
-        bell.wait_until(Instant::now() + pause);
+        waker.wait_until(Instant::now() + pause);
         pause = (2 * pause).min(LONGEST_PAUSE);
     }
 }
 
 /// A connection with the first of the addresses of `address` that answers.
-fn open(address: &str, deadline: Instant, talks: &Talks) -> io::Result<TcpStream> {
+fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Result<TcpStream> {
     let mut result = Err(io::Error::new(
         io::ErrorKind::NotFound,
         "the name has no address",
     ));
     for candidate in address.to_socket_addrs()? {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || talks.is_over() {
+        if left.is_zero() || connections.is_over() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        result = TcpStream::connect_timeout(&candidate, left.min(LONGEST_RING));
+        result = TcpStream::connect_timeout(&candidate, left.min(DIAL_TIMEOUT));
         // On the own machine, a dialler can meet itself on a port where nobody listens.
         if let Ok(socket) = &result
             && socket.local_addr()? == socket.peer_addr()?
@@ -187,44 +189,44 @@ fn is_host_of(caller: SocketAddr, address: &str) -> bool {
 
 /// Handles of all connections on which a thread still talks, by which these can be ended.
 #[derive(Default)]
-pub(crate) struct Talks(Mutex<Open>);
+pub(crate) struct Connections(Mutex<OpenConnections>);
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     over: bool,
     /// Connections that this party has dialled.
     dialled: BTreeMap<PartyId, TcpStream>,
     /// Connections of those who have dialled in, by number.
-    heard: BTreeMap<usize, Talk>,
+    incoming: BTreeMap<usize, Accepting>,
     numbers: usize,
 }
 
 /// A connection of one who has dialled in.
-struct Talk {
+struct Accepting {
     handle: TcpStream,
     /// Whether it has said anything yet.
     has_spoken: bool,
 }
 
-impl Open {
+impl OpenConnections {
     /// Who makes room for others: the one who has been silent for longest, or else the one who has
     /// been here for longest. Who connects and is silent costs nothing and comes first.
     fn most_dispensable(&self) -> Option<usize> {
-        let mut silent = self.heard.iter().filter(|(_, talk)| !talk.has_spoken);
-        let (number, _) = silent.next().or_else(|| self.heard.first_key_value())?;
+        let mut silent = self.incoming.iter().filter(|(_, talk)| !talk.has_spoken);
+        let (number, _) = silent.next().or_else(|| self.incoming.first_key_value())?;
         Some(*number)
     }
 }
 
-impl Talks {
+impl Connections {
     /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
     /// out.
-    fn begin(&self, handle: TcpStream) -> (usize, usize) {
+    fn add_incoming(&self, handle: TcpStream) -> (usize, usize) {
         let mut open = self.lock();
         let mut crowded_out = 0;
-        while open.heard.len() >= MAX_TALKS
+        while open.incoming.len() >= MAX_INCOMING
             && let Some(number) = open.most_dispensable()
-            && let Some(talk) = open.heard.remove(&number)
+            && let Some(talk) = open.incoming.remove(&number)
         {
             let _ = talk.handle.shutdown(Shutdown::Both);
             crowded_out += 1;
@@ -232,19 +234,20 @@ impl Talks {
         let number = open.numbers;
         open.numbers += 1;
         let has_spoken = false;
-        open.heard.insert(number, Talk { handle, has_spoken });
+        open.incoming
+            .insert(number, Accepting { handle, has_spoken });
         (number, crowded_out)
     }
 
     /// The other end of this talk has said something.
     fn has_spoken(&self, number: usize) {
-        if let Some(talk) = self.lock().heard.get_mut(&number) {
+        if let Some(talk) = self.lock().incoming.get_mut(&number) {
             talk.has_spoken = true;
         }
     }
 
     /// Begins a talk with `peer`, whom this party has dialled.
-    fn call(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
+    fn add_dialled(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
         let gone = |error: io::Error| Failure::Gone(error.to_string());
         let mut open = self.lock();
         if open.over {
@@ -255,19 +258,19 @@ impl Talks {
     }
 
     /// The talk of this number is over.
-    pub(crate) fn finish(&self, number: usize) {
-        self.lock().heard.remove(&number);
+    pub(crate) fn remove_incoming(&self, number: usize) {
+        self.lock().incoming.remove(&number);
     }
 
     /// The talk with `peer`, whom this party has dialled, is over.
-    pub(crate) fn hang_up(&self, peer: PartyId) {
+    pub(crate) fn remove_dialled(&self, peer: PartyId) {
         self.lock().dialled.remove(&peer);
     }
 
     /// Whether a thread still talks to anybody.
-    pub(crate) fn are_on(&self) -> bool {
+    pub(crate) fn any_open(&self) -> bool {
         let open = self.lock();
-        !open.dialled.is_empty() || !open.heard.is_empty()
+        !open.dialled.is_empty() || !open.incoming.is_empty()
     }
 
     fn is_over(&self) -> bool {
@@ -275,17 +278,17 @@ impl Talks {
     }
 
     /// Ends all talks, so that the threads that talk end too.
-    pub(crate) fn end(&self) {
+    pub(crate) fn close_all(&self) {
         let mut open = self.lock();
         open.over = true;
-        let heard = open.heard.values().map(|talk| &talk.handle);
-        for socket in open.dialled.values().chain(heard) {
+        let incoming = open.incoming.values().map(|talk| &talk.handle);
+        for socket in open.dialled.values().chain(incoming) {
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
 
     /// The handles. No code panics while it holds the lock, so a poisoned lock holds a sound state.
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -298,21 +301,21 @@ mod tests {
     fn who_has_said_nothing_makes_room_first() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let handle = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let talks = Talks::default();
-        for number in 0..MAX_TALKS {
-            assert_eq!(talks.begin(handle()), (number, 0));
+        let connections = Connections::default();
+        for number in 0..MAX_INCOMING {
+            assert_eq!(connections.add_incoming(handle()), (number, 0));
         }
-        talks.has_spoken(0);
-        talks.has_spoken(2);
-        let is_here = |number: usize| talks.lock().heard.contains_key(&number);
-        assert_eq!(talks.begin(handle()).1, 1);
-        assert_eq!(talks.begin(handle()).1, 1);
+        connections.has_spoken(0);
+        connections.has_spoken(2);
+        let is_here = |number: usize| connections.lock().incoming.contains_key(&number);
+        assert_eq!(connections.add_incoming(handle()).1, 1);
+        assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!(
             [0, 1, 2, 3, 4].map(is_here),
             [true, false, true, false, true]
         );
-        (0..MAX_TALKS + 2).for_each(|number| talks.has_spoken(number));
-        assert_eq!(talks.begin(handle()).1, 1);
+        (0..MAX_INCOMING + 2).for_each(|number| connections.has_spoken(number));
+        assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!([0, 2].map(is_here), [false, true]);
     }
 }

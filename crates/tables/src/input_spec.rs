@@ -3,23 +3,23 @@
 use crate::number::{Number, Unfit};
 use sealane_program::decimal::{self, Nearest};
 use sealane_program::diagnostic::{Diagnostic, Span};
-use sealane_program::graph::{Input, Program, Rows};
+use sealane_program::graph::{Input, Program, RowSymbol};
 use sealane_program::types::{Data, Range, Type, make_room};
 
 /// What an input wants: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
-pub struct Want<'a> {
+pub struct InputSpec<'a> {
     /// The input.
     pub input: &'a Input,
     /// The number of rows that its first dimension is, if it has rows.
-    pub rows: Option<&'a Rows>,
+    pub rows: Option<&'a RowSymbol>,
 }
 
-impl<'a> Want<'a> {
+impl<'a> InputSpec<'a> {
     /// What an input of a program wants.
-    pub fn of(program: &'a Program, input: &'a Input) -> Want<'a> {
+    pub fn of(program: &'a Program, input: &'a Input) -> InputSpec<'a> {
         let rows = input.shape.rows.map(|id| &program.rows[usize::from(id.0)]);
-        Want { input, rows }
+        InputSpec { input, rows }
     }
 
     /// How many records fill it, where the program fixes that.
@@ -115,7 +115,7 @@ pub struct Loaded {
 
 /// An input under way: its columns in a table, and the elements of the records read so far.
 pub(crate) struct Filling<'a> {
-    pub(crate) want: Want<'a>,
+    pub(crate) want: InputSpec<'a>,
     /// Where its columns stand in the table.
     pub(crate) columns: Vec<usize>,
     /// Erased on drop, also where a later cell is refused.
@@ -128,7 +128,7 @@ pub(crate) struct Filling<'a> {
 }
 
 impl<'a> Filling<'a> {
-    pub(crate) fn new(want: Want<'a>, columns: Vec<usize>) -> Filling<'a> {
+    pub(crate) fn new(want: InputSpec<'a>, columns: Vec<usize>) -> Filling<'a> {
         let data = Data {
             ty: want.input.ty,
             shape: vec![],
@@ -145,7 +145,7 @@ impl<'a> Filling<'a> {
     }
 
     /// An input that is given as a whole, in its shape.
-    pub(crate) fn whole(want: Want<'a>, shape: Vec<u64>) -> Filling<'a> {
+    pub(crate) fn whole(want: InputSpec<'a>, shape: Vec<u64>) -> Filling<'a> {
         let mut filling = Filling::new(want, vec![]);
         let count = element_count(&shape).unwrap_or(0);
         filling.data.elements.resize(count as usize, 0);
@@ -225,7 +225,7 @@ impl<'a> Filling<'a> {
 /// # Errors
 /// They are not what the input declares; the place is the index of the element.
 pub fn array<'n>(
-    want: Want<'_>,
+    want: InputSpec<'_>,
     dims: &[u64],
     numbers: impl IntoIterator<Item = Number<'n>>,
 ) -> Result<Loaded, Diagnostic> {

@@ -6,12 +6,12 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
 use crate::connect::check;
+use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Host};
-use crate::probe::Answer;
+use crate::probe::ProbeAnswer;
 use crate::{MeshConfig, PartyId};
 
 /// Pause between two looks at the listener.
@@ -22,28 +22,28 @@ const LOOK_PAUSE: Duration = Duration::from_millis(5);
 const COURTESY: Duration = Duration::from_millis(1500);
 
 /// What a look at all parties found.
-pub struct Examination {
+pub struct ProbeReport {
     /// Why this party cannot listen at its own address, if it cannot.
     pub own: Result<(), NetError>,
     /// One element a party; none for this one.
-    pub peers: Vec<Option<Sight>>,
+    pub peers: Vec<Option<PeerProbe>>,
     /// Connections that came to nothing while this party listened.
     pub turned_away: usize,
 }
 
 /// What a look at one party found.
-pub struct Sight {
+pub struct PeerProbe {
     /// The addresses that its host has; the cause, if it has none.
     pub resolved: Result<Vec<String>, String>,
     /// What it answered, or why it did not.
-    pub answer: Result<Answer, NetError>,
+    pub answer: Result<ProbeAnswer, NetError>,
     /// Whether it has asked this party meanwhile, and was answered.
     pub asked: bool,
 }
 
 /// What happens while a party looks at the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum ProbeEvent {
     /// This party has answered.
     Answered(PartyId),
     /// This party has asked and was answered.
@@ -58,11 +58,11 @@ pub enum Sign {
 ///
 /// # Errors
 /// The configuration is one with which no meeting can succeed, before anything is sent.
-pub fn examine(
+pub fn probe_peers(
     config: &MeshConfig,
     wait: Duration,
-    notice: &mut dyn FnMut(Sign),
-) -> Result<Examination, NetError> {
+    notice: &mut dyn FnMut(ProbeEvent),
+) -> Result<ProbeReport, NetError> {
     check(config)?;
     Ok(look_around(&Host::to_probe(config, wait), notice))
 }
@@ -84,16 +84,16 @@ enum Report {
     Looked(
         PartyId,
         Result<Vec<String>, String>,
-        Result<Answer, NetError>,
+        Result<ProbeAnswer, NetError>,
     ),
     /// Of hearing one who has dialled in.
-    Heard(Heard),
+    Accepted(Accepted),
 }
 
-fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
+fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(ProbeEvent)) -> ProbeReport {
     let config = host.config;
     let listener = listen(config);
-    let talks = Talks::default();
+    let connections = Connections::default();
     let mut found = Found {
         looks: config.parties.iter().map(|_| None).collect(),
         asked: vec![false; config.parties.len()],
@@ -103,22 +103,22 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
         let (report, reports) = mpsc::channel();
         let others = (0..config.parties.len()).map(PartyId::from_index);
         for peer in others.filter(|peer| *peer != config.me) {
-            let (report, talks) = (report.clone(), &talks);
+            let (report, connections) = (report.clone(), &connections);
             threads.spawn(move || {
                 let resolved = resolve(&config.parties[peer.index()].address);
-                let answer = dial(host, talks, peer, |socket| host.probe(socket, peer));
+                let answer = dial(host, connections, peer, |socket| host.probe(socket, peer));
                 report.send(Report::Looked(peer, resolved, answer))
             });
         }
         while found.awaits_anybody(host, listener.is_ok()) {
             if let Ok(listener) = &listener {
-                found.turned_away += answer_callers(host, &talks, listener, threads, &report);
+                found.turned_away += answer_callers(host, &connections, listener, threads, &report);
             }
             match reports.recv_timeout(LOOK_PAUSE) {
                 Ok(Report::Looked(peer, resolved, answer)) => {
-                    talks.hang_up(peer);
+                    connections.remove_dialled(peer);
                     if answer.is_ok() {
-                        notice(Sign::Answered(peer));
+                        notice(ProbeEvent::Answered(peer));
                     }
                     let at = Instant::now();
                     found.looks[peer.index()] = Some(Look {
@@ -127,11 +127,11 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
                         at,
                     });
                 }
-                Ok(Report::Heard(heard)) => {
-                    talks.finish(heard.number);
+                Ok(Report::Accepted(heard)) => {
+                    connections.remove_incoming(heard.number);
                     match heard.outcome {
                         Ok(Caller::Prober(Some(peer))) => {
-                            notice(Sign::Asked(peer));
+                            notice(ProbeEvent::Asked(peer));
                             found.asked[peer.index()] = true;
                         }
                         _ => found.turned_away += 1,
@@ -141,7 +141,7 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
             }
         }
         // Frees the threads that still listen to somebody.
-        talks.end();
+        connections.close_all();
     });
     found.examination(listener.map(drop))
 }
@@ -150,18 +150,24 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
 /// room.
 fn answer_callers<'scope, 'a>(
     host: &'a Host<'a>,
-    talks: &'a Talks,
+    connections: &'a Connections,
     listener: &TcpListener,
     threads: &'scope Scope<'scope, 'a>,
     report: &Sender<Report>,
 ) -> usize {
     let mut crowded_out = 0;
-    while let Some(knock) = next_caller(talks, listener) {
+    while let Some(knock) = next_incoming(connections, listener) {
         let report = report.clone();
         crowded_out += knock.crowded_out;
         threads.spawn(move || {
-            let heard = hear(host, talks, knock.number, knock.socket, host.config.me);
-            report.send(Report::Heard(heard))
+            let heard = accept(
+                host,
+                connections,
+                knock.number,
+                knock.socket,
+                host.config.me,
+            );
+            report.send(Report::Accepted(heard))
         });
     }
     crowded_out
@@ -177,7 +183,7 @@ struct Found {
 /// What came of asking one party.
 struct Look {
     resolved: Result<Vec<String>, String>,
-    answer: Result<Answer, NetError>,
+    answer: Result<ProbeAnswer, NetError>,
     at: Instant,
 }
 
@@ -200,19 +206,19 @@ impl Found {
         })
     }
 
-    fn examination(self, own: Result<(), NetError>) -> Examination {
+    fn examination(self, own: Result<(), NetError>) -> ProbeReport {
         let peers = self.looks.into_iter().zip(self.asked);
         let peers = peers.map(|(look, asked)| {
             let Look {
                 resolved, answer, ..
             } = look?;
-            Some(Sight {
+            Some(PeerProbe {
                 resolved,
                 answer,
                 asked,
             })
         });
-        Examination {
+        ProbeReport {
             own,
             peers: peers.collect(),
             turned_away: self.turned_away,
@@ -236,7 +242,7 @@ fn resolve(address: &str) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
     use crate::Limits;
-    use crate::calls::LONGEST_TALK;
+    use crate::connections::HANDSHAKE_TIMEOUT;
     use crate::error::Version;
     use std::time::SystemTime;
 
@@ -245,7 +251,7 @@ mod tests {
 
     /// Two parties that look at each other, the second as `changed`. Gives what the first sees of
     /// the second and the other way round.
-    fn both(changed: fn(&mut Host<'_>)) -> [Result<Answer, NetError>; 2] {
+    fn both(changed: fn(&mut Host<'_>)) -> [Result<ProbeAnswer, NetError>; 2] {
         let configs = MeshConfig::on_loopback(&["ada", "bob"], Limits::default()).unwrap();
         let see = |config: &MeshConfig, change: fn(&mut Host<'_>)| {
             let mut host = Host::to_probe(config, Duration::from_secs(10));
@@ -270,7 +276,7 @@ mod tests {
                 (answer.clock_ahead_us - expected_us).abs() < 5_000_000,
                 "{answer:?}"
             );
-            assert!(answer.round_trip < LONGEST_TALK);
+            assert!(answer.round_trip < HANDSHAKE_TIMEOUT);
         }
         let [seen, _] = both(|host| host.clock = || SystemTime::UNIX_EPOCH);
         assert!(seen.unwrap().clock_ahead_us < -1_000_000_000_000_000);
