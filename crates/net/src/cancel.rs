@@ -1,8 +1,8 @@
-//! A cancellation token: how whoever started a run ends it before its time.
+//! Cancellation token, by which the caller of a run ends it early.
 //!
-//! One token reaches everything of a run that waits or works: gathering, the waits of a mesh, the
-//! threads of its connections, and the engine between two steps. Each looks at it before it goes
-//! on, and those who wait are called by their waker. What then ends is told to the other parties.
+//! One token reaches every part of a run that waits or computes: gathering, the waits of a mesh,
+//! the threads of its connections, and the engine between two steps. Each checks it before it goes
+//! on, and waiting threads are woken. A cancelled party tells the others.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,35 +10,35 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::error::NetError;
 use crate::waker::Waker;
 
-/// A cancellation token. Clones are the same token; it stays cancelled.
+/// A cancellation token. Clones are the same token; a cancelled token stays cancelled.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<State>);
 
 #[derive(Default)]
 struct State {
     asked: AtomicBool,
-    /// Those who wait for something else meanwhile.
+    /// Wakers of the threads that wait for something else meanwhile.
     wakers: Mutex<Vec<Waker>>,
 }
 
 impl Cancel {
-    /// Asks everything that has this token to end. Returns at once; nothing is waited for.
+    /// Asks everything that holds this token to end. Returns at once, without waiting.
     pub fn cancel(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
         self.wakers().iter().for_each(Waker::wake);
     }
 
-    /// Whether the end has been asked for.
+    /// Returns whether the token has been cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.asked.load(Ordering::SeqCst)
     }
 
-    /// Whether this is the same token as `other`.
+    /// Returns whether this is the same token as `other`.
     pub fn is(&self, other: &Cancel) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Refuses to go on once the end has been asked for.
+    /// Returns an error once the token has been cancelled.
     ///
     /// # Errors
     /// [`NetError::Cancelled`].
@@ -49,9 +49,10 @@ impl Cancel {
         }
     }
 
-    /// Has `waker` rung when the end is asked for, or now if it has been.
+    /// Wakes `waker` when the token is cancelled, or now if it has been.
     pub(crate) fn add_waker(&self, waker: &Waker) {
-        // In this order, whoever cancels meanwhile finds the waker, or is found to have cancelled.
+        // The waker is pushed first: a concurrent `cancel` then finds it, or the flag is seen
+        // below.
         self.wakers().push(waker.clone());
         if self.is_cancelled() {
             waker.wake();

@@ -1,5 +1,6 @@
-//! One call of one party to another, in a thread of its own: dialling until somebody answers,
-//! hearing whoever dials in, and the means to end all talks at once.
+//! Outgoing and incoming TCP connections of one party while parties meet: dialling until a peer
+//! answers, accepting whoever dials in, each in a thread of its own, and a way to close all of
+//! them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,13 +23,14 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long one who has dialled in may take until both have greeted each other, or a whole probe.
+/// Longest time that an incoming connection may take for its handshake and greeting, or for a whole
+/// probe.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Connections with those who have dialled in that go on at the same time.
+/// Most incoming connections that are served at the same time.
 const MAX_INCOMING: usize = 64;
 
-/// Listens at this party's own address.
+/// Binds a listener to this party's own address.
 pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
     let address = config
         .listen
@@ -39,19 +41,19 @@ pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
         .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
 }
 
-/// One who has dialled in and has not been heard yet.
+/// An incoming connection from which nothing has been read yet.
 pub(crate) struct Incoming {
-    /// The number of the talk.
+    /// Number of the connection.
     pub(crate) number: usize,
     pub(crate) socket: TcpStream,
-    /// How many others had to make room.
+    /// Number of other connections that were closed to make room.
     pub(crate) crowded_out: usize,
 }
 
-/// The next who has dialled in, if anybody has.
+/// Takes the next incoming connection, if there is one.
 pub(crate) fn next_incoming(connections: &Connections, listener: &TcpListener) -> Option<Incoming> {
     let (socket, _) = listener.accept().ok()?;
-    // Some systems hand the listener's mode on to its connections.
+    // Some systems pass the listener's blocking mode on to its connections.
     socket.set_nonblocking(false).ok()?;
     let (number, crowded_out) = connections.add_incoming(socket.try_clone().ok()?);
     Some(Incoming {
@@ -61,18 +63,18 @@ pub(crate) fn next_incoming(connections: &Connections, listener: &TcpListener) -
     })
 }
 
-/// What came of hearing one who has dialled in.
+/// Outcome of accepting one incoming connection.
 pub(crate) struct Accepted {
-    /// The number of the talk.
+    /// Number of the connection.
     pub(crate) number: usize,
     pub(crate) outcome: Result<Caller, Failure>,
-    /// Where the connection comes from.
+    /// Remote address of the connection.
     pub(crate) caller: Option<SocketAddr>,
-    /// Whether one that failed comes from the host of the party that it claims to be.
+    /// Set if the connection failed and comes from the host of the party that it claims to be.
     pub(crate) at_home: bool,
 }
 
-/// Hears one who has dialled in. `missing` is a party who is waited for.
+/// Handshakes with an incoming connection. `missing` is a party that has not been met yet.
 pub(crate) fn accept(
     host: &Host<'_>,
     connections: &Connections,
@@ -107,15 +109,16 @@ pub(crate) fn accept(
     }
 }
 
-/// Whether the other end of `socket` says anything by `deadline`; what it says stays to be read.
+/// Waits until the peer of `socket` sends anything, at most until `deadline`; consumes nothing.
 fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
     let left = deadline.saturating_duration_since(Instant::now());
-    // There is no time-out of zero, and no wait.
+    // A time-out of zero is not allowed, so an expired deadline fails here without a wait.
     let timed = socket.set_read_timeout(Some(left));
     timed.is_ok() && socket.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
 }
 
-/// Dials `peer` until `talk` with it has come to something, the deadline passes or all is over.
+/// Dials `peer` until `talk` with it succeeds or fails for good, the deadline passes, or all
+/// connections are closed.
 pub(crate) fn dial<T>(
     host: &Host<'_>,
     connections: &Connections,
@@ -128,7 +131,7 @@ pub(crate) fn dial<T>(
     let waker = Waker::default();
     host.config.cancel.add_waker(&waker);
     loop {
-        // A probe is let ring at least once, however short the wait.
+        // A probe makes at least one full attempt, however short the wait.
         let dialled_until = match host.purpose {
             Purpose::Run => host.deadline,
             _ => host.deadline.max(Instant::now() + DIAL_TIMEOUT),
@@ -155,7 +158,7 @@ pub(crate) fn dial<T>(
     }
 }
 
-/// A connection with the first of the addresses of `address` that answers.
+/// Connects to the first of the addresses of `address` that answers.
 fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Result<TcpStream> {
     let mut result = Err(io::Error::new(
         io::ErrorKind::NotFound,
@@ -167,7 +170,7 @@ fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Resu
             return Err(io::ErrorKind::TimedOut.into());
         }
         result = TcpStream::connect_timeout(&candidate, left.min(DIAL_TIMEOUT));
-        // On the own machine, a dialler can meet itself on a port where nobody listens.
+        // On one machine, a dialler can connect to itself on a port without a listener.
         if let Ok(socket) = &result
             && socket.local_addr()? == socket.peer_addr()?
         {
@@ -180,14 +183,14 @@ fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Resu
     result
 }
 
-/// Whether `caller` comes from the host of `address`.
+/// Returns whether `caller` comes from the host of `address`.
 fn is_host_of(caller: SocketAddr, address: &str) -> bool {
     let caller = caller.ip().to_canonical();
     let addresses = address.to_socket_addrs();
     addresses.is_ok_and(|mut all| all.any(|address| address.ip().to_canonical() == caller))
 }
 
-/// Handles of all connections on which a thread still talks, by which these can be ended.
+/// Handles of all connections that a thread still uses, for closing them.
 #[derive(Default)]
 pub(crate) struct Connections(Mutex<OpenConnections>);
 
@@ -196,21 +199,22 @@ struct OpenConnections {
     over: bool,
     /// Connections that this party has dialled.
     dialled: BTreeMap<PartyId, TcpStream>,
-    /// Connections of those who have dialled in, by number.
+    /// Incoming connections, by number.
     incoming: BTreeMap<usize, Accepting>,
     numbers: usize,
 }
 
-/// A connection of one who has dialled in.
+/// An incoming connection in its handshake.
 struct Accepting {
     handle: TcpStream,
-    /// Whether it has said anything yet.
+    /// Set once the peer has sent anything.
     has_spoken: bool,
 }
 
 impl OpenConnections {
-    /// Who makes room for others: the one who has been silent for longest, or else the one who has
-    /// been here for longest. Who connects and is silent costs nothing and comes first.
+    /// Chooses the incoming connection to close when there are too many: the oldest one that has
+    /// sent nothing, or else the oldest one. Silent connections go first because they cost the
+    /// other side nothing to open.
     fn most_dispensable(&self) -> Option<usize> {
         let mut silent = self.incoming.iter().filter(|(_, talk)| !talk.has_spoken);
         let (number, _) = silent.next().or_else(|| self.incoming.first_key_value())?;
@@ -219,8 +223,7 @@ impl OpenConnections {
 }
 
 impl Connections {
-    /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
-    /// out.
+    /// Adds an incoming connection; returns its number and the number of connections closed for it.
     fn add_incoming(&self, handle: TcpStream) -> (usize, usize) {
         let mut open = self.lock();
         let mut crowded_out = 0;
@@ -239,14 +242,14 @@ impl Connections {
         (number, crowded_out)
     }
 
-    /// The other end of this talk has said something.
+    /// Marks a connection whose peer has sent something.
     fn has_spoken(&self, number: usize) {
         if let Some(talk) = self.lock().incoming.get_mut(&number) {
             talk.has_spoken = true;
         }
     }
 
-    /// Begins a talk with `peer`, whom this party has dialled.
+    /// Adds a connection that this party has dialled to `peer`.
     fn add_dialled(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
         let gone = |error: io::Error| Failure::Gone(error.to_string());
         let mut open = self.lock();
@@ -257,17 +260,17 @@ impl Connections {
         Ok(())
     }
 
-    /// The talk of this number is over.
+    /// Removes the incoming connection of this number.
     pub(crate) fn remove_incoming(&self, number: usize) {
         self.lock().incoming.remove(&number);
     }
 
-    /// The talk with `peer`, whom this party has dialled, is over.
+    /// Removes the connection that this party has dialled to `peer`.
     pub(crate) fn remove_dialled(&self, peer: PartyId) {
         self.lock().dialled.remove(&peer);
     }
 
-    /// Whether a thread still talks to anybody.
+    /// Returns whether any connection is still in use.
     pub(crate) fn any_open(&self) -> bool {
         let open = self.lock();
         !open.dialled.is_empty() || !open.incoming.is_empty()
@@ -277,7 +280,7 @@ impl Connections {
         self.lock().over
     }
 
-    /// Ends all talks, so that the threads that talk end too.
+    /// Closes all connections, so that the threads that use them end too.
     pub(crate) fn close_all(&self) {
         let mut open = self.lock();
         open.over = true;

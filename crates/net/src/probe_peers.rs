@@ -1,5 +1,5 @@
-//! One party's look at all others: whether each answers at its address, with the right key and
-//! version, how quickly, and how far its clock is off; and the answers to those who look as well.
+//! Probes of all other parties by one: whether each answers at its address, with the right key and
+//! version, how quickly, and how far its clock is off; and the answers to others that probe.
 
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::mpsc::{self, Sender};
@@ -14,45 +14,45 @@ use crate::meeting::{Caller, Host};
 use crate::probe::ProbeAnswer;
 use crate::{MeshConfig, PartyId};
 
-/// Pause between two looks at the listener.
+/// Pause between two checks of the listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
-/// How long one who is there but is refused, or refuses, has to find that out as well. Longer than
-/// the longest pause between two of its tries.
+/// Extra time for a party that is reachable but refused, or that refuses, to learn that as well.
+/// Longer than the longest pause between two of its tries.
 const COURTESY: Duration = Duration::from_millis(1500);
 
-/// What a look at all parties found.
+/// Result of probing all parties.
 pub struct ProbeReport {
-    /// Why this party cannot listen at its own address, if it cannot.
+    /// Error of listening at this party's own address, if that failed.
     pub own: Result<(), NetError>,
-    /// One element a party; none for this one.
+    /// One element per party; none for this one.
     pub peers: Vec<Option<PeerProbe>>,
-    /// Connections that came to nothing while this party listened.
+    /// Number of connections that failed while this party listened.
     pub turned_away: usize,
 }
 
-/// What a look at one party found.
+/// Result of probing one party.
 pub struct PeerProbe {
-    /// The addresses that its host has; the cause, if it has none.
+    /// Addresses of its host; the cause, if there are none.
     pub resolved: Result<Vec<String>, String>,
-    /// What it answered, or why it did not.
+    /// Its answer, or the reason why there is none.
     pub answer: Result<ProbeAnswer, NetError>,
-    /// Whether it has asked this party meanwhile, and was answered.
+    /// Set if it has probed this party meanwhile, and was answered.
     pub asked: bool,
 }
 
-/// What happens while a party looks at the others.
+/// Event during probing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeEvent {
     /// This party has answered.
     Answered(PartyId),
-    /// This party has asked and was answered.
+    /// This party has probed this one and was answered.
     Asked(PartyId),
 }
 
-/// Asks every other party until it answers, for `wait` at most and once at least, and answers those
-/// who ask meanwhile. Ends early when all is known: everybody has answered or never will, and
-/// everybody who looks around in turn has asked.
+/// Probes every other party until it answers, for `wait` at most and once at least, and answers
+/// those that probe meanwhile. Ends early when everything is known: every party has answered or
+/// never will, and every party that probes in turn has probed this one.
 ///
 /// An attempt that is under way when the wait is over may take a few seconds more.
 ///
@@ -68,7 +68,7 @@ pub fn probe_peers(
 }
 
 impl<'a> Host<'a> {
-    /// Of a party that probes others for so long.
+    /// Makes the state of a party that probes others for `wait`.
     fn to_probe(config: &'a MeshConfig, wait: Duration) -> Host<'a> {
         Host {
             purpose: Purpose::Probe,
@@ -78,15 +78,15 @@ impl<'a> Host<'a> {
     }
 }
 
-/// What a thread reports.
+/// Report of one thread.
 enum Report {
-    /// Of asking this party.
+    /// Result of probing this party.
     Looked(
         PartyId,
         Result<Vec<String>, String>,
         Result<ProbeAnswer, NetError>,
     ),
-    /// Of hearing one who has dialled in.
+    /// Result of accepting an incoming connection.
     Accepted(Accepted),
 }
 
@@ -140,14 +140,14 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(ProbeEvent)) -> ProbeRepo
                 Err(_) => {}
             }
         }
-        // Frees the threads that still listen to somebody.
+        // Frees the threads that still read from a connection.
         connections.close_all();
     });
     found.examination(listener.map(drop))
 }
 
-/// Hears all who have dialled in by now, each in a thread of its own; how many others had to make
-/// room.
+/// Accepts all incoming connections so far, each in a thread of its own; returns how many others
+/// were closed to make room.
 fn answer_callers<'scope, 'a>(
     host: &'a Host<'a>,
     connections: &'a Connections,
@@ -173,14 +173,14 @@ fn answer_callers<'scope, 'a>(
     crowded_out
 }
 
-/// What has been found so far.
+/// Results so far.
 struct Found {
     looks: Vec<Option<Look>>,
     asked: Vec<bool>,
     turned_away: usize,
 }
 
-/// What came of asking one party.
+/// Result of probing one party.
 struct Look {
     resolved: Result<Vec<String>, String>,
     answer: Result<ProbeAnswer, NetError>,
@@ -188,8 +188,8 @@ struct Look {
 }
 
 impl Found {
-    /// Whether anybody's answer is outstanding or, where this party listens and there is time, the
-    /// question of one who looks around as well.
+    /// Returns whether any answer is outstanding or, where this party listens and there is time,
+    /// the probe of a party that probes as well.
     fn awaits_anybody(&self, host: &Host<'_>, listens: bool) -> bool {
         let now = Instant::now();
         let mut parties = self.looks.iter().zip(&self.asked).enumerate();
@@ -226,7 +226,7 @@ impl Found {
     }
 }
 
-/// The addresses of the host of `address`.
+/// Resolves the host of `address`.
 fn resolve(address: &str) -> Result<Vec<String>, String> {
     let all = address
         .to_socket_addrs()
@@ -249,8 +249,8 @@ mod tests {
     const A: PartyId = PartyId(0);
     const B: PartyId = PartyId(1);
 
-    /// Two parties that look at each other, the second as `changed`. Gives what the first sees of
-    /// the second and the other way round.
+    /// Lets two parties probe each other, the second as `changed`. Returns the first one's result
+    /// for the second and the other way round.
     fn both(changed: fn(&mut Host<'_>)) -> [Result<ProbeAnswer, NetError>; 2] {
         let configs = MeshConfig::on_loopback(&["ada", "bob"], Limits::default()).unwrap();
         let see = |config: &MeshConfig, change: fn(&mut Host<'_>)| {

@@ -1,10 +1,10 @@
-//! Text from a peer, made fit to be shown.
+//! Sanitising of a peer's text for display.
 
 /// Longest reason of an abort, in bytes.
 pub(crate) const MAX_REASON_BYTES: usize = 1024;
 
-/// `text` cut to `max_bytes` at a character border, in one line, without characters that control a
-/// terminal or reorder what is displayed.
+/// Cuts `text` to `max_bytes` at a character border, and removes line breaks and characters that
+/// control a terminal or reorder the display.
 pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
     let mut end = text.len().min(max_bytes);
     while !text.is_char_boundary(end) {
@@ -16,8 +16,8 @@ pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
         .collect()
 }
 
-/// Control characters, the marks of Unicode that change the direction of text (UAX #9), and those
-/// that show nothing at all, in which a text could hide.
+/// Returns whether a character is a control character, a mark of Unicode that changes the direction
+/// of text (UAX #9), or an invisible one, in which a text could hide.
 fn hides_or_controls(c: char) -> bool {
     c.is_control()
         || matches!(

@@ -1,11 +1,11 @@
-//! A waker: how a thread waits for any of several queues at once, and by what clock.
+//! Waking a thread that waits on several queues at once, and the clock of its deadlines.
 //!
-//! Whoever looks at a queue in vain leaves word there; the queue then rings the waker of that side
-//! with the next event that concerns it, and only with that one. So an event that nobody waits for
-//! costs nothing. A ring that comes before the wait is kept, so none is lost.
+//! A thread that finds a queue empty registers as a waiter there. The queue then wakes the waker of
+//! that side on the next event that concerns it, and only on that one, so an event that nobody
+//! waits for costs nothing. A wake-up that comes before the wait is kept, so none is lost.
 //!
-//! All that a [`Mesh`] knows of time, it knows from its waker. A simulator brings wakers of its own,
-//! which tell the time of a simulated world ([`Machine`]).
+//! A [`Mesh`] takes its time from its waker alone. A simulator supplies its own wakers, which tell
+//! the time of a simulated world ([`Machine`]).
 //!
 //! [`Mesh`]: crate::Mesh
 //! [`Machine`]: crate::Machine
@@ -13,42 +13,44 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
-/// What a [`Transport`] rings when a call that found nothing to do is worth another try. Clones are
-/// the same waker; one thread waits for it.
+/// Handle by which a [`Transport`] wakes the thread that waits on it, when a call that found
+/// nothing to do is worth another try. Clones are the same waker; one thread waits on it.
 ///
 /// [`Transport`]: crate::Transport
 #[derive(Clone)]
 pub struct Waker(Arc<dyn Wake>);
 
-/// What wakers are made of.
+/// Implementation of a waker: a wake-up flag and a clock.
 pub trait Wake: Send + Sync {
-    /// Ends the wait that is on, or else the next one.
+    /// Ends the current wait, or else the next one.
     fn wake(&self);
 
-    /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
+    /// Waits for a wake-up since the last wait, at most until `deadline`; returns whether there was
+    /// one.
     fn wait_until(&self, deadline: Instant) -> bool;
 
-    /// The time, on the clock of the deadlines.
+    /// Returns the current time, on the clock of the deadlines.
     fn now(&self) -> Instant;
 }
 
 impl Waker {
-    /// A waker made of `ring`.
+    /// Makes a waker of `wake`.
     pub fn new(wake: Arc<dyn Wake>) -> Waker {
         Waker(wake)
     }
 
-    /// Ends the wait that is on, or else the next one.
+    /// Ends the current wait, or else the next one.
     pub fn wake(&self) {
         self.0.wake();
     }
 
-    /// Waits for a ring since the last wait, at most until `deadline`; says whether there was one.
+    /// Waits for a wake-up since the last wait, at most until `deadline`; returns whether there was
+    /// one.
     pub fn wait_until(&self, deadline: Instant) -> bool {
         self.0.wait_until(deadline)
     }
 
-    /// The time, on the clock of the deadlines.
+    /// Returns the current time, on the clock of the deadlines.
     pub fn now(&self) -> Instant {
         self.0.now()
     }

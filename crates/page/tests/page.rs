@@ -1,5 +1,5 @@
-//! The page of a run, from plans and events as files hold them: what it shows, that nothing in it
-//! can be taken for markup, and that it asks for nothing.
+//! The page of a run, from plans and events as files hold them: its content, that nothing in it can
+//! be taken for markup, and that it makes no request.
 
 use sealane_engine::events::Record;
 use sealane_page::RunRecord;

@@ -36,13 +36,13 @@ pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, 
     data.map_err(|finding| finding.at(end.as_ref()))
 }
 
-/// The names in the header line.
+/// Returns the names in the header line.
 pub(crate) fn header_names<R: Read>(reader: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
     let names = reader.headers()?.iter();
     Ok(names.map(|name| name.trim().to_string()).collect())
 }
 
-/// The text of a file, without the mark at its start that some programs leave there.
+/// Reads the text of a file, without the byte order mark that some programs write.
 pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| {
@@ -54,7 +54,7 @@ pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
     Ok(Zeroizing::new(text.to_string()))
 }
 
-/// A table under way. Its text is there to find the place of a cell for an error.
+/// A table being read. Its text is kept to find the position of a cell for an error.
 pub(crate) struct Table<'a> {
     pub(crate) header: Header,
     text: &'a str,
@@ -83,7 +83,7 @@ impl<'a> Table<'a> {
         inputs.map_err(|finding: Diagnostic| finding.at(Some(&self.header_span())))
     }
 
-    /// Takes what the inputs want of one record, the `count`-th.
+    /// Reads the cells of one record, the `count`-th, into the inputs.
     fn take(
         &self,
         record: &csv::StringRecord,
@@ -107,9 +107,9 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// In a table of one column, a blank line between records may be a row whose value is missing.
-    /// The reader leaves it out, and all rows after it would stand beside others than they belong
-    /// to. (With more columns, a row without values still has its commas.)
+    /// Refuses a blank line between records of a table with one column, which may be a row whose
+    /// value is missing. The reader skips it, which would shift all later rows against those of
+    /// other tables. (With more columns, a row without values still has its commas.)
     pub(crate) fn refuse_blank_line(&self, record: &csv::StringRecord) -> Result<(), Diagnostic> {
         if self.header.names.len() != 1 {
             return Ok(());
@@ -131,7 +131,7 @@ impl<'a> Table<'a> {
             .hint("fill the row in, or drop the line"))
     }
 
-    /// The stored number of a cell; `None` if it is outside of the range of the input.
+    /// Returns the stored number of a cell; `None` if it is outside the range of the input.
     fn cell(
         &self,
         record: &csv::StringRecord,
@@ -170,7 +170,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Where a cell stands in the file.
+    /// Position of a cell in the file.
     pub(crate) fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
         let CellSpan {
             line,
@@ -186,7 +186,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The stored number that a text means; truth values may be spelled out.
+/// Parses the stored number of a text; truth values may be words.
 fn stored(text: &str, ty: Type) -> Result<Nearest, Unfit> {
     let number = match (ty, text) {
         (Type::Bool, "true" | "True" | "TRUE") => Number::Int(1),
@@ -200,12 +200,12 @@ pub(crate) fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
     record.get(column).unwrap_or("").trim()
 }
 
-/// The byte at which a record starts.
+/// Byte at which a record starts.
 fn start(record: &csv::StringRecord) -> usize {
     record.position().map_or(0, |at| at.byte() as usize)
 }
 
-/// Line and columns, all from 1; `end_column` is the one after the last.
+/// Line and columns of a cell, all from 1; `end_column` is the one after the last.
 #[derive(Debug, PartialEq)]
 struct CellSpan {
     line: u32,
@@ -213,8 +213,8 @@ struct CellSpan {
     end_column: u32,
 }
 
-/// Where field `index` of the record that starts at byte `start` stands. Quoted fields may hold
-/// commas and line breaks; of a field over several lines the first counts.
+/// Returns the position of field `index` of the record that starts at byte `start`. Quoted fields
+/// may hold commas and line breaks; of a field over several lines the first counts.
 fn locate(text: &str, start: usize, index: usize) -> CellSpan {
     // The reader takes the position of a record before it skips empty lines.
     let record = text
@@ -259,7 +259,7 @@ fn position(text: &str, at: usize) -> (u32, u32) {
     (line, column)
 }
 
-/// The number of the blank line that comes before the record at byte `start`, if one does.
+/// Returns the number of the blank line before the record at byte `start`, if there is one.
 fn blank_line(text: &str, start: usize) -> Option<u32> {
     // The reader ends a line at its carriage return, and leaves the line feed to the next record.
     let start = match text[..start].ends_with('\r') && text[start..].starts_with('\n') {
@@ -284,7 +284,7 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
     }
 }
 
-/// A quote that would make other cells of the text than its author meant.
+/// Makes the refusal of a quote that would change the cells of the text.
 fn misquoted(path: &Path, text: &str, fault: Misquoted) -> Diagnostic {
     let file = path.display().to_string();
     let (at, what, reason, hint) = match fault {

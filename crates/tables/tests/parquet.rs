@@ -1,5 +1,5 @@
-//! Parquet files that other implementations wrote, against the rows that `fixtures/make.py` states,
-//! and what people read when a column does not fit.
+//! Parquet files that other implementations wrote, compared with the rows that `fixtures/make.py`
+//! states, and the errors for columns that do not match.
 
 use crate::common::{NUMBERS, age, input, load};
 use sealane_program::graph::Input;
@@ -8,7 +8,7 @@ use sealane_tables::TableSource;
 use std::path::PathBuf;
 
 const MOST: (i128, i128) = (-(1 << 63), (1 << 63) - 1);
-/// 16 bits before the point, 8 behind.
+/// 16 bits before the binary point, 8 after it.
 const FIXED: Type = Type::fixed(16, 8);
 
 fn fixture(name: &str) -> PathBuf {
@@ -16,7 +16,8 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.parquet"))
 }
 
-/// The stored numbers of one input, and how many were rounded; or the error, without the folder.
+/// Returns the stored numbers of one input and how many were rounded; or the error, without the
+/// folder.
 fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String> {
     let path = fixture(file);
     let folder = path.parent().expect("a folder").display();

@@ -1,5 +1,4 @@
-//! Errors between parties in the words of those who meet them: a stable code, what happened, why,
-//! what to do.
+//! Texts of errors between parties: a stable code, the event, its reason, and a hint.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -7,16 +6,16 @@ use std::net::{IpAddr, SocketAddr};
 use super::NetError;
 use crate::{Cause, PartyId};
 
-/// An error, explained. Texts of peers in it are one line each, without control characters.
+/// An error with its explanation. Texts from peers are one line each, without control characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explained {
-    /// Stable name of this kind of error.
+    /// Stable code of this kind of error.
     pub code: &'static str,
-    /// What happened, one sentence without the final stop.
+    /// The event, as one sentence without the final full stop.
     pub message: String,
-    /// Why, where the sentence does not say it; else empty.
+    /// The reason, where the sentence does not state it; else empty.
     pub reason: &'static str,
-    /// What to do.
+    /// The action to take.
     pub hint: &'static str,
 }
 
@@ -35,7 +34,7 @@ impl fmt::Display for NetError {
 impl std::error::Error for NetError {}
 
 impl NetError {
-    /// This error with the parties' names, which stand in the order of the program.
+    /// Explains this error with the parties' names, in order of the program.
     pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Explained {
         Explained {
             code: self.code(),
@@ -45,8 +44,8 @@ impl NetError {
         }
     }
 
-    /// What a party that gives up for this error tells the others. Where parties are, as this one has
-    /// configured it or seen it, and where its files are, is not theirs to know.
+    /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
+    /// this one has configured or seen them, and paths of its files are left out.
     pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
         match self {
             NetError::Unreachable(party, ..) => {
@@ -59,7 +58,7 @@ impl NetError {
         }
     }
 
-    /// The stable name of this kind of error.
+    /// Stable code of this kind of error.
     pub fn code(&self) -> &'static str {
         match self {
             NetError::Stalled(..) => "peer-silent",
@@ -86,7 +85,7 @@ impl NetError {
         }
     }
 
-    /// What happened, with each party called as `name` says.
+    /// The event, with `name` giving each party's name.
     fn message(&self, name: impl Fn(&PartyId) -> String) -> String {
         match self {
             NetError::Stalled(party, s) => format!("{} sent nothing for {s} s", name(party)),
@@ -152,7 +151,7 @@ impl NetError {
         }
     }
 
-    /// Why, where the sentence alone does not say it.
+    /// The reason, where the sentence alone does not state it.
     fn reason(&self) -> &'static str {
         match self {
             NetError::Stalled(..) => {
@@ -169,7 +168,7 @@ impl NetError {
         }
     }
 
-    /// What to do.
+    /// The action to take.
     fn hint(&self) -> &'static str {
         match self {
             NetError::Stalled(..) => {
@@ -215,7 +214,7 @@ impl NetError {
     }
 }
 
-/// How a party is called.
+/// Name of a party.
 fn called<S: AsRef<str>>(party: PartyId, names: &[S]) -> String {
     match names.get(party.index()) {
         Some(name) => format!("{} ({party})", name.as_ref()),
@@ -223,7 +222,7 @@ fn called<S: AsRef<str>>(party: PartyId, names: &[S]) -> String {
     }
 }
 
-/// A text in which nothing that is written like an address of the network is left.
+/// Returns the text without anything that looks like a network address.
 fn without_addresses(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"[]:".contains(c));

@@ -5,7 +5,7 @@ use super::{End, RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
 
-/// Steps that are listed; the others are summed up.
+/// Number of steps that are listed; the others are summed up.
 const HOT: usize = 12;
 
 /// Payload on every link, planned against measured.
@@ -49,7 +49,7 @@ pub(super) fn crossed(run: &RunRecord, page: &mut Html) {
     page.markup("</tbody></table></div></section>");
 }
 
-/// The steps that took longest, by party: at work, and waiting.
+/// Steps that took longest, by party: computing, and waiting.
 pub(super) fn steps(run: &RunRecord, page: &mut Html) {
     let mut steps = (0..run.plan.steps.len())
         .map(|step| (step, times(run, step)))
@@ -106,7 +106,7 @@ pub(super) fn steps(run: &RunRecord, page: &mut Html) {
         .close("section");
 }
 
-/// How long each phase took at each party.
+/// Duration of each phase at each party.
 pub(super) fn phases(run: &RunRecord, page: &mut Html) {
     if run.sides.is_empty() {
         return;
@@ -140,7 +140,7 @@ pub(super) fn phases(run: &RunRecord, page: &mut Html) {
     page.markup("</tbody></table></div></section>");
 }
 
-/// What the protocol is built of.
+/// Components of the protocol, with their papers.
 pub(super) fn papers(run: &RunRecord, page: &mut Html) {
     if run.plan.papers.is_empty() {
         return;
@@ -176,7 +176,7 @@ fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// Opens a table with a head; `r` in `align` stands for a column of numbers.
+/// Opens a table with a head; `r` in `align` marks a column of numbers.
 fn head(page: &mut Html, names: &[&str], align: &str) {
     page.markup("<div class=\"scroll\"><table><thead><tr>");
     for (name, align) in names.iter().zip(align.chars()) {

@@ -1,4 +1,4 @@
-//! What the tests of this room have in common: inputs, and how one is read.
+//! Helpers shared by the tests of this room: inputs, and how to read one.
 
 use sealane_program::diagnostic::Diagnostic;
 use sealane_program::graph::{Input, RowSymbol};
