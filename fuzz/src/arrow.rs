@@ -12,7 +12,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{Field, Schema};
 use sealane_program::graph::Program;
-use sealane_tables::{Source, Want, read};
+use sealane_tables::{InputSpec, TableSource, read};
 use std::sync::{Arc, OnceLock};
 
 /// Inputs that each column is read as.
@@ -45,17 +45,17 @@ enum Cell {
 
 /// What all cells of a column are.
 #[derive(Clone)]
-enum Kind {
+enum ColumnKind {
     Number,
     Text,
-    List(Box<Kind>),
-    Dictionary(Box<Kind>),
+    List(Box<ColumnKind>),
+    Dictionary(Box<ColumnKind>),
 }
 
 /// A column as Arrow has it, and as plain values.
 struct Column {
     array: ArrayRef,
-    kind: Kind,
+    kind: ColumnKind,
     cells: Vec<Cell>,
 }
 
@@ -108,14 +108,14 @@ pub fn arrow(bytes: &[u8]) -> Verdict {
             numbers.iter().all(fits).then_some(numbers)
         });
         let schema = batches[0].schema();
-        let source = Source::Batches {
+        let source = TableSource::Batches {
             name: "the table",
             reader: Box::new(RecordBatchIterator::new(
                 batches.clone().into_iter().map(Ok),
                 schema,
             )),
         };
-        match read(source, &[Want::of(program, input)]) {
+        match read(source, &[InputSpec::of(program, input)]) {
             Ok(loaded) => {
                 let numbers = loaded[0].data.numbers().collect::<Vec<_>>();
                 let ty = column.array.data_type();
@@ -179,14 +179,14 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
         ($ty:ty) => {
             leaf!(
                 PrimitiveArray<$ty>,
-                Kind::Number,
+                ColumnKind::Number,
                 |number| number as <$ty as ArrowPrimitiveType>::Native,
                 |value| Cell::Int(value.into())
             )
         };
     }
     let kinds = if depth < MOST_NESTED { 20 } else { 15 };
-    let (array, kind, cells): (ArrayRef, Kind, Vec<Cell>) = match bytes.below(kinds) {
+    let (array, kind, cells): (ArrayRef, ColumnKind, Vec<Cell>) = match bytes.below(kinds) {
         0 => leaf!(Int8Type),
         1 => leaf!(Int16Type),
         2 => leaf!(Int32Type),
@@ -197,13 +197,13 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
         7 => leaf!(UInt64Type),
         8 => leaf!(
             PrimitiveArray<Float32Type>,
-            Kind::Number,
+            ColumnKind::Number,
             |number| number as f32 / 4.0,
             |value| Cell::Float(value.into(), f32::MANTISSA_DIGITS)
         ),
         9 => leaf!(
             PrimitiveArray<Float64Type>,
-            Kind::Number,
+            ColumnKind::Number,
             |number| if number == -255 {
                 f64::NAN
             } else {
@@ -213,25 +213,30 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
         ),
         10 => leaf!(
             BooleanArray,
-            Kind::Number,
+            ColumnKind::Number,
             |number| number % 2 != 0,
             |value| { Cell::Int(value.into()) }
         ),
         11 => leaf!(
             StringArray,
-            Kind::Text,
+            ColumnKind::Text,
             |number| ["", "1"][number as usize % 2],
             |_text| { Cell::Text }
         ),
-        12 => leaf!(Date32Array, Kind::Text, |number| number as i32, |_day| {
-            Cell::Text
-        }),
+        12 => leaf!(
+            Date32Array,
+            ColumnKind::Text,
+            |number| number as i32,
+            |_day| { Cell::Text }
+        ),
         13 => {
             let scale = bytes.next() % 4;
-            let (array, kind, cells) =
-                leaf!(Decimal128Array, Kind::Number, |number| number, |value| {
-                    Cell::Decimal(value, scale.into())
-                });
+            let (array, kind, cells) = leaf!(
+                Decimal128Array,
+                ColumnKind::Number,
+                |number| number,
+                |value| { Cell::Decimal(value, scale.into()) }
+            );
             let array = array.as_any().downcast_ref::<Decimal128Array>().cloned();
             let array = array
                 .expect("decimals")
@@ -240,7 +245,7 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
         }
         14 => (
             Arc::new(NullArray::new(rows)),
-            Kind::Number,
+            ColumnKind::Number,
             vec![Cell::Missing; rows],
         ),
         15 => lists::<i32>(bytes, rows, depth),
@@ -256,7 +261,7 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             let lengths = vec![size; rows];
             (
                 Arc::new(array.expect("lists")),
-                Kind::List(Box::new(item.kind)),
+                ColumnKind::List(Box::new(item.kind)),
                 cut(&item.cells, &lengths, &there),
             )
         }
@@ -275,7 +280,7 @@ fn whole(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
             let keys = PrimitiveArray::<UInt8Type>::from(keys);
             (
                 Arc::new(DictionaryArray::new(keys, values.array)),
-                Kind::Dictionary(Box::new(values.kind)),
+                ColumnKind::Dictionary(Box::new(values.kind)),
                 cells,
             )
         }
@@ -288,7 +293,7 @@ fn lists<O: OffsetSizeTrait>(
     bytes: &mut Bytes<'_>,
     rows: usize,
     depth: usize,
-) -> (ArrayRef, Kind, Vec<Cell>) {
+) -> (ArrayRef, ColumnKind, Vec<Cell>) {
     let usual = 1 + bytes.below(2);
     let there = bytes.there(rows);
     let length = |_| match bytes.next() {
@@ -303,7 +308,11 @@ fn lists<O: OffsetSizeTrait>(
     let nulls = Some(NullBuffer::from(there.clone()));
     let array = GenericListArray::<O>::new(field, offsets, item.array, nulls);
     let cells = cut(&item.cells, &lengths, &there);
-    (Arc::new(array), Kind::List(Box::new(item.kind)), cells)
+    (
+        Arc::new(array),
+        ColumnKind::List(Box::new(item.kind)),
+        cells,
+    )
 }
 
 /// Cells as lists of these lengths.
@@ -322,17 +331,17 @@ fn cut(mut cells: &[Cell], lengths: &[usize], there: &[bool]) -> Vec<Cell> {
 /// The whole numbers of a column, `width` in each row; none if it does not have them.
 fn plain(column: &Column, width: usize) -> Option<Vec<i128>> {
     let mut kind = &column.kind;
-    if matches!(kind, Kind::List(_)) != (width > 1) {
+    if matches!(kind, ColumnKind::List(_)) != (width > 1) {
         return None;
     }
     let mut lists = 0;
-    while let Kind::List(item) = kind {
+    while let ColumnKind::List(item) = kind {
         (kind, lists) = (item, lists + 1);
     }
-    while let Kind::Dictionary(values) = kind {
+    while let ColumnKind::Dictionary(values) = kind {
         kind = values;
     }
-    if !matches!(kind, Kind::Number) {
+    if !matches!(kind, ColumnKind::Number) {
         return None;
     }
     let mut numbers = Vec::new();

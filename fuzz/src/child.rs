@@ -56,7 +56,7 @@ pub fn run(target: &Target, seed: u64, mutations: u32, in_hand: &Path) -> Result
     let others: Vec<Vec<u8>> = files.iter().map(|(_, bytes)| bytes.clone()).collect();
     // Told once, when the input is small.
     panic::set_hook(Box::new(|_| ()));
-    let mut run = Run::new(target, in_hand);
+    let mut run = TargetRun::new(target, in_hand);
     for (name, bytes) in &files {
         run.one(bytes, || format!("file {name}"))?;
     }
@@ -82,22 +82,22 @@ pub fn verdict(target: &Target, input: &[u8]) -> Result<Verdict, String> {
     catch_unwind(run).map_err(|panic| words(&*panic))
 }
 
-struct Run<'a> {
+struct TargetRun<'a> {
     target: &'a Target,
     in_hand: &'a Path,
     before_bytes: u64,
     tally: Tally,
 }
 
-impl Run<'_> {
-    fn new<'a>(target: &'a Target, in_hand: &'a Path) -> Run<'a> {
+impl TargetRun<'_> {
+    fn new<'a>(target: &'a Target, in_hand: &'a Path) -> TargetRun<'a> {
         let tally = Tally {
             inputs: 0,
             accepted: 0,
             slowest_ns: 0,
             peak_bytes: 0,
         };
-        Run {
+        TargetRun {
             target,
             in_hand,
             before_bytes: peak_bytes(),

@@ -13,7 +13,7 @@ use sealane_block::{Coins, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, Tape};
 use sealane_net::{FrameKind, Limits, Mesh, PartyId, SessionId};
 use sealane_protocol::{
-    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, PartySet, Protocol, Setting, Step, Work,
+    Algebra, DIGEST_BYTES, Demand, Fault, Outcome, PartySet, Protocol, Setting, Step, StepShape,
     run_alone,
 };
 use sealane_trio::Trio;
@@ -199,7 +199,7 @@ fn session<P: Protocol>(
     for owner in owners {
         demand.merge(&P::demand(
             setting,
-            &Work::Input {
+            &StepShape::Input {
                 owner,
                 domain: bits,
                 elements: LANES as u64,

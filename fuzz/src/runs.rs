@@ -3,7 +3,7 @@
 
 use crate::Verdict;
 use sealane_engine::events::Record;
-use sealane_page::Run;
+use sealane_page::RunRecord;
 use sealane_page::run::Plan;
 use serde_json::{from_str, json, to_string};
 
@@ -41,7 +41,7 @@ pub fn folder(bytes: &[u8]) -> Verdict {
     let again = again.collect::<Vec<_>>();
     assert_eq!(again, sides);
     let shown = |sides| {
-        let run = Run::new(plan.clone(), sides);
+        let run = RunRecord::new(plan.clone(), sides);
         let summary = serde_json::to_value(run.summary()).expect("a summary");
         (run.page(), summary)
     };

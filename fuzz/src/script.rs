@@ -1,7 +1,7 @@
 //! A peer that says what somebody else wrote: a transport that delivers frames and hears nothing.
 
 use sealane_net::{
-    Bell, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, PartyId, Traffic, Transport,
+    Farewell, Frame, FrameKind, Limits, LinkError, Mesh, PartyId, Traffic, Transport, Waker,
     memory_pair,
 };
 use std::collections::VecDeque;
@@ -57,7 +57,7 @@ impl Transport for Script {
         self.0.is_empty().then_some(LinkError::Finished)
     }
 
-    fn call(&mut self, _bell: &Bell) {}
+    fn set_waker(&mut self, _waker: &Waker) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 
@@ -144,8 +144,8 @@ impl Transport for Tapped {
         self.inner.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.inner.call(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.inner.set_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {

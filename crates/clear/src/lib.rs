@@ -10,7 +10,7 @@ use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Message, Outcome, PartyId, Planes,
-    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
 };
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -63,9 +63,9 @@ impl Protocol for Clear {
         PUBLIC
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            Work::Input {
+            StepShape::Input {
                 owner,
                 elements,
                 bits,
@@ -80,7 +80,7 @@ impl Protocol for Clear {
                 };
                 Cost::of(vec![others.map(message).collect()])
             }
-            Work::Tape { tape, lanes } => {
+            StepShape::Tape { tape, lanes } => {
                 let ands = tape.ands.len() as u64 * lanes;
                 // Measured order of magnitude: a gate on 64 lanes costs about a nanosecond.
                 let gates = (tape.ands.len() + tape.xors.len()) as u64;
@@ -90,11 +90,13 @@ impl Protocol for Clear {
                     ..Cost::default()
                 }
             }
-            Work::Product { .. } | Work::Convert { .. } | Work::Reveal { .. } => Cost::default(),
+            StepShape::Product { .. } | StepShape::Convert { .. } | StepShape::Reveal { .. } => {
+                Cost::default()
+            }
         }
     }
 
-    fn demand(_: &Setting, _: &Work) -> Demand {
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
 

@@ -14,8 +14,8 @@ use sealane_host::Failure;
 use sealane_host::config::Config;
 use sealane_host::meet;
 use sealane_net::{
-    Answer, Cancel, Endpoint, Examination, KeyFault, MeshConfig, NetError, PartyId, Purpose, Sight,
-    Sign, Version, examine,
+    Cancel, Endpoint, KeyFault, MeshConfig, NetError, PartyId, PeerProbe, ProbeAnswer, ProbeEvent,
+    ProbeReport, Purpose, Version, probe_peers,
 };
 use sealane_page::Card;
 use sealane_page::units::seconds;
@@ -120,7 +120,7 @@ fn machine() -> Result<(Card, Map<String, Value>), Failure> {
 }
 
 /// Asks all peers, and says on the way who has answered and who has asked.
-fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, Examination), Failure> {
+fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, ProbeReport), Failure> {
     let identity = args.identity.as_deref();
     let name = meet::who(args.party.as_deref(), config, identity)?;
     let identity = meet::identity(&name, config, identity)?;
@@ -144,12 +144,12 @@ fn look(args: &args::Doctor, config: &Config) -> Result<(MeshConfig, Examination
     let names = mesh.names();
     let mut notice = |sign| {
         let (party, what) = match sign {
-            Sign::Answered(party) => (party, "answers"),
-            Sign::Asked(party) => (party, "has asked this party"),
+            ProbeEvent::Answered(party) => (party, "answers"),
+            ProbeEvent::Asked(party) => (party, "has asked this party"),
         };
         let _ = writeln!(stderr(), "{} {what}", names[party.index()]);
     };
-    let found = examine(&mesh, args.wait, &mut notice);
+    let found = probe_peers(&mesh, args.wait, &mut notice);
     let owned = names.iter().map(ToString::to_string).collect::<Vec<_>>();
     let found = found.map_err(|error| EngineError::from_net(error, &owned))?;
     Ok((mesh, found))
@@ -175,12 +175,12 @@ fn not_well(own: bool, peers: &[Peer<'_>]) -> Result<(), Failure> {
 /// One peer, and what is to be said of it.
 struct Peer<'a> {
     endpoint: &'a Endpoint,
-    sight: &'a Sight,
+    sight: &'a PeerProbe,
     problem: Option<Problem>,
 }
 
 impl<'a> Peer<'a> {
-    fn new(endpoint: &'a Endpoint, sight: &'a Sight, mesh: &MeshConfig) -> Peer<'a> {
+    fn new(endpoint: &'a Endpoint, sight: &'a PeerProbe, mesh: &MeshConfig) -> Peer<'a> {
         let problem = match (&sight.answer, &sight.resolved) {
             (Ok(_), _) => None,
             (Err(NetError::Unreachable(..)), Err(cause)) => {
@@ -206,7 +206,7 @@ impl<'a> Peer<'a> {
         format!("{name:<width$}  {state}")
     }
 
-    fn answered(&self, answer: &Answer) -> String {
+    fn answered(&self, answer: &ProbeAnswer) -> String {
         let asked = match (self.sight.asked, answer.purpose) {
             (true, _) => "; has asked this party",
             (false, Purpose::Probe) => "; has not reached this party",
@@ -249,7 +249,7 @@ impl<'a> Peer<'a> {
 }
 
 /// How the clock of a peer stands, as far as the round trip can tell.
-fn clock(answer: &Answer) -> String {
+fn clock(answer: &ProbeAnswer) -> String {
     let off_us = answer.clock_ahead_us.unsigned_abs();
     if u128::from(off_us) <= answer.round_trip.as_micros() / 2 {
         return "equal".to_string();
@@ -268,7 +268,7 @@ fn clock(answer: &Answer) -> String {
     }
 }
 
-fn is_clock_off(answer: &Answer) -> bool {
+fn is_clock_off(answer: &ProbeAnswer) -> bool {
     answer.clock_ahead_us.unsigned_abs() > CLOCK_TOLERANCE_US
 }
 
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn clocks_are_compared_as_far_as_the_round_trip_tells() {
-        let answer = |clock_ahead_us| Answer {
+        let answer = |clock_ahead_us| ProbeAnswer {
             version: Version::current(),
             purpose: Purpose::Probe,
             round_trip: Duration::from_millis(20),

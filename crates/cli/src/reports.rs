@@ -7,7 +7,7 @@ use sealane_host::Failure;
 use sealane_host::record::{self, PAGE};
 use sealane_page::Card;
 use sealane_page::card::Column;
-use sealane_page::run::{Run, State, Summary};
+use sealane_page::run::{RunRecord, State, Summary};
 use sealane_page::units::{date, seconds};
 use serde_json::json;
 use std::io::{IsTerminal, Write, stderr, stdout};
@@ -54,7 +54,7 @@ fn runs(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The latest run that can be read: one that was damaged hides none before it.
-fn latest(folder: &Path) -> Result<(PathBuf, Run), Failure> {
+fn latest(folder: &Path) -> Result<(PathBuf, RunRecord), Failure> {
     let found = runs(folder).into_iter().rev().find_map(readable);
     found.ok_or_else(|| {
         let what = format!("there is no run in {}", folder.display());
@@ -91,7 +91,7 @@ fn find(name: &str, folder: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// What the folder of a run holds; after a note, nothing if it cannot be read.
-fn readable(folder: PathBuf) -> Option<(PathBuf, Run)> {
+fn readable(folder: PathBuf) -> Option<(PathBuf, RunRecord)> {
     match record::read(&folder) {
         Ok(run) => Some((folder, run)),
         Err(error) => {

@@ -8,7 +8,7 @@ use sealane_program::decimal;
 use sealane_program::graph::{Input, Program};
 use sealane_program::types::Data;
 pub use sealane_tables::check;
-use sealane_tables::{Loaded, Source, Want};
+use sealane_tables::{InputSpec, Loaded, TableSource};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -164,18 +164,18 @@ pub fn load(program: &Program, party: u8, sources: &Sources) -> Result<Inputs, D
         }
     }
     let tables = tables.into_iter();
-    let given = tables.map(|(path, inputs)| (Source::File(path), inputs));
+    let given = tables.map(|(path, inputs)| (TableSource::File(path), inputs));
     read(program, given)
 }
 
 /// Reads sources, each of which serves the inputs with the given indices.
 pub fn read<'a>(
     program: &Program,
-    given: impl IntoIterator<Item = (Source<'a>, Vec<usize>)>,
+    given: impl IntoIterator<Item = (TableSource<'a>, Vec<usize>)>,
 ) -> Result<Inputs, Diagnostic> {
     let mut all = Inputs::none(program);
     for (source, inputs) in given {
-        let want = |index: &usize| Want::of(program, &program.inputs[*index]);
+        let want = |index: &usize| InputSpec::of(program, &program.inputs[*index]);
         let wants = inputs.iter().map(want).collect::<Vec<_>>();
         for (index, loaded) in inputs.iter().zip(sealane_tables::read(source, &wants)?) {
             all.take(program, *index, loaded);

@@ -20,7 +20,7 @@ use crate::events::{self, Phase};
 use crate::journal::{Part, Since, Watch};
 use sealane_block::{Coins, Cpu};
 use sealane_net::Mesh;
-use sealane_plan::flow::{self, Block, Call, Driver};
+use sealane_plan::flow::{self, Call, Driver, TileRun};
 use sealane_plan::steps::{Plan, PlanValue, StepOp, TapeId};
 use sealane_program::types::Data;
 use sealane_protocol::{Demand, Fault, Outcome, Progress, Protocol, Step, run_alone};
@@ -85,7 +85,7 @@ struct Run<'a, 'o, P: Protocol> {
     party: P,
     mesh: &'a mut Mesh,
     /// The blocks in flight.
-    tiles: HashMap<Block, Tile<P>>,
+    tiles: HashMap<TileRun, Tile<P>>,
     under_way: HashMap<Call, Running<'a, P>>,
     /// Values without rows, and kept ones with all their rows.
     stored: Stored<P>,
@@ -111,9 +111,9 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
     fn begin(&mut self, call: &Call) -> Result<bool, Fault> {
         // Nothing may wait or cross for long, so that the mesh does not look.
         self.mesh.cancel().check()?;
-        self.tiles.entry(call.block).or_insert_with(|| {
-            let readers = self.readers[call.block.segment].clone();
-            Tile::new(readers, self.watch.opened(told(&call.block)))
+        self.tiles.entry(call.run).or_insert_with(|| {
+            let readers = self.readers[call.run.segment].clone();
+            Tile::new(readers, self.watch.opened(told(&call.run)))
         });
         let since = self.at_step(call);
         let finished = match self.task(call)? {
@@ -144,7 +144,7 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
         Ok(finished)
     }
 
-    fn close(&mut self, block: &Block) -> Result<(), Fault> {
+    fn close(&mut self, block: &TileRun) -> Result<(), Fault> {
         let tile = self.tiles.remove(block);
         if tile.is_some_and(|tile| tile.told) {
             self.watch.closed(told(block));
@@ -156,7 +156,7 @@ impl<'a, P: Protocol + 'a> Driver for Run<'a, '_, P> {
 impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     /// Books what crosses from here on to the step of a call.
     fn at_step(&mut self, call: &Call) -> Since {
-        let step = self.first_step[call.block.segment] + call.step as u32;
+        let step = self.first_step[call.run.segment] + call.step as u32;
         self.mesh.at_step(step);
         self.watch.take_up(step as usize, self.mesh)
     }
@@ -164,7 +164,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     /// The operation of a call. It lives as long as the plan, so that steps may hold on to tapes.
     fn op(&self, call: &Call) -> &'a StepOp {
         let plan: &'a Plan = self.plan;
-        &plan.segments[call.block.segment].steps[call.step].op
+        &plan.segments[call.run.segment].steps[call.step].op
     }
 
     /// Takes a call from step to step until it has to wait for a flight, or is finished.
@@ -205,7 +205,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     fn finished(&mut self, call: &Call) -> Result<bool, Fault> {
         if !call.carry {
             let reads = self.op(call).reads();
-            self.tile(call.block)?.release(&reads);
+            self.tile(call.run)?.release(&reads);
         }
         Ok(true)
     }
@@ -251,7 +251,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
 }
 
 /// A block, as events have it.
-fn told(block: &Block) -> events::Block {
+fn told(block: &TileRun) -> events::Block {
     events::Block {
         segment: block.segment,
         tile: block.tile,

@@ -4,7 +4,7 @@
 use crate::common::numbers;
 use sealane_engine::data::{self, Sources};
 use sealane_engine::{EngineError, Kind};
-use sealane_program::graph::{Graph, Input, Program, Rows};
+use sealane_program::graph::{Graph, Input, Program, RowSymbol};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
 
 const NUMBERS: Shape = Shape {
@@ -17,7 +17,7 @@ fn program(inputs: Vec<Input>) -> Program {
     Program {
         name: "program".to_string(),
         parties: vec!["clinic".to_string(), "lab".to_string()],
-        rows: vec![Rows {
+        rows: vec![RowSymbol {
             name: "people".to_string(),
             bound: 4,
         }],

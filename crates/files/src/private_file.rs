@@ -1,4 +1,4 @@
-//! Files that hold secrets: readable by their owner alone, whole or not there, never replaced.
+//! Files that hold secrets: readable by their owner alone, written atomically, never replaced.
 
 use crate::Rights;
 use std::fs::File;
@@ -6,11 +6,11 @@ use std::io::{self, Read};
 use std::path::Path;
 use zeroize::Zeroizing;
 
-/// Stores a secret at `path`, readable by its owner alone. The file appears whole or not at all, and
-/// an existing file is never replaced.
+/// Stores a secret at `path`, readable by its owner alone. The file appears whole or not at all,
+/// and an existing file is never replaced.
 ///
 /// # Errors
-/// What the operating system says; `AlreadyExists` if there is such a file.
+/// Those of the operating system; `AlreadyExists` if there is such a file.
 pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
     crate::create(path, Rights::Owner, secret)
 }
@@ -18,11 +18,12 @@ pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
 /// Loads the first `most` bytes of the secret at `path`; all of it if it has no more.
 ///
 /// # Errors
-/// What the operating system says; `PermissionDenied` if users other than the owner may read it.
+/// Those of the operating system; `PermissionDenied` if users other than the owner may read the
+/// file.
 pub fn load(path: &Path, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     refuse_if_shared(&file)?;
-    // Room for all, so that no copy stays behind where a smaller buffer was.
+    // The buffer holds all from the start, since growing it would leave a copy behind.
     let mut secret = Zeroizing::new(Vec::with_capacity(most));
     file.take(most as u64).read_to_end(&mut secret)?;
     Ok(secret)

@@ -18,7 +18,7 @@ use crate::view;
 use sealane_engine::events::{Event, Record};
 use sealane_engine::{Job, Observer};
 use sealane_files::Rights;
-use sealane_page::Run;
+use sealane_page::RunRecord;
 use serde_json::Value;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write, stderr};
@@ -161,7 +161,7 @@ pub fn is_run(folder: &Path) -> bool {
 ///
 /// # Errors
 /// It is not the folder of a run, or cannot be read.
-pub fn read(folder: &Path) -> io::Result<Run> {
+pub fn read(folder: &Path) -> io::Result<RunRecord> {
     let plan = plan(folder)?;
     let parties = plan["parties"].as_array().into_iter().flatten();
     let parties = parties.filter_map(|name| Some(name.as_str()?.to_string()));
@@ -173,7 +173,7 @@ pub fn read(folder: &Path) -> io::Result<Run> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write_again(folder: &Path, run: &Run) -> io::Result<()> {
+pub fn write_again(folder: &Path, run: &RunRecord) -> io::Result<()> {
     write(&folder.join(PAGE), &run.page())
 }
 
@@ -182,8 +182,8 @@ fn plan(folder: &Path) -> io::Result<Value> {
     Ok(serde_json::from_str(&text)?)
 }
 
-fn run(plan: Value, sides: Vec<Vec<Record>>) -> io::Result<Run> {
-    Ok(Run::new(serde_json::from_value(plan)?, sides))
+fn run(plan: Value, sides: Vec<Vec<Record>>) -> io::Result<RunRecord> {
+    Ok(RunRecord::new(serde_json::from_value(plan)?, sides))
 }
 
 fn write_page(folder: &Path, plan: Value, sides: Vec<Vec<Record>>) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::request::public;
 use sealane_net::{
-    Bell, Farewell, Frame, Limits, LinkError, Mesh, PartyId, Traffic, Transport, memory_pair,
+    Farewell, Frame, Limits, LinkError, Mesh, PartyId, Traffic, Transport, Waker, memory_pair,
 };
 use std::time::Instant;
 
@@ -58,8 +58,8 @@ impl<T: Transport> Transport for Crossing<T> {
         self.0.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.0.call(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.0.set_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {

@@ -1,44 +1,44 @@
-//! A cancellation token: how whoever started a run ends it before its time.
+//! Cancellation token, by which the caller of a run ends it early.
 //!
-//! One token reaches everything of a run that waits or works: gathering, the waits of a mesh, the
-//! threads of its connections, and the engine between two steps. Each looks at it before it goes
-//! on, and those who wait are called by their bell. What then ends is told to the other parties.
+//! One token reaches every part of a run that waits or computes: gathering, the waits of a mesh,
+//! the threads of its connections, and the engine between two steps. Each checks it before it goes
+//! on, and waiting threads are woken. A cancelled party tells the others.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::bell::Bell;
 use crate::error::NetError;
+use crate::waker::Waker;
 
-/// A cancellation token. Clones are the same token; it stays cancelled.
+/// A cancellation token. Clones are the same token; a cancelled token stays cancelled.
 #[derive(Clone, Default)]
 pub struct Cancel(Arc<State>);
 
 #[derive(Default)]
 struct State {
     asked: AtomicBool,
-    /// Those who wait for something else meanwhile.
-    bells: Mutex<Vec<Bell>>,
+    /// Wakers of the threads that wait for something else meanwhile.
+    wakers: Mutex<Vec<Waker>>,
 }
 
 impl Cancel {
-    /// Asks everything that has this token to end. Returns at once; nothing is waited for.
+    /// Asks everything that holds this token to end. Returns at once, without waiting.
     pub fn cancel(&self) {
         self.0.asked.store(true, Ordering::SeqCst);
-        self.bells().iter().for_each(Bell::ring);
+        self.wakers().iter().for_each(Waker::wake);
     }
 
-    /// Whether the end has been asked for.
+    /// Returns whether the token has been cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.asked.load(Ordering::SeqCst)
     }
 
-    /// Whether this is the same token as `other`.
+    /// Returns whether this is the same token as `other`.
     pub fn is(&self, other: &Cancel) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Refuses to go on once the end has been asked for.
+    /// Returns an error once the token has been cancelled.
     ///
     /// # Errors
     /// [`NetError::Cancelled`].
@@ -49,18 +49,19 @@ impl Cancel {
         }
     }
 
-    /// Has `bell` rung when the end is asked for, or now if it has been.
-    pub(crate) fn call(&self, bell: &Bell) {
-        // In this order, whoever cancels meanwhile finds the bell, or is found to have cancelled.
-        self.bells().push(bell.clone());
+    /// Wakes `waker` when the token is cancelled, or now if it has been.
+    pub(crate) fn add_waker(&self, waker: &Waker) {
+        // The waker is pushed first: a concurrent `cancel` then finds it, or the flag is seen
+        // below.
+        self.wakers().push(waker.clone());
         if self.is_cancelled() {
-            bell.ring();
+            waker.wake();
         }
     }
 
-    /// The bells. No code panics while it holds the lock, so a poisoned lock holds a sound state.
-    fn bells(&self) -> MutexGuard<'_, Vec<Bell>> {
-        self.0.bells.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The wakers. No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    fn wakers(&self) -> MutexGuard<'_, Vec<Waker>> {
+        self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -72,11 +73,11 @@ mod tests {
     #[test]
     fn who_waits_is_called_whether_the_end_is_asked_for_before_or_after() {
         let cancel = Cancel::default();
-        let (early, late) = (Bell::default(), Bell::default());
-        cancel.call(&early);
+        let (early, late) = (Waker::default(), Waker::default());
+        cancel.add_waker(&early);
         assert_eq!(cancel.check(), Ok(()));
         cancel.clone().cancel();
-        cancel.call(&late);
+        cancel.add_waker(&late);
         let soon = || Instant::now() + Duration::from_millis(20);
         assert!(early.wait_until(soon()) && late.wait_until(soon()));
         assert_eq!(cancel.check(), Err(NetError::Cancelled));

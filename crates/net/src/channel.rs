@@ -1,10 +1,11 @@
-//! One peer of a mesh: bytes cut into frames and put together again, digested on the way.
+//! One peer of a mesh: bytes cut into frames, reassembled and digested on the way.
 //!
-//! A channel never waits; that is left to [`crate::links`], which waits for all of them at once.
+//! A channel never waits; [`crate::links`] waits for all channels at once.
 //!
-//! Payload is written into the buffer of the frame that will leave and read in that of the frame
-//! that came. Frames are as long as they may be: BLAKE3 fills its lanes from the powers of two that
-//! a stretch of the stream is made of, so four short stretches take a third more than a long one.
+//! Payload is written directly into the buffer of the outgoing frame and read directly from the
+//! buffer of the incoming one. Frames are as long as allowed: BLAKE3 fills its lanes from the
+//! powers of two that make up a stretch of the stream, so hashing four short stretches takes a
+//! third more time than one long one.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES, MAX_STA
 use crate::payload::Stock;
 use crate::{Farewell, Payload, Transport};
 
-/// The longest stretch of payload that is written or read in one place.
+/// Most bytes of payload that are written or read in one contiguous piece.
 pub const MAX_ROOM_BYTES: usize = 64 << 10;
 
 pub(crate) struct Channel {
@@ -23,44 +24,44 @@ pub(crate) struct Channel {
     receiving: Receiving,
     /// Buffers of frames to be sent.
     stock: Arc<Stock>,
-    /// Whether this party has said its farewell.
+    /// Set once this party has sent its farewell.
     left: bool,
 }
 
-/// The message being written.
+/// State of the message being written.
 #[derive(Default)]
 struct Sending {
     /// The frame being filled.
     frame: Payload,
     /// Digest of all payload before the frame.
     digest: blake3::Hasher,
-    /// Messages that were ended.
+    /// Messages ended so far.
     messages: u64,
-    /// Whether frames of the message have left already.
+    /// Set if frames of the message have been sent already.
     streamed: bool,
 }
 
-/// What is being received.
+/// State of the receiving direction.
 #[derive(Default)]
 struct Receiving {
-    /// What was brought together because it did not lie in one place. Comes before what is unread
-    /// of the frame.
+    /// Bytes that were copied together because they were not contiguous. They come before the
+    /// unread part of the frame.
     joined: Payload,
     /// Bytes of it that the protocol has consumed.
     joined_used: usize,
     /// The frame being consumed.
     frame: Payload,
-    /// Bytes of it that the protocol has consumed, or that were moved to `joined`.
+    /// Bytes of the frame that the protocol has consumed, or that were moved to `joined`.
     used: usize,
-    /// Bytes of it that the digest has seen, or will see in `joined`.
+    /// Bytes of the frame that the digest has seen, or will see in `joined`.
     digested: usize,
-    /// Digest of all payload before.
+    /// Digest of all payload before the frame.
     digest: blake3::Hasher,
-    /// Messages whose last frame has been left behind.
+    /// Messages whose last frame has been consumed completely.
     messages: u64,
-    /// Whether the frame is the last one of its message.
+    /// Set if the frame is the last one of its message.
     ends_message: bool,
-    /// Stamp of the last data frame received; stamps of one peer never fall.
+    /// Stamp of the last data frame received; stamps of one peer never decrease.
     last_stamp: u32,
 }
 
@@ -76,8 +77,8 @@ impl Channel {
     }
 
     /// Makes room for `bytes` bytes of the message being written, at least one and at most
-    /// [`MAX_ROOM_BYTES`]; a frame that has to leave for that. A frame leaves only for bytes that
-    /// come after it, so that the end of a message finds the last one still here.
+    /// [`MAX_ROOM_BYTES`]; returns a frame that must be sent first, if any. A frame is sent only
+    /// when bytes follow it, so the last frame of a message is still here when the message ends.
     pub(crate) fn make_room(&mut self, bytes: usize, stamp: u32) -> Option<Frame> {
         let sending = &mut self.sending;
         let full = sending.frame.len() + bytes > MAX_FRAME_BYTES;
@@ -89,20 +90,20 @@ impl Channel {
         leaving
     }
 
-    /// All the room that the frame being filled has left.
+    /// Returns the free rest of the frame being filled.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         self.sending.frame.room()
     }
 
-    /// Makes the first bytes of the room part of the message.
+    /// Adds the first `bytes` bytes of the free rest to the message.
     pub(crate) fn wrote(&mut self, bytes: usize) {
         self.sending.frame.wrote(bytes);
     }
 
-    /// Ends the message being written; its last frame, if there is a message.
+    /// Ends the message being written; returns its last frame, if there is a message.
     ///
     /// # Errors
-    /// Frames have left to make room in which nothing was written.
+    /// Frames were sent to make room, and nothing was written after them.
     pub(crate) fn end_message(&mut self, stamp: u32) -> Result<Option<Frame>, String> {
         if self.sending.frame.is_empty() {
             return match self.sending.streamed {
@@ -115,11 +116,11 @@ impl Channel {
         Ok(Some(self.sending.cut_frame(stamp, true)))
     }
 
-    /// Moves bytes that are here to the front of `into`; says how many. Fewer than it holds are all
-    /// that are here.
+    /// Moves received bytes to the front of `into`; returns their number. If that is less than the
+    /// length of `into`, nothing more has been received.
     pub(crate) fn take(&mut self, into: &mut [u8]) -> usize {
         let mut taken = 0;
-        // What was brought together, then what is left of the frame.
+        // The joined bytes first, then the rest of the frame.
         for _ in 0..2 {
             let ready = self.receiving.unread();
             let now = ready.len().min(into.len() - taken);
@@ -130,13 +131,13 @@ impl Channel {
         taken
     }
 
-    /// Brings the next `bytes` bytes together in one place, of what is here; says how many are still
-    /// missing. At most [`MAX_ROOM_BYTES`].
+    /// Makes the next `bytes` received bytes contiguous; returns how many are still missing.
+    /// `bytes` is at most [`MAX_ROOM_BYTES`].
     pub(crate) fn bring_together(&mut self, bytes: usize) -> usize {
         self.receiving.bring_together(bytes, &self.stock)
     }
 
-    /// What is unread and lies in one place.
+    /// Returns the unread bytes that are contiguous.
     pub(crate) fn unread(&mut self) -> &mut [u8] {
         let here = &mut self.receiving;
         match here.joined_used < here.joined.len() {
@@ -145,13 +146,13 @@ impl Channel {
         }
     }
 
-    /// Consumes the first bytes of what is unread and lies in one place.
+    /// Consumes the first `bytes` of the contiguous unread bytes.
     pub(crate) fn use_up(&mut self, bytes: usize) {
         self.receiving.use_up(bytes);
     }
 
-    /// Takes the next frame in hand, after all of the one before has been consumed or moved. Says
-    /// its stamp. `wanted` bytes are due.
+    /// Makes `frame` the current frame, after all of the one before has been consumed or moved.
+    /// Returns its stamp. `wanted` is the number of bytes still to be read.
     pub(crate) fn accept(&mut self, frame: Frame, wanted: usize) -> Result<u32, LinkError> {
         self.receiving.leave_frame();
         let FrameKind::Data { end } = frame.kind else {
@@ -175,7 +176,7 @@ impl Channel {
         Ok(frame.stamp)
     }
 
-    /// Whether a control message may come now: none comes within payload.
+    /// Checks that a control message may come now: none comes within payload.
     pub(crate) fn expect_control(&self) -> Result<(), LinkError> {
         match self.receiving.unread_bytes() {
             0 => Ok(()),
@@ -185,7 +186,7 @@ impl Channel {
         }
     }
 
-    /// The control message that `frame` has to be.
+    /// Takes the control message out of `frame`, which must be one.
     pub(crate) fn control_of(frame: Frame) -> Result<Payload, LinkError> {
         match frame.kind {
             FrameKind::Control if frame.payload.len() <= MAX_CONTROL_BYTES => Ok(frame.payload),
@@ -196,7 +197,7 @@ impl Channel {
         }
     }
 
-    /// Leaves the run; every later call but this one is refused.
+    /// Leaves the run; later calls other than this one are refused.
     pub(crate) fn shutdown(&mut self, farewell: Farewell<'_>) {
         self.left = true;
         self.transport.shutdown(farewell);
@@ -244,7 +245,7 @@ impl Sending {
 }
 
 impl Receiving {
-    /// Leaves the frame behind, all of which has been consumed or moved.
+    /// Drops the current frame, all of which has been consumed or moved.
     fn leave_frame(&mut self) {
         self.messages += u64::from(std::mem::take(&mut self.ends_message));
         self.digest.update(&self.frame[self.digested..self.used]);
@@ -278,7 +279,7 @@ impl Receiving {
 
     fn bring_together(&mut self, bytes: usize, stock: &Arc<Stock>) -> usize {
         match self.unread().len() {
-            // The next frame will hold them, as a rule.
+            // Usually the next frame holds them.
             0 => return bytes,
             here if here >= bytes => return 0,
             _ => {}
@@ -288,7 +289,7 @@ impl Receiving {
         }
         self.joined.drop_front(self.joined_used);
         self.joined_used = 0;
-        // What was consumed comes before what is moved.
+        // The consumed bytes come before the moved ones.
         self.digest.update(&self.frame[self.digested..self.used]);
         let left = &self.frame[self.used..];
         let moved = left.len().min(bytes - self.joined.len());
@@ -299,7 +300,7 @@ impl Receiving {
     }
 }
 
-/// The digest of what `digest` has seen and `bytes`.
+/// Returns the digest of the input of `digest` followed by `bytes`.
 fn digest_with(digest: &blake3::Hasher, bytes: &[u8]) -> [u8; 32] {
     *digest.clone().update(bytes).finalize().as_bytes()
 }

@@ -1,8 +1,8 @@
-//! What stands between frames and the socket: TLS records, or nothing.
+//! Layer between frames and the socket: TLS records, or plain text.
 //!
-//! The two threads of a connection share one TLS state behind a lock. It is held while bytes are
-//! encrypted or decrypted in memory and never while a thread waits for the socket, so neither
-//! direction can hold up the other for longer than a batch takes.
+//! The two threads of a connection share one TLS state behind a lock. The lock is held while bytes
+//! are encrypted or decrypted in memory and never while a thread waits for the socket, so one
+//! direction delays the other for at most one batch.
 
 use std::io::{BufRead, IoSlice, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,20 +12,20 @@ use rustls::Connection;
 use crate::error::LinkError;
 
 pub(crate) enum Cipher {
-    /// For measurements only.
+    /// No encryption; for measurements only.
     Plain,
     Tls(Box<Mutex<Connection>>),
 }
 
 impl Cipher {
-    /// A connection whose handshake is done.
+    /// Wraps a connection whose handshake is done.
     pub(crate) fn tls(mut connection: Connection) -> Cipher {
-        // The writer takes every record out at once, so the library's own bound has no use.
+        // The writer takes every record out at once, so the library's own bound is not needed.
         connection.set_buffer_limit(None);
         Cipher::Tls(Box::new(Mutex::new(connection)))
     }
 
-    /// Appends to `wire` what carries `pieces`, one after the other.
+    /// Appends the encrypted form of `pieces`, one after the other, to `wire`.
     pub(crate) fn seal(&self, pieces: &[&[u8]], wire: &mut Vec<u8>) -> Result<(), LinkError> {
         match self {
             Cipher::Plain => pieces
@@ -45,7 +45,7 @@ impl Cipher {
         Ok(())
     }
 
-    /// Appends to `wire` what tells the peer's TLS that nothing more comes.
+    /// Appends the TLS close notification to `wire`.
     pub(crate) fn seal_end(&self, wire: &mut Vec<u8>) {
         if let Cipher::Tls(connection) = self {
             let mut connection = lock(connection);
@@ -54,8 +54,8 @@ impl Cipher {
         }
     }
 
-    /// Takes in `wire` and hands the bytes that it carries to `take`, in pieces. With an empty
-    /// `wire`, hands over what had arrived together with the handshake.
+    /// Reads `wire` and passes the bytes that it carries to `take`, in pieces. With an empty
+    /// `wire`, passes on what arrived together with the handshake.
     pub(crate) fn open(
         &self,
         mut wire: &[u8],
@@ -78,7 +78,7 @@ impl Cipher {
                 reader.consume(bytes);
                 left -= bytes;
             }
-            // After the peer's close_notify the library takes nothing more.
+            // After the peer's close_notify the library accepts nothing more.
             if wire.is_empty() || state.peer_has_closed() {
                 return Ok(());
             }
@@ -89,13 +89,14 @@ impl Cipher {
     }
 }
 
-/// Moves all records that wait to be sent to `wire`.
+/// Moves all pending records to `wire`.
 fn drain(connection: &mut Connection, wire: &mut Vec<u8>) {
-    // Writing to memory does not fail, and ends when nothing waits.
+    // Writing to memory does not fail, and ends when nothing is pending.
     while connection.write_tls(wire).is_ok_and(|bytes| bytes > 0) {}
 }
 
-/// Records that fail to decrypt or to parse are the peer's fault, or that of somebody on the wire.
+/// Returns the error for records that fail to decrypt or to parse: a fault of the peer or of an
+/// attacker on the path.
 fn refusal(error: rustls::Error) -> LinkError {
     match error {
         rustls::Error::AlertReceived(alert) => LinkError::Tls(format!("the peer says {alert:?}")),
@@ -103,7 +104,8 @@ fn refusal(error: rustls::Error) -> LinkError {
     }
 }
 
-/// A panic of the library while the lock was held leaves a connection that refuses further use.
+/// Locks the connection. A panic of the library under the lock leaves a connection that refuses
+/// further use.
 fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
     connection.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! What a party has to know of the others to meet them, checked before anything is sent.
+//! Configuration by which a party meets the others, checked before anything is sent.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,39 +12,39 @@ use crate::limits::Limits;
 use crate::meeting::Host;
 use crate::{Identity, PartyId, PublicKey, Transport};
 
-/// Everything a party needs to meet the others.
+/// Configuration of one party's meeting with the others.
 pub struct MeshConfig {
-    /// Who this party is.
+    /// Index of this party.
     pub me: PartyId,
     /// This party's private key.
     pub identity: Identity,
     /// All parties, this one included, in the order of the program.
     pub parties: Vec<Endpoint>,
-    /// Where this party listens, if that is not the address under which others know it.
+    /// Address on which this party listens, if it differs from the one that others dial.
     pub listen: Option<String>,
     /// Bounds on time and memory.
     pub limits: Limits,
-    /// What ends meeting and run before their time.
+    /// Token that cancels the meeting and the run.
     pub cancel: Cancel,
 }
 
-/// How a party is known to the others.
+/// Name, address and key of a party.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// The name that users gave it.
     pub name: String,
     /// Host and port, as in `lab.example:7001`.
     pub address: String,
-    /// The key that it has to show.
+    /// Public key that the party has to prove.
     pub key: PublicKey,
 }
 
 impl MeshConfig {
-    /// The configuration of each of the named parties of a run on this machine alone, with fresh
-    /// keys and ports that are free now: for tests and measurements.
+    /// Returns the configuration of each of the named parties of a run on this machine alone, with
+    /// fresh keys and ports that are free now: for tests and measurements.
     ///
     /// # Errors
-    /// Of the operating system, where no port is to be had.
+    /// Those of the operating system, where no port is available.
     pub fn on_loopback(names: &[&str], limits: Limits) -> io::Result<Vec<MeshConfig>> {
         let ports = names.iter().map(|_| free_loopback_port());
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
@@ -82,17 +82,17 @@ impl MeshConfig {
     }
 }
 
-/// A port on loopback where nobody listens now. It comes from below the range from which systems
-/// take ports of outgoing connections, and this process gets each only once, so that it is still
+/// Returns a port on loopback that is free now. It lies below the range from which systems take the
+/// ports of outgoing connections, and this process returns each port only once, so that it is still
 /// free when a party listens there a moment later.
 ///
 /// # Errors
-/// Of the operating system, where no port is to be had.
+/// Those of the operating system, where no port is available.
 pub fn free_loopback_port() -> io::Result<u16> {
     const FIRST: u32 = 10_240;
     const COUNT: u32 = 22_000;
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    // Processes begin far from each other.
+    // Processes start at distant ports.
     let start = std::process::id().wrapping_mul(7919) % COUNT;
     for _ in 0..COUNT {
         let next = NEXT.fetch_add(1, Ordering::Relaxed) % COUNT;
@@ -104,12 +104,13 @@ pub fn free_loopback_port() -> io::Result<u16> {
     Err(io::ErrorKind::AddrInUse.into())
 }
 
-/// Meets all other parties over TCP with mutual TLS; one transport a party, none for this one.
+/// Connects to all other parties over TCP with mutual TLS; returns one transport per party, none
+/// for this one.
 ///
-/// Ends within `limits.connect`. Ends at once when a party that this one dials, or one that has
-/// proved to hold its key, runs another version or has another idea of who is who, when a party
-/// that has been met ends, when one gives up, with an error that names the party, or when it is
-/// cancelled. Whatever else connects, under whatever name, is passed over, and reported if the
+/// Ends within `limits.connect`. Ends at once, with an error that names the party, when a party
+/// that this one dials, or one that has proved to hold its key, runs another version or disagrees
+/// on the indices of the parties; when a party that has been met ends; when one gives up; or when
+/// it is cancelled. Any other connection, under whatever name, is ignored, and reported if the
 /// party that was waited for does not come.
 pub fn connect_transports(
     config: &MeshConfig,
@@ -117,7 +118,7 @@ pub fn connect_transports(
     meet_all(config, true).map(|gathered| gathered.transports)
 }
 
-/// Meets all other parties, with TLS or, for measurements, without.
+/// Connects to all other parties, with TLS or, for measurements, without.
 pub(crate) fn meet_all(config: &MeshConfig, encrypted: bool) -> Result<Gathered, NetError> {
     check(config)?;
     gather(&Host::new(config, encrypted))

@@ -1,32 +1,32 @@
-//! The card of a party: all that another one has to know to meet it, in one line of text that is
-//! pasted into a chat or a mail.
+//! Contact card of a party: its name, address and public key, in one line of text to be pasted into
+//! a chat or a mail.
 //!
 //! ```text
 //!   sealane:alice@lab.example:7700/ed25519:d75a...511a/6k1xw0he
 //!           name  host        port key                 check
 //! ```
 //!
-//! The check is 40 bits of BLAKE3 over everything before it, in the letters and digits that are not
-//! taken for one another. It finds a card that was cut off or mistyped, all but one in 2^40; it is
-//! no signature. Whoever can change a card on its way can make a new check, so people compare
+//! The check is 40 bits of BLAKE3 over everything before it, in letters and digits that are not
+//! easily confused. It detects a card that was cut off or mistyped, except for one in 2^40; it is
+//! no signature. An attacker who can change a card can also compute a new check, so people compare
 //! fingerprints ([`PublicKey::fingerprint`]) over another channel.
 //!
-//! Mail programs wrap and quote long lines. White space, marks that show nothing, `>` at the
-//! beginning of a line and one pair of brackets or quotes around the whole are passed over; beyond
-//! that, one card has one text.
+//! Mail programs wrap and quote long lines. White space, invisible characters, `>` at the beginning
+//! of a line and one pair of brackets or quotes around the whole are ignored; apart from that, one
+//! card has exactly one text.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::PublicKey;
 
-/// Longest name of a party: that of the programs in which it takes part.
+/// Longest name of a party, as in programs.
 const MAX_NAME_BYTES: usize = 64;
 
 /// Longest name of a host (RFC 1035, section 2.3.4, in text).
 const MAX_HOST_BYTES: usize = 253;
 
-/// Longest text in which a card is looked for, white space included.
+/// Longest text that is searched for a card, white space included.
 const MAX_PASTED_BYTES: usize = 4096;
 
 const SCHEME: &str = "sealane:";
@@ -35,7 +35,7 @@ const CHECK_CONTEXT: &str = "sealane 2026 check of a contact card";
 /// Base 32 without `i`, `l`, `o` and `u`.
 const CHECK_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// How a party is reached and which key it has, as it tells others.
+/// A party's name, address and public key, as it sends them to others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContactCard {
     name: String,
@@ -44,10 +44,10 @@ pub struct ContactCard {
 }
 
 impl ContactCard {
-    /// The card of a party with this name, address and key.
+    /// Makes the card of a party with this name, address and key.
     ///
     /// # Errors
-    /// The name is none that a program could give to a party, or the address is none.
+    /// The name cannot be a party's name in a program, or the address is malformed.
     pub fn new(name: &str, address: &str, key: PublicKey) -> Result<ContactCard, CardError> {
         if !is_party_name(name) {
             return Err(CardError::Name(name.into()));
@@ -62,17 +62,17 @@ impl ContactCard {
         })
     }
 
-    /// What the party calls itself.
+    /// The party's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Host and port at which it is reached.
+    /// Host and port of the party.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// The key that it has to show.
+    /// The public key of the party.
     pub fn key(&self) -> PublicKey {
         self.key
     }
@@ -119,7 +119,7 @@ impl FromStr for ContactCard {
     }
 }
 
-/// Why a text is no card.
+/// Reason why a text is no card.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CardError {
@@ -154,8 +154,8 @@ pub enum CardError {
     Address(String),
 }
 
-/// Host and port of an address such as `lab.example:7700`, `10.0.0.1:7700` or `[::1]:7700`. None if
-/// it has not this form; whether there is such a host is another question.
+/// Splits an address such as `lab.example:7700`, `10.0.0.1:7700` or `[::1]:7700` into host and
+/// port. Returns none if it has another form; the host is not looked up.
 pub fn host_and_port(address: &str) -> Option<(&str, u16)> {
     let (host, port) = address.rsplit_once(':')?;
     let number = port.parse().ok().filter(|number| *number != 0)?;
@@ -170,20 +170,20 @@ pub fn host_and_port(address: &str) -> Option<(&str, u16)> {
     (is_number && is_host && host.len() <= MAX_HOST_BYTES).then_some((host, number))
 }
 
-/// Whether programs can give this name to a party: letters, digits and `_` of ASCII.
+/// Returns whether programs can give this name to a party: ASCII letters, digits and `_`.
 fn is_party_name(name: &str) -> bool {
     let is_of_names = |c: u8| c.is_ascii_alphanumeric() || c == b'_';
     let begins_well = name.bytes().next().is_some_and(|c| !c.is_ascii_digit());
     begins_well && name.bytes().all(is_of_names) && name.len() <= MAX_NAME_BYTES
 }
 
-/// Whether a character occurs in names of hosts as they are in use (RFC 1123, section 2.1, and
-/// `_`). Names in other scripts are written in their ASCII form.
+/// Returns whether a character occurs in host names in practice (RFC 1123, section 2.1, and `_`).
+/// Names in other scripts are written in their ASCII form.
 fn is_of_host_names(c: u8) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, b'-' | b'.' | b'_')
 }
 
-/// The text without what mail programs and people put into and around it.
+/// Returns the text without the line breaks and marks that mail programs and people add.
 fn unwrapped(pasted: &str) -> String {
     let shows_nothing = |c: char| {
         matches!(
@@ -209,7 +209,7 @@ fn unwrapped(pasted: &str) -> String {
     text
 }
 
-/// The check of everything that stands before it and its `/`.
+/// Computes the check over everything before it and its `/`.
 fn check(body: &str) -> String {
     let digest = blake3::derive_key(CHECK_CONTEXT, body.as_bytes());
     let mut bits = 0u64;

@@ -1,9 +1,9 @@
-//! What crossed, by step and by peer.
+//! Counters of transferred bytes, by step and by peer.
 
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
-/// Bytes in each direction, as seen by one party.
+/// Bytes in each direction, from one party's view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Traffic {
     /// Bytes that this party sent.
@@ -19,14 +19,14 @@ impl AddAssign for Traffic {
     }
 }
 
-/// All counters of one party. Arrays have one element a party; a party's own element stays zero.
+/// All counters of one party. Arrays have one element per party; a party's own element stays zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Counters {
     /// Payload bytes of each step in which any crossed, by peer.
     pub payload_by_step: BTreeMap<u32, Vec<Traffic>>,
     /// Payload bytes of the whole run, by peer.
     pub payload: Vec<Traffic>,
-    /// Messages (what lies between two flushes) of the whole run, by peer. A received message
+    /// Messages (the bytes between two flushes) of the whole run, by peer. A received message
     /// counts when its last byte is consumed.
     pub messages: Vec<Traffic>,
     /// Bytes on the wire since the parties met, with framing and encryption, by peer. Unlike
@@ -34,7 +34,7 @@ pub struct Counters {
     pub wire: Vec<Traffic>,
 }
 
-/// Books payload bytes to steps. The step in hand is kept apart, so that booking is one addition.
+/// Counts payload bytes by step. The current step is kept apart, so that counting is one addition.
 pub(crate) struct Ledger {
     step: u32,
     current: Vec<Traffic>,
@@ -50,7 +50,7 @@ impl Ledger {
         }
     }
 
-    /// Books what follows to `step`.
+    /// Counts the bytes that follow to `step`.
     pub(crate) fn at_step(&mut self, step: u32) {
         if step != self.step {
             self.close();
@@ -66,7 +66,7 @@ impl Ledger {
         self.current[peer].received += bytes as u64;
     }
 
-    /// The books so far: steps without any bytes are left out.
+    /// Returns the counts so far, without steps that transferred nothing.
     pub(crate) fn by_step(&mut self) -> BTreeMap<u32, Vec<Traffic>> {
         self.close();
         self.closed.clone()

@@ -1,9 +1,9 @@
-//! What can go wrong between two parties.
+//! Errors between two parties.
 //!
-//! Two closed enums. [`LinkError`] says what happened on one link and is what a [`Transport`]
-//! reports; [`NetError`] says between which parties, and what to do about it. A fault of the peer,
-//! a mistake in the configuration, a fault of the network and a misuse of this room are different
-//! variants, so that callers can treat them differently.
+//! There are two closed enums. [`LinkError`] describes an event on one link and is reported by a
+//! [`Transport`]; [`NetError`] adds the parties and the remedy. A fault of the peer, a mistake in
+//! the configuration, a fault of the network and a misuse of this room are different variants, so
+//! that callers can treat them differently.
 //!
 //! [`Transport`]: crate::Transport
 
@@ -13,54 +13,54 @@ use std::time::Duration;
 use crate::hello::{PACKAGE_VERSION, WIRE_VERSION};
 use crate::{PartyId, PublicKey};
 
-mod words;
+mod text;
 
-/// What can go wrong between two parties. Each variant names the peer by index;
-/// [`NetError::with_names`] explains it with the names that the users gave. Its display is what
-/// happened and what to do, in one line.
+/// An error between two parties. Each variant names the peer by index; [`NetError::with_names`]
+/// explains it with the names that the users gave. Its display states the event and the remedy in
+/// one line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetError {
-    /// Not even a sign of life came for longer than the time-out, in seconds.
+    /// Nothing at all came, not even a heartbeat, for longer than the time-out, in seconds.
     Stalled(PartyId, u64),
-    /// The peer is alive, but what this party waits for did not come within its patience, in
-    /// seconds.
+    /// The peer is alive, but did not send or read what this party waits for within its patience,
+    /// in seconds.
     Overdue(PartyId, Awaited, u64),
-    /// As [`NetError::Overdue`], after this party has taken in as much as it holds of what others
+    /// Like [`NetError::Overdue`], after this party has buffered as much as it may of what others
     /// sent ahead.
     Overfull {
-        /// The party whose bytes are most of those that are held.
+        /// The party that sent most of the buffered bytes.
         from: PartyId,
-        /// All bytes that are held.
+        /// Number of bytes buffered.
         held_bytes: u64,
         /// The party that is waited for.
         party: PartyId,
-        /// What is waited for.
+        /// Kind of event that is waited for.
         awaited: Awaited,
         /// How long, in seconds.
         waited_s: u64,
     },
     /// The connection ended in the middle of a run.
     Vanished(PartyId),
-    /// Bytes that are no message of this protocol.
+    /// Bytes that are not a message of this protocol.
     Malformed(PartyId, String),
-    /// Whoever started this party cancelled the run.
+    /// The caller that started this party cancelled the run.
     Cancelled,
     /// The peer gave up and said why.
     Aborted(PartyId, Cause, String),
     /// The peer ended its run in good order while this party still expected something of it.
     Finished(PartyId),
-    /// A replayed run went another way than the recorded one.
+    /// A replayed run deviated from the recorded one.
     Diverged(PartyId, String),
     /// A key is not the one that was pinned.
     WrongKey(PartyId, KeyFault),
-    /// The parties run versions that do not speak with each other: ours, then theirs.
+    /// The parties run incompatible versions: ours, then theirs.
     WrongVersion(PartyId, Version, Version),
-    /// The parties disagree on who is who: an index, an address or a key is another party's.
+    /// The parties disagree on their indices, addresses or keys.
     WrongParty(PartyId, String),
-    /// Two parties have one key or one address in the configuration of this party.
+    /// Two parties have the same key or address in the configuration of this party.
     Doubled(PartyId, String),
-    /// No connection came about: the address, and the cause.
+    /// No connection could be made: the address, and the cause.
     Unreachable(PartyId, String, String),
     /// TLS failed, though with the right key.
     Tls(PartyId, String),
@@ -70,7 +70,7 @@ pub enum NetError {
     KeyFile(String, String),
     /// The operating system reported a fault of the connection.
     Io(PartyId, String),
-    /// This room was called in a way that has no meaning; a mistake in Sealane itself.
+    /// Invalid call of this room; a bug in Sealane itself.
     Misuse(String),
 }
 
@@ -100,8 +100,8 @@ impl NetError {
         }
     }
 
-    /// What made it happen: what a party that gives up for this error tells the others. An abort
-    /// has the cause that was told with it, so that all see the same one.
+    /// The cause that this party tells the others when it gives up for this error. An abort keeps
+    /// the cause that came with it, so that all parties see the same one.
     pub fn cause(&self) -> Cause {
         match self {
             NetError::Aborted(_, cause, _) => *cause,
@@ -126,7 +126,7 @@ impl NetError {
         }
     }
 
-    /// Says which party stands at the other end of the link on which `what` happened.
+    /// Adds the party at the other end of the link to `what`.
     pub(crate) fn on_link(party: PartyId, what: LinkError) -> NetError {
         match what {
             LinkError::Silent(time) => NetError::Stalled(party, time.as_secs()),
@@ -142,21 +142,21 @@ impl NetError {
     }
 }
 
-/// What makes a party give up, as it tells the others: who of them has to act.
+/// Cause for which a party gives up, as it tells the others; it says who has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// The network: a party is silent, gone or cannot be reached.
     Network,
-    /// A party: what it sent, what it wants to run, or an error at the one who gives up.
+    /// A party: its messages, its job, or an error at the party that gives up.
     Party,
-    /// Whoever started a party, who cancelled the run.
+    /// The caller that started a party and cancelled the run.
     Cancelled,
 }
 
-/// Which key is not the one that was pinned.
+/// Kind of disagreement about a pinned key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyFault {
-    /// The peer showed another key than the one pinned here.
+    /// The peer showed a key other than the one pinned here.
     #[error(
         "shows a key with the fingerprint {}, but that of the key expected of it here is {}",
         .seen.fingerprint(), .expected.fingerprint()
@@ -164,7 +164,7 @@ pub enum KeyFault {
     Theirs {
         /// The key in this party's configuration.
         expected: PublicKey,
-        /// The key with which the peer came.
+        /// The key that the peer showed.
         seen: PublicKey,
     },
     /// The peer refused this party's key, because it has pinned another.
@@ -178,17 +178,17 @@ pub enum KeyFault {
     },
 }
 
-/// A version of Sealane, as told in the first bytes of a connection.
+/// Version of Sealane, as sent in the first bytes of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
-    /// Version of the bytes on the wire; parties need the same.
+    /// Version of the wire format; parties need the same.
     pub wire: u16,
     /// Version of the package, for people.
     pub package: String,
 }
 
 impl Version {
-    /// That of this build.
+    /// Version of this build.
     pub fn current() -> Version {
         Version {
             wire: WIRE_VERSION,
@@ -203,7 +203,7 @@ impl fmt::Display for Version {
     }
 }
 
-/// What a party waits for.
+/// Event for which a party waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Awaited {
     /// Payload bytes from the peer.
@@ -213,7 +213,7 @@ pub enum Awaited {
     },
     /// A control message from the peer.
     Control,
-    /// Room for what this party sends to the peer.
+    /// Room for sending to the peer.
     Room {
         /// The step of the plan that sends it.
         step: u32,
@@ -221,7 +221,7 @@ pub enum Awaited {
 }
 
 impl Awaited {
-    /// What the peer did, who let this party wait.
+    /// Describes the peer's failure for which this party waited.
     fn omission(self) -> &'static str {
         match self {
             Awaited::Payload { .. } | Awaited::Control => "sent nothing",
@@ -240,25 +240,25 @@ impl fmt::Display for Awaited {
     }
 }
 
-/// What happened on a link, said by a transport that does not know whose link it is.
+/// Event on a link, reported by a transport that does not know the peer's index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// No sign of life came for this long.
+    /// Nothing came, not even a heartbeat, for this long.
     Silent(Duration),
     /// The other end is gone.
     Vanished,
-    /// The other end said goodbye, and all it sent has been received.
+    /// The other end said goodbye, and everything that it sent has been received.
     Finished,
     /// The other end gave up for this reason.
     Aborted(Cause, String),
-    /// The other end sent what is no frame.
+    /// The other end sent something that is not a frame.
     Malformed(String),
-    /// What is sent differs from what was sent when the run was recorded.
+    /// The bytes sent differ from those of the recorded run.
     Diverged(String),
     /// The encryption of the connection failed.
     Tls(String),
     /// The operating system reported a fault.
     Io(String),
-    /// This end itself has said its farewell before.
+    /// This end has sent its farewell before.
     Left,
 }

@@ -28,14 +28,14 @@ pub const MAX_CONTROL_BYTES: usize = 64 << 10;
 /// Length of a frame's header.
 pub(crate) const HEADER_BYTES: usize = 12;
 
-/// Largest stamp that a peer may claim; far above the rounds of any run, so that adding one to it
-/// never wraps.
+/// Largest stamp that a peer may send; far above the rounds of any run, so that adding one never
+/// overflows.
 pub(crate) const MAX_STAMP: u32 = 1 << 30;
 
 /// A piece of a message, as a transport carries it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What the payload is.
+    /// Kind of the payload.
     pub kind: FrameKind,
     /// The round of this frame: 1 + the largest stamp its sender had received. 0 for control.
     pub stamp: u32,
@@ -44,12 +44,12 @@ pub struct Frame {
     pub payload: Payload,
 }
 
-/// What the payload of a frame is.
+/// Kind of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// Bytes of a protocol; `end` marks the last frame of a message.
     Data {
-        /// Whether the message ends with this frame.
+        /// Set if the message ends with this frame.
         end: bool,
     },
     /// A whole control message.
@@ -68,10 +68,10 @@ impl Frame {
         out.extend_from_slice(&self.payload);
     }
 
-    /// Takes one frame in its wire form off the front of `bytes`.
+    /// Decodes one frame from the front of `bytes`.
     ///
     /// # Errors
-    /// In words, if the bytes are no frame or end within it.
+    /// A text, if the bytes are not a frame or end within one.
     pub fn decode(bytes: &mut &[u8]) -> Result<Frame, String> {
         let cut_off = "the bytes end within a frame";
         let (header, rest) = bytes.split_first_chunk().ok_or(cut_off)?;
@@ -94,18 +94,18 @@ impl Frame {
     }
 }
 
-/// What one end of a connection tells the other below the protocol.
+/// Signal from one end of a connection to the other, below the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
-    /// Still here, only computing.
+    /// The sender is alive and computing.
     Heartbeat,
-    /// Nothing more will come, in good order.
+    /// Nothing more will come; the run ended in good order.
     Goodbye,
     /// Nothing more will come, for this reason.
     Abort(Cause, String),
 }
 
-/// What crosses a wire.
+/// Unit that crosses a wire: a frame or a signal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Packet {
     Frame(Frame),
@@ -113,7 +113,7 @@ pub(crate) enum Packet {
 }
 
 impl Packet {
-    /// Whether nothing follows it.
+    /// Returns whether nothing may follow this packet.
     pub(crate) fn is_farewell(&self) -> bool {
         matches!(self, Packet::Signal(Signal::Goodbye | Signal::Abort(..)))
     }
@@ -126,7 +126,7 @@ impl Packet {
         }
     }
 
-    /// The header and the payload of the wire form.
+    /// Splits the wire form into header and payload.
     pub(crate) fn into_parts(self) -> ([u8; HEADER_BYTES], Payload) {
         match self {
             Packet::Frame(frame) => (frame.header(), frame.payload),
@@ -147,7 +147,7 @@ impl Packet {
     }
 }
 
-/// Puts frames together from the pieces in which a stream delivers them.
+/// Reassembles frames from the pieces in which a stream delivers them.
 #[derive(Default)]
 pub(crate) struct Assembler {
     /// Buffers of long frames.
@@ -159,7 +159,7 @@ pub(crate) struct Assembler {
 }
 
 impl Assembler {
-    /// Takes in `bytes` and appends to `packets` all that they complete.
+    /// Reads `bytes` and appends all packets that they complete to `packets`.
     pub(crate) fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -193,7 +193,7 @@ impl Assembler {
     }
 }
 
-/// First byte of a header. Zero is no tag, so that a run of zero bytes is refused.
+/// Tags: the first byte of a header. Zero is no tag, so that a run of zero bytes is refused.
 mod tag {
     pub(super) const DATA: u8 = 1;
     pub(super) const CONTROL: u8 = 2;

@@ -1,27 +1,28 @@
-//! How all parties of a run come together: each pair meets once, at the same time as all others.
+//! Meeting of all parties of a run: each pair connects once, all pairs at the same time.
 //!
 //! Of two parties, the one with the lower index listens at its own address and the other dials, so
 //! that a run of n parties needs no coordinator and each pair has exactly one connection. Diallers
-//! try again until the listener is there. Every connection is heard by a thread of its own, so that
-//! one that says nothing keeps nobody waiting.
+//! try again until the listener is there. Every incoming connection has a thread of its own, so
+//! that a silent one delays nobody.
 //!
-//! **Whose fault?** Anybody may reach the port at which a party listens, so what goes wrong there
-//! is judged by what is certain ([`Gathering::judge`]):
-//! * A failure with a party that has proved to hold its key ends the gathering at once. So does one
-//!   at an address that this party dials, since its user has chosen it.
-//! * Who claims to be a party and shows another key proves nothing, wherever the connection comes
-//!   from: many share a host, and whoever is on the way can take its address. It is remembered, and
-//!   told if the party does not come; first of all what came from the host at which that party is
-//!   configured, where a mistake in the keys is likelier than an attack.
+//! **Attribution of faults.** Anybody may reach the port at which a party listens, so a failure
+//! there is judged only by what is proven ([`Gathering::judge`]):
+//! * A failure with a party that has proved to hold its key ends the gathering at once. So does a
+//!   failure at an address that this party dials, since its user has chosen that address.
+//! * A connection that claims to be a party and shows another key proves nothing, wherever it comes
+//!   from: many parties may share a host, and an attacker on the path can use its address. The
+//!   failure is remembered, and reported if the party does not come. Failures from the host at
+//!   which the party is configured are reported first, because there a mistake in the keys is
+//!   likelier than an attack.
 //! * A party that only probes is answered (`probe.rs`), which changes nothing here.
-//! * Whatever else connects is turned away, counted, and told only where the run does not come
-//!   about. Its time to speak is short, and when there are too many, one that has said nothing yet
-//!   makes room, or else the one that has been here longest (`calls.rs`).
+//! * Any other connection is refused, counted, and reported only if the run does not come about. It
+//!   has little time for its handshake, and when there are too many connections, the oldest silent
+//!   one is closed, or else the oldest one (`connections.rs`).
 //!
-//! A party that was met and then ends, ends the gathering; where it has waited for others in vain, what
-//! is remembered of these is told instead. A party that gives up says why to all
-//! whom it has met or is just meeting, so that all users hear the cause; who comes later finds
-//! nobody.
+//! A party that was met and then ends, ends the gathering; if it has itself waited in vain for
+//! others, what is remembered of those is reported instead. A party that gives up sends the reason
+//! to all parties that it has met or is just meeting, so that all users see the cause; later
+//! diallers find no listener.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -29,40 +30,40 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
+use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
 use crate::error::{Cause, LinkError, NetError};
 use crate::meeting::{Caller, Failure, Host, Met};
 use crate::tcp::TcpTransport;
 use crate::{Farewell, PartyId, Transport};
 
-/// Pause between two looks at a listener.
+/// Pause between two checks of a listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
-/// How long reports of attempts that end with the gathering are waited for.
+/// Longest wait for reports of attempts that end with the gathering.
 const REPORT_GRACE: Duration = Duration::from_millis(500);
 
-/// All that a party has when it has met all others.
+/// Result of meeting all other parties.
 pub(crate) struct Gathered {
-    /// One element a party; none for this one.
+    /// One element per party; none for this one.
     pub(crate) transports: Vec<Option<Box<dyn Transport>>>,
-    /// Connections of strangers that came to nothing.
+    /// Number of failed connections by strangers.
     pub(crate) turned_away: usize,
 }
 
-/// Meets all others, or says why not by the deadline.
+/// Meets all other parties, or returns the reason why not by the deadline.
 pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
     let config = host.config;
     let parties = config.parties.len();
-    // Listens first, so that nobody's dialling waits for this party's own.
+    // The listener opens first, so that no peer's dialling waits for this party's own.
     let listener = match config.me.index() + 1 < parties {
         true => Some(listen(config)?),
         false => None,
     };
-    let talks = Talks::default();
+    let connections = Connections::default();
     let (report, reports) = mpsc::channel();
     let mut gathering = Gathering {
         host,
-        talks: &talks,
+        connections: &connections,
         report,
         reports,
         met: (0..parties).map(|_| None).collect(),
@@ -76,34 +77,34 @@ pub(crate) fn gather(host: &Host<'_>) -> Result<Gathered, NetError> {
         if result.is_err() {
             gathering.hear_out();
         }
-        // Frees the threads that still listen to somebody.
-        talks.end();
+        // Frees the threads that still read from a connection.
+        connections.close_all();
         result
     });
     gathering.leave(result)
 }
 
-/// What a thread reports of its attempt.
+/// Report of one attempt, from its thread.
 enum Report {
-    /// Of dialling this party.
+    /// Result of dialling this party.
     Dialled(PartyId, Result<Met, NetError>),
-    /// Of hearing one who has dialled in.
-    Heard(Heard),
+    /// Result of accepting an incoming connection.
+    Accepted(Accepted),
 }
 
 /// The state of one gathering.
 struct Gathering<'a> {
     host: &'a Host<'a>,
-    talks: &'a Talks,
+    connections: &'a Connections,
     report: Sender<Report>,
     reports: Receiver<Report>,
     met: Vec<Option<TcpTransport>>,
-    /// What looks like a party's fault but is not certain, by party, with how likely it is.
+    /// Possible faults of a party that are not proven, by party, with their likelihood.
     suspicions: BTreeMap<PartyId, (Likelihood, NetError)>,
-    /// What dialling has come to where it failed for good, by party.
+    /// Final failures of dialling, by party.
     unreachable: BTreeMap<PartyId, NetError>,
     turned_away: usize,
-    /// Where the last of them came from.
+    /// Remote address of the last one of them.
     last_turned_away: Option<SocketAddr>,
 }
 
@@ -113,13 +114,13 @@ impl<'a> Gathering<'a> {
         threads: &'scope Scope<'scope, 'a>,
         listener: Option<&TcpListener>,
     ) -> Result<(), NetError> {
-        let (host, talks) = (self.host, self.talks);
+        let (host, connections) = (self.host, self.connections);
         for lower in (0..host.config.me.index()).map(PartyId::from_index) {
             let report = self.report.clone();
             // The receiver outlives all threads, so no report is lost.
             let meet = move |socket| host.dial(socket, lower);
             threads.spawn(move || {
-                let met = dial(host, talks, lower, meet);
+                let met = dial(host, connections, lower, meet);
                 report.send(Report::Dialled(lower, met))
             });
         }
@@ -132,14 +133,20 @@ impl<'a> Gathering<'a> {
             if Instant::now() >= host.deadline {
                 return Err(self.incomplete());
             }
-            // When all who are to dial in have done so, others may still probe.
+            // After all expected diallers have come, others may still probe.
             let caller = self.awaited_caller().unwrap_or(host.config.me);
             while let Some(listener) = listener
-                && let Some((number, socket)) = self.next_caller(listener)
+                && let Some((number, socket)) = self.next_incoming(listener)
             {
                 let report = self.report.clone();
                 threads.spawn(move || {
-                    report.send(Report::Heard(hear(host, talks, number, socket, caller)))
+                    report.send(Report::Accepted(accept(
+                        host,
+                        connections,
+                        number,
+                        socket,
+                        caller,
+                    )))
                 });
             }
             if let Ok(report) = self.reports.recv_timeout(LOOK_PAUSE) {
@@ -148,13 +155,13 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// One of those who are to dial in and have not done so.
+    /// One of the parties that have to dial in and have not done so.
     fn awaited_caller(&self) -> Option<PartyId> {
         let me = self.host.config.me;
         self.missing().into_iter().find(|party| *party > me)
     }
 
-    /// The parties that have not been met.
+    /// Parties that have not been met.
     fn missing(&self) -> Vec<PartyId> {
         let me = self.host.config.me;
         let parties = (0..self.met.len()).map(PartyId::from_index);
@@ -162,8 +169,8 @@ impl<'a> Gathering<'a> {
         parties.filter(is_missing).collect()
     }
 
-    /// One who was met may die, or give up because it cannot meet another. One who has finished
-    /// already needs nobody any more.
+    /// Checks that met parties are still there: one may die, or give up because it cannot meet
+    /// another. A party that has finished in good order needs no other any more.
     fn see_that_all_stay(&mut self) -> Result<(), NetError> {
         let ends = self.met.iter().enumerate().find_map(|(party, met)| {
             let end = met.as_ref().and_then(Transport::end)?;
@@ -173,15 +180,15 @@ impl<'a> Gathering<'a> {
         let Some((party, end)) = ends else {
             return Ok(());
         };
-        // It has waited in vain for one of whom this party may know more.
+        // It has waited in vain for a party of which this one may know more.
         let in_vain = matches!(end, LinkError::Aborted(Cause::Network, _));
         let known = in_vain.then(|| self.likeliest()).flatten();
         Err(known.unwrap_or_else(|| NetError::on_link(party, end)))
     }
 
-    /// The next who has dialled in, if anybody has.
-    fn next_caller(&mut self, listener: &TcpListener) -> Option<(usize, TcpStream)> {
-        let caller = next_caller(self.talks, listener)?;
+    /// Takes the next incoming connection, if there is one.
+    fn next_incoming(&mut self, listener: &TcpListener) -> Option<(usize, TcpStream)> {
+        let caller = next_incoming(self.connections, listener)?;
         self.turned_away += caller.crowded_out;
         Some((caller.number, caller.socket))
     }
@@ -189,12 +196,12 @@ impl<'a> Gathering<'a> {
     fn take(&mut self, report: Report) -> Result<(), NetError> {
         match report {
             Report::Dialled(peer, outcome) => {
-                self.talks.hang_up(peer);
+                self.connections.remove_dialled(peer);
                 match outcome {
                     Ok(met) => self.welcome(met),
                     Err(error @ NetError::Unreachable(..)) => {
                         self.unreachable.insert(peer, error);
-                        // A meeting that is cancelled ends by itself.
+                        // A cancelled meeting ends by itself.
                         match self.host.config.cancel.is_cancelled() {
                             true => Ok(()),
                             false => Err(self.incomplete()),
@@ -203,8 +210,8 @@ impl<'a> Gathering<'a> {
                     Err(error) => Err(error),
                 }
             }
-            Report::Heard(heard) => {
-                self.talks.finish(heard.number);
+            Report::Accepted(heard) => {
+                self.connections.remove_incoming(heard.number);
                 match heard.outcome {
                     Ok(Caller::Party(met)) => self.welcome(met),
                     Ok(Caller::Prober(Some(_))) => Ok(()),
@@ -218,18 +225,18 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Starts the transport to one who was met. Its signs of life begin here, and this party
-    /// notices from here on if that one ends while others are waited for.
+    /// Starts the transport to a party that was met. Its heartbeats begin here, and from here on
+    /// this party notices if that one ends while others are waited for.
     fn welcome(&mut self, met: Met) -> Result<(), NetError> {
         let place = met.peer.index();
-        // Of two connections with the same right key, the first stands.
+        // Of two connections with the same right key, the first one is kept.
         if self.met[place].is_none() {
             self.met[place] = Some(met.start(self.host.config)?);
         }
         Ok(())
     }
 
-    /// What the failure of one who dialled in means; an error if it ends the gathering.
+    /// Judges the failure of an incoming connection; returns an error if it ends the gathering.
     fn judge(
         &mut self,
         failure: Failure,
@@ -241,7 +248,7 @@ impl<'a> Gathering<'a> {
             Failure::Final(error) => return Err(error),
             Failure::Unproven(error) => error,
         };
-        // Nobody can speak for a party that is here already.
+        // Nobody can claim to be a party that has been met already.
         let missing = self.missing();
         if self.awaited_caller().is_some()
             && let Some(party) = error.party().filter(|party| missing.contains(party))
@@ -261,12 +268,13 @@ impl<'a> Gathering<'a> {
         self.last_turned_away = caller;
     }
 
-    /// Why not all have been met by the deadline.
+    /// Returns the error for parties that have not been met by the deadline.
     fn incomplete(&mut self) -> NetError {
         while let Ok(report) = self.reports.recv_timeout(REPORT_GRACE) {
             match report {
-                // One who is met now is met too late; another who is not is missing as well.
-                Report::Heard(Heard { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
+                // A party that is met now is met too late, and another one that is not met is still
+                // missing.
+                Report::Accepted(Accepted { outcome: Ok(_), .. }) | Report::Dialled(_, Ok(_)) => {}
                 Report::Dialled(peer, Err(error @ NetError::Unreachable(..))) => {
                     self.unreachable.insert(peer, error);
                 }
@@ -280,7 +288,7 @@ impl<'a> Gathering<'a> {
         self.likeliest().unwrap_or_else(|| self.absence())
     }
 
-    /// What is most likely the fault of one of those who are missing.
+    /// Returns the most likely cause of the failure with one of the missing parties.
     fn likeliest(&mut self) -> Option<NetError> {
         let missing = self.missing();
         let suspected = missing
@@ -294,8 +302,8 @@ impl<'a> Gathering<'a> {
         Some(error)
     }
 
-    /// The error that names all who are missing: of a party that this one dials what that came to,
-    /// of one that is to dial where it has not come through.
+    /// Returns the error that names all missing parties: the result of dialling those that this one
+    /// dials, and the absence of those that have to dial in.
     fn absence(&self) -> NetError {
         let config = self.host.config;
         let first = *self.missing().first().unwrap_or(&config.me);
@@ -319,22 +327,22 @@ impl<'a> Gathering<'a> {
         NetError::Unreachable(first, address, cause)
     }
 
-    /// Lets talks that are under way come to their end, so that those who are just being met hear
-    /// why this party gives up, too.
+    /// Lets current handshakes finish, so that parties that are just being met learn why this one
+    /// gives up, too.
     fn hear_out(&mut self) {
         let deadline = Instant::now() + REPORT_GRACE;
-        while self.talks.are_on()
+        while self.connections.any_open()
             && let Ok(report) = self
                 .reports
                 .recv_timeout(deadline - Instant::now().min(deadline))
         {
             let outcome = match report {
                 Report::Dialled(peer, outcome) => {
-                    self.talks.hang_up(peer);
+                    self.connections.remove_dialled(peer);
                     outcome.ok()
                 }
-                Report::Heard(heard) => {
-                    self.talks.finish(heard.number);
+                Report::Accepted(heard) => {
+                    self.connections.remove_incoming(heard.number);
                     match heard.outcome {
                         Ok(Caller::Party(met)) => Some(met),
                         _ => None,
@@ -342,13 +350,13 @@ impl<'a> Gathering<'a> {
                 }
             };
             if let Some(met) = outcome {
-                // What else goes wrong now changes nothing.
+                // Further failures change nothing now.
                 let _ = self.welcome(met);
             }
         }
     }
 
-    /// Hands over the transports, or tells those who were met why this party gives up.
+    /// Hands over the transports, or tells the parties that were met why this one gives up.
     fn leave(self, result: Result<(), NetError>) -> Result<Gathered, NetError> {
         let mut transports = self.met;
         if let Err(error) = result {
@@ -367,19 +375,19 @@ impl<'a> Gathering<'a> {
     }
 }
 
-/// How likely it is that what went wrong with one who claimed to be a party is that party's fault.
+/// Likelihood that a failure with a connection that claimed to be a party is that party's fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Likelihood {
-    /// Its host sent what no party sends.
+    /// The host sent something that no party sends.
     Host,
-    /// A key or a place is another than expected.
+    /// A key or an index differs from the expected one.
     Keys,
-    /// So it is, on the host of the party.
+    /// The same, from the host of the party.
     KeysAndHost,
 }
 
 impl Likelihood {
-    /// None for what says nothing.
+    /// Classifies `error`; none if it says nothing about the party.
     fn of(error: &NetError, at_home: bool) -> Option<Likelihood> {
         let of_keys = matches!(error, NetError::WrongKey(..) | NetError::WrongParty(..));
         match (of_keys, at_home) {

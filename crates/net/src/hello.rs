@@ -1,10 +1,10 @@
-//! The first bytes on a connection: who speaks, to whom, and in which version.
+//! First bytes on a connection: sender, receiver, and version.
 //!
-//! The one who dials speaks first, the one who accepts answers, and both check what they hear. The
-//! hello has a fixed form of fifty bytes in every version to come, so that any two versions can
-//! tell each other what they are. Over TLS it adds nothing to who the peer is (the pinned key says
-//! that); it finds configurations that disagree. A probe (`probe.rs`) greets in the same form, in
-//! which it leaves out who is which party: it does not know how the other side numbers them.
+//! The dialler sends its hello first, the acceptor answers, and both check what they receive. The
+//! hello has a fixed form of fifty bytes in every future version, so that any two versions can
+//! identify each other. Over TLS it does not authenticate the peer (the pinned key does); it
+//! detects configurations that disagree. A probe (`probe.rs`) uses the same form without the
+//! indices of the parties: the prober does not know how the other side numbers them.
 //!
 //! ```text
 //!   magic 8 | wire version 2 | from 1 | to 1 | parties 1 | text length 1 | package version 31 |
@@ -17,9 +17,9 @@ use std::time::Duration;
 use crate::PartyId;
 use crate::error::{NetError, Version};
 
-/// What each version of the wire brought, the first one first. Whoever changes a byte that crosses
-/// in any run adds a sentence, which is the reason: a test holds the transcripts of all protocols to
-/// the last one.
+/// Changes that each wire version brought, the first version first. Any change of a byte that
+/// crosses in any run adds a sentence with its reason: a test compares the transcripts of all
+/// protocols with the last version.
 pub const WIRE_HISTORY: &[&str] = &[
     "hello, frames and control messages",
     "a hello says what its connection is for: to run or to probe",
@@ -29,7 +29,7 @@ pub const WIRE_HISTORY: &[&str] = &[
      counts after that",
 ];
 
-/// The version of everything that crosses: hello, frames, and the messages of protocols.
+/// The version of everything on the wire: hello, frames, and the messages of protocols.
 pub const WIRE_VERSION: u16 = WIRE_HISTORY.len() as u16;
 
 /// The version of the package, in at most 31 bytes.
@@ -39,14 +39,14 @@ const HELLO_BYTES: usize = 50;
 const MAGIC: [u8; 8] = *b"SEALANE\n";
 const VERSION_TEXT_BYTES: usize = 31;
 
-/// What an end of a connection is there for.
+/// Purpose for which an end of a connection is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// To run with the other parties.
     Run,
-    /// To see whether others answer, and to answer those who ask the same.
+    /// To check whether others answer, and to answer those that probe.
     Probe,
-    /// Something of a version that is not this one.
+    /// A purpose of another version.
     Unknown,
 }
 
@@ -66,7 +66,7 @@ impl Purpose {
     }
 }
 
-/// What one end tells the other about itself.
+/// Contents of a hello.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Hello {
     pub(crate) version: Version,
@@ -74,12 +74,12 @@ pub(crate) struct Hello {
     pub(crate) to: PartyId,
     pub(crate) parties: u8,
     pub(crate) purpose: Purpose,
-    /// How long the speaker lets a connection be silent.
+    /// Longest time for which the sender allows a connection to be silent.
     pub(crate) silence: Duration,
 }
 
 impl Hello {
-    /// The hello of `from` to `to` in this version, at the beginning of a run.
+    /// Makes the hello of `from` to `to` in this version, at the beginning of a run.
     pub(crate) fn new(from: PartyId, to: PartyId, parties: u8, silence: Duration) -> Hello {
         Hello {
             version: Version::current(),
@@ -91,7 +91,7 @@ impl Hello {
         }
     }
 
-    /// The hello of one who asks or answers in a probe, and what it is there for besides.
+    /// Makes the hello of a party that sends or answers a probe, with its purpose.
     pub(crate) fn of_probe(purpose: Purpose) -> Hello {
         let nobody = PartyId(0);
         Hello {
@@ -116,7 +116,7 @@ impl Hello {
         to.flush()
     }
 
-    /// Reads a hello. What is none is an error of kind [`io::ErrorKind::InvalidData`].
+    /// Reads a hello. Malformed bytes give an error of kind [`io::ErrorKind::InvalidData`].
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Hello> {
         let mut bytes = [0; HELLO_BYTES];
         from.read_exact(&mut bytes)?;
@@ -128,7 +128,7 @@ impl Hello {
         })
     }
 
-    /// Whether `theirs` is what the peer has to answer to this hello.
+    /// Checks that `theirs` is the right answer to this hello.
     pub(crate) fn check(&self, theirs: &Hello) -> Result<(), NetError> {
         let peer = self.to;
         self.check_version(theirs, peer)?;
@@ -152,7 +152,7 @@ impl Hello {
         Ok(())
     }
 
-    /// Whether `theirs` is of `peer` in a version with which this one speaks.
+    /// Checks that `theirs` comes from `peer` in a version compatible with this one.
     pub(crate) fn check_version(&self, theirs: &Hello, peer: PartyId) -> Result<(), NetError> {
         if theirs.version.wire == self.version.wire {
             return Ok(());

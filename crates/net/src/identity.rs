@@ -1,9 +1,9 @@
-//! Who a party is on the network: an Ed25519 key, pinned by its peers.
+//! Network identity of a party: an Ed25519 key, pinned by its peers.
 //!
-//! A key is all there is: no certificate, no name in it, no date. Parties exchange public keys once,
-//! by a way that they trust, and write them into their configurations. The private half lies in a
-//! PKCS#8 file (RFC 8410, DER) that only its owner can read. The bytes are zeroed when an identity
-//! is dropped; the expanded key that the TLS library makes of them for a handshake is not.
+//! There is no certificate, no name in the key and no date. Parties exchange public keys once, over
+//! a channel that they trust, and write them into their configurations. The private key is stored
+//! in a PKCS#8 file (RFC 8410, DER) that only its owner can read. Its bytes are zeroed when an
+//! identity is dropped; the expanded key that the TLS library derives for a handshake is not.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -17,24 +17,24 @@ use zeroize::Zeroizing;
 use crate::error::NetError;
 use sealane_files::private_file;
 
-/// Everything before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
+/// All bytes before the seed in the PKCS#8 form of an Ed25519 private key (RFC 8410, section 7).
 const PKCS8_PREFIX: [u8; 16] = [
     0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
 ];
 
-/// Everything before the key in the form of an Ed25519 public key (RFC 8410, section 4).
+/// All bytes before the key in the form of an Ed25519 public key (RFC 8410, section 4).
 const SPKI_PREFIX: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
-/// No Ed25519 key file is longer; a longer one is refused before it is read.
+/// Longest key file; no Ed25519 key file is longer, and a longer one is refused before it is read.
 const MAX_KEY_FILE_BYTES: usize = 1024;
 
-/// Separates fingerprints from all else that is hashed.
+/// Domain separator of the hash of fingerprints.
 const FINGERPRINT_CONTEXT: &str = "sealane 2026 fingerprint of a public key";
 
 /// Groups of five digits in a fingerprint.
 const FINGERPRINT_GROUPS: usize = 6;
 
-/// What stands before a public key in text.
+/// Prefix of a public key in text.
 const TEXT_PREFIX: &str = "ed25519:";
 
 /// The public half of an [`Identity`]: `ed25519:` and 64 hexadecimal digits in text.
@@ -42,32 +42,31 @@ const TEXT_PREFIX: &str = "ed25519:";
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
-    /// Its bytes, for a hash over it.
+    /// Bytes of the key, for hashing.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
-    /// The key from its SubjectPublicKeyInfo, in which TLS carries it. None if it is another kind
+    /// Parses the key from its SubjectPublicKeyInfo, the form in TLS. Returns none for another kind
     /// of key.
     pub(crate) fn from_spki(spki: &[u8]) -> Option<PublicKey> {
         let key = spki.strip_prefix(&SPKI_PREFIX)?;
         Some(PublicKey(key.try_into().ok()?))
     }
 
-    /// Thirty digits of a hash of this key, in groups of five, which people read to each other where
-    /// the key itself would be too long.
+    /// Thirty digits of a hash of this key, in groups of five, for people to compare by voice.
     ///
-    /// To pass for the holder of a key, somebody has to find another key with the same fingerprint:
-    /// 10^30 tries, or 99.6 bits, if all digits are compared; 10^20 tries, or 66.4 bits, if it is
-    /// known which ten are not, and 43.0 bits if any ten may differ. (It is a fingerprint of one key and not of the two of a pair,
-    /// since for a pair an attacker could choose both of two keys, and half of the bits would be
-    /// lost to that.)
+    /// To impersonate the holder of a key, an attacker has to find another key with the same
+    /// fingerprint: 10^30 tries, or 99.6 bits, if all digits are compared; 10^20 tries, or 66.4
+    /// bits, if it is known which ten are not, and 43.0 bits if any ten may differ. (This is a
+    /// fingerprint of one key and not of a pair of keys, since for a pair an attacker could choose
+    /// both keys, which would lose half of the bits.)
     pub fn fingerprint(self) -> String {
         let mut bytes = [0; 8 * FINGERPRINT_GROUPS];
         let mut hasher = blake3::Hasher::new_derive_key(FINGERPRINT_CONTEXT);
         hasher.update(&self.0).finalize_xof().fill(&mut bytes);
         let (numbers, _) = bytes.as_chunks::<8>();
-        // A remainder of 64 bits is even to one part in 2^47.
+        // The remainder of 64 bits is uniform to one part in 2^47.
         let group = |number: &[u8; 8]| format!("{:05}", u64::from_le_bytes(*number) % 100_000);
         let groups: Vec<_> = numbers.iter().map(group).collect();
         groups.join(" ")
@@ -113,22 +112,22 @@ impl FromStr for PublicKey {
     }
 }
 
-/// The text is no public key.
+/// Error for a text that is not a public key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a public key is written as ed25519: and 64 hexadecimal digits")]
 pub struct PublicKeyError;
 
-/// The private key of a party. It can be stored and used, never shown; zeroed when dropped.
+/// Private key of a party. It can be stored and used, never printed; zeroed when dropped.
 pub struct Identity {
     pkcs8: Zeroizing<Vec<u8>>,
     public: PublicKey,
 }
 
 impl Identity {
-    /// A fresh identity from the randomness of the operating system.
+    /// Generates a fresh identity from the randomness of the operating system.
     ///
     /// # Panics
-    /// If the operating system has no randomness to give.
+    /// If the operating system provides no randomness.
     pub fn generate() -> Identity {
         let mut pkcs8 = Zeroizing::new([PKCS8_PREFIX.as_slice(), &[0; 32]].concat());
         SystemRandom::new()
@@ -137,7 +136,7 @@ impl Identity {
         Identity::from_pkcs8(pkcs8).expect("any 32 bytes are an Ed25519 seed")
     }
 
-    /// The key that peers pin.
+    /// Public key, which peers pin.
     pub fn public_key(&self) -> PublicKey {
         self.public
     }
@@ -162,26 +161,26 @@ impl Identity {
         Identity::from_pkcs8(pkcs8).ok_or_else(|| key_file(path, "it holds no Ed25519 PKCS#8 key"))
     }
 
-    /// Writes the key to `to`, such as a pipe to a process of the same user that is to be this party.
-    /// It lies in no file then.
+    /// Writes the key to `to`, such as a pipe to a process of the same user that is to be this
+    /// party. The key is not stored in a file.
     ///
     /// # Errors
-    /// Of `to`.
+    /// Those of `to`.
     pub fn hand_over(&self, to: &mut impl Write) -> io::Result<()> {
         to.write_all(&self.pkcs8)
     }
 
-    /// The key that [`Identity::hand_over`] wrote, and no byte more than it.
+    /// Reads the key that [`Identity::hand_over`] wrote, and no byte more.
     ///
     /// # Errors
-    /// Of `from`, and [`io::ErrorKind::InvalidData`] if that is no such key.
+    /// Those of `from`, and [`io::ErrorKind::InvalidData`] if the bytes are not such a key.
     pub fn take_over(from: &mut impl Read) -> io::Result<Identity> {
         let mut pkcs8 = Zeroizing::new(vec![0; PKCS8_PREFIX.len() + 32]);
         from.read_exact(&mut pkcs8)?;
         Identity::from_pkcs8(pkcs8).ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 
-    /// The PKCS#8 form, for the TLS library.
+    /// PKCS#8 form, for the TLS library.
     pub(crate) fn pkcs8(&self) -> &[u8] {
         &self.pkcs8
     }

@@ -1,13 +1,13 @@
-//! Room `net`: how the parties of a run talk.
+//! Room `net`: communication between the parties of a run.
 //!
-//! A [`Mesh`] is what one party sees of a run: one channel to each other party, one clock of
+//! A [`Mesh`] is one party's view of a run: one channel to each other party, one counter of
 //! rounds over all of them, counters by step, and a digest of every byte in each direction. A
 //! channel sits on a [`Transport`], which moves whole frames and nothing else, so that the same
 //! protocol code runs over memory, over TCP with mutual TLS, over a simulated wide-area network,
 //! against a recording, or against an adversary that a test puts in between.
 //!
 //! ```text
-//!   protocol code     send / flush / recv bytes; room / wrote, ready / used in the frames themselves
+//!   protocol code     send / flush / recv copy bytes; room / wrote, ready / used work in place
 //!   Mesh              stamps, counters, digests, messages cut into frames, all waiting
 //!   Transport         memory | simulated | TCP + TLS 1.3 | recorder | replayer | adversary
 //! ```
@@ -17,25 +17,23 @@
 //! Between processes, every byte travels over TLS 1.3 in which each side proves possession of an
 //! Ed25519 key that the other side has pinned (raw public keys, RFC 7250): no certificate, no
 //! authority, nothing that expires. Whatever a peer sends is parsed into a checked type or refused,
-//! lengths are bounded before memory is taken, and every wait ends.
+//! lengths are bounded before memory is allocated, and every wait ends.
 //!
 //! # What it does not do
 //!
-//! It does not hide who talks to whom, when, or how much, and it does not promise availability: a
-//! peer or whoever holds the wire can always end a run. It knows nothing of protocols or plans.
+//! It does not hide which parties communicate, when, or how much, and it does not promise
+//! availability: a peer or an attacker on the path can always end a run. It knows nothing of protocols or plans.
 
 #![forbid(unsafe_code)]
 
-mod bell;
-mod calls;
 mod cancel;
 mod channel;
 mod cipher;
 mod connect;
+mod connections;
 mod contact;
 mod counters;
 mod error;
-mod examine;
 mod frame;
 #[doc(hidden)]
 pub mod fuzzing;
@@ -50,6 +48,7 @@ mod memory;
 mod mesh;
 mod payload;
 mod probe;
+mod probe_peers;
 mod queue;
 mod record;
 mod session;
@@ -57,15 +56,14 @@ mod tcp;
 mod text;
 mod timed;
 mod tls;
+mod waker;
 
-pub use bell::{Bell, Ring};
 pub use cancel::Cancel;
 pub use channel::MAX_ROOM_BYTES;
 pub use connect::{Endpoint, MeshConfig, connect_transports, free_loopback_port};
 pub use contact::{CardError, ContactCard, host_and_port};
 pub use counters::{Counters, Traffic};
 pub use error::{Awaited, Cause, KeyFault, LinkError, NetError, Version};
-pub use examine::{Examination, Sight, Sign, examine};
 pub use frame::{Frame, FrameKind, MAX_CONTROL_BYTES, MAX_FRAME_BYTES};
 pub use hello::{Purpose, WIRE_HISTORY, WIRE_VERSION};
 pub use identity::{Identity, PublicKey, PublicKeyError};
@@ -74,14 +72,16 @@ pub use machine::{Machine, Socket, ThisMachine};
 pub use memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 pub use mesh::{MOST_EXPECTED, Mesh};
 pub use payload::Payload;
-pub use probe::Answer;
+pub use probe::ProbeAnswer;
+pub use probe_peers::{PeerProbe, ProbeEvent, ProbeReport, probe_peers};
 pub use record::{Recorder, Replayer};
 pub use session::SessionId;
 pub use tcp::danger_plaintext_transport;
+pub use waker::{Wake, Waker};
 
 use std::time::Instant;
 
-/// One party of a run: its index in the order in which the program names the parties.
+/// A party of a run: its index in the order in which the program names the parties.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -96,7 +96,7 @@ impl PartyId {
         PartyId(u8::try_from(index).expect("a run has at most 255 parties"))
     }
 
-    /// The place of this party in arrays that have one element a party.
+    /// Index of this party in arrays that have one element per party.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
@@ -108,42 +108,43 @@ impl std::fmt::Display for PartyId {
     }
 }
 
-/// Moves whole frames to and from one peer, in order.
+/// Link to one peer that moves whole frames in order.
 ///
-/// An implementation knows neither stamps nor steps nor which party the peer is; it reports what
-/// happens on its link as a [`LinkError`], and the [`Mesh`] adds the party. Frames that need no
-/// attention of the protocol (heartbeats, goodbyes) stay below this trait.
+/// An implementation knows neither stamps nor steps nor the index of the peer; it reports events on
+/// its link as a [`LinkError`], and the [`Mesh`] adds the party. Signals that do not concern the
+/// protocol (heartbeats, goodbyes) stay below this trait.
 ///
-/// No call waits: one that finds nothing to do says so, and the mesh, which waits for all of its
-/// links at once, is called by its [`Bell`] when another try is worth it.
+/// No call waits: a call that finds nothing to do reports so, and the mesh, which waits for all of
+/// its links at once, is woken through its [`Waker`] when another try is worthwhile.
 ///
-/// Dropping a transport ends the link: what was sent before is still delivered, after which the
-/// peer sees [`LinkError::Vanished`], unless [`Transport::shutdown`] said something better.
+/// Dropping a transport ends the link: frames sent before are still delivered, after which the peer
+/// sees [`LinkError::Vanished`], unless [`Transport::shutdown`] sent a farewell.
 pub trait Transport: Send {
-    /// Hands `frame` over, or gives it back while there is no room for it on the way to the peer;
-    /// the bell rings when there is.
+    /// Sends `frame`, or returns it while there is no room for it on the way to the peer; the waker
+    /// is woken when there is.
     fn try_send(&mut self, frame: Frame) -> Result<Option<Frame>, LinkError>;
 
-    /// The next frame from the peer. None while there is none; the bell rings when one comes.
+    /// Receives the next frame from the peer; returns none while there is none, and the waker is
+    /// woken when one comes.
     fn try_recv(&mut self) -> Result<Option<Frame>, LinkError>;
 
-    /// When a frame that is on its way will have arrived, if the bell does not ring for it.
+    /// Time at which a frame on its way will have arrived, if the waker is not woken for it.
     fn due(&self) -> Option<Instant>;
 
-    /// Makes room for more from the peer: up to `at_most` bytes of what has come and waits to be
-    /// received no longer count against the bound on such bytes. Says how many they are; the bell
-    /// rings when more comes.
+    /// Makes room for more from the peer: excludes up to `at_most` received bytes that wait for the
+    /// protocol from the bound on such bytes. Returns their number; the waker is woken when more
+    /// comes.
     fn take_in(&mut self, at_most: usize) -> usize;
 
     /// Bytes taken in by [`Transport::take_in`] that have not been received yet.
     fn backlog_bytes(&self) -> usize;
 
-    /// Why nothing more will come after what has come already, once that is so. While it is not,
-    /// the bell rings when it is.
+    /// Reason why no more frames follow those already received, once that is so. Before, the waker
+    /// is woken when it becomes so.
     fn end(&self) -> Option<LinkError>;
 
-    /// From now on calls this end by `bell`.
-    fn call(&mut self, bell: &Bell);
+    /// Sets the waker of this end.
+    fn set_waker(&mut self, waker: &Waker);
 
     /// Ends the outgoing direction without waiting. See [`Farewell`] for the order in which the
     /// peer learns of it.
@@ -153,7 +154,7 @@ pub trait Transport: Send {
     fn wire(&self) -> Traffic;
 }
 
-/// How a party leaves a run.
+/// Way in which a party leaves a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Farewell<'a> {
     /// The run is over for this party. Arrives after everything that was sent before.

@@ -1,29 +1,30 @@
-//! Every bound on time and memory, in one place.
+//! Bounds on time and memory of a party.
 
 use std::time::Duration;
 
-/// Bounds on what a party waits for and holds. All parties may choose their own.
+/// Bounds on the waits and the buffers of a party. All parties may choose their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How long the parties may take to find each other.
+    /// Longest time for the parties to find each other.
     pub connect: Duration,
-    /// How long a live connection may be silent. Parties send heartbeats while they compute, so
-    /// only a stopped process or a dead link is silent for longer.
+    /// Longest silence of a live connection. Parties send heartbeats while they compute, so only a
+    /// stopped process or a dead link is silent for longer.
     pub silence: Duration,
-    /// How long a single receive or a blocked send may take although the peer is alive.
+    /// Longest time for a single receive or a blocked send while the peer is alive.
     pub patience: Duration,
-    /// How long a party that aborts waits until its last words have arrived. They wait behind what
-    /// the peer's system has taken in but its protocol has not yet made room for: a peer that
-    /// computes for longer with all its room taken finds this party gone, and not why.
+    /// Longest wait of an aborting party until its reason has arrived. The reason waits behind the
+    /// bytes that the peer's system holds but its protocol has not yet read: a peer that computes
+    /// for longer with full buffers finds this party gone without a reason.
     pub linger: Duration,
-    /// Received bytes that may wait for the protocol, for each peer. The peer is slowed down, not
-    /// refused, when it sends more. Here and below, what waits may take twice its bytes in memory.
+    /// Bytes received from one peer that may wait for the protocol. A peer that sends more is
+    /// slowed down, not refused. Here and below, waiting bytes may take twice their number in
+    /// memory.
     pub inbound_bytes: usize,
-    /// Sent bytes that may wait for the network, for each peer.
+    /// Bytes sent to one peer that may wait for the network.
     pub outbound_bytes: usize,
     /// Received bytes that may wait for the protocol beyond `inbound_bytes`, of all peers together,
-    /// while this party is blocked. One bound for the whole mesh, because it is the memory of this
-    /// machine that it protects, however many parties there are.
+    /// while this party is blocked. There is one bound for the whole mesh, because it protects the
+    /// memory of this machine, however many parties there are.
     pub backlog_bytes: usize,
 }
 

@@ -1,88 +1,90 @@
-//! All links of a party, and the one place where it waits for them.
+//! All links of a party, and the one place where the party waits for them.
 //!
-//! **No parties can hold each other up for lack of room.** The room between two parties is bounded,
-//! and protocols write all that they have to say before they read: in a ring of three, each may be
-//! writing more to its neighbour than the way there holds, while none reads. So a party that waits
-//! *takes in* what comes on all of its links: what has arrived no longer counts against the bound
-//! of its link, and more can come. The argument has three steps.
+//! **Bounded buffers cause no deadlock.** The buffers between two parties are bounded, and
+//! protocols write complete messages before they read: in a ring of three, each party may be
+//! writing more to its neighbour than the buffers hold, while none reads. So a party that waits
+//! *takes in* the bytes that arrive on all of its links: they no longer count against the bound of
+//! their link, and more can come. The argument has three steps.
 //!
-//! 1. Take a moment after which no party makes progress. Code outside this module ends by itself
-//!    and a party that has left throws away what comes, so every party that remains waits in a send
-//!    or in a receive, and hence takes in all that arrives.
-//! 2. So each link has room, since the transports carry what they hold to a peer that has room for
-//!    it; and no send waits: there is no cycle of senders, nor a longer one of senders who wait for
-//!    receivers who wait for other senders.
-//! 3. So all wait in receives, for bytes that nobody has written. The same run would stand still
-//!    with links of unbounded room: the protocol itself is wrong, and `Limits::patience` ends it.
+//! 1. Take a moment after which no party makes progress. Code outside this module terminates, and a
+//!    party that has left discards its input, so every remaining party waits in a send or in a
+//!    receive, and hence takes in all that arrives.
+//! 2. So each link has room, since the transports deliver what they hold to a peer with room; and
+//!    no send waits: there is no cycle of senders, nor a longer one of senders that wait for
+//!    receivers that wait for other senders.
+//! 3. So all parties wait in receives, for bytes that no party has written. The same run would
+//!    deadlock with unbounded buffers: the protocol itself is wrong, and `Limits::patience` ends
+//!    it.
 //!
-//! It would not be enough to take in while blocked in a send. Let P write to Q and then to R, and S
-//! write to R and then to Q, each more than the way holds; if Q reads from S first and R from P,
-//! all four wait, and the two who could make room are receiving.
+//! Taking in only while blocked in a send would not suffice. Let P write to Q and then to R, and S
+//! write to R and then to Q, each more than the buffers hold; if Q reads from S first and R from P,
+//! all four wait, and the two that could make room are receiving.
 //!
-//! **Memory.** What is taken in is bounded by `Limits::backlog_bytes`, over all links. Beyond that
-//! nothing is taken in, the argument ends, and patience decides, with an error that says so. A
-//! party that computes takes in nothing, so a sender that is faster than the receiver is slowed
-//! down as ever, and a stream needs no more memory than the bounds of its link. The same holds for
-//! a party that receives, as long as the peer that it waits for keeps sending: only when nothing
-//! has come for [`COMPOSURE`] does it take in what others send.
+//! **Memory.** `Limits::backlog_bytes` bounds the bytes taken in, over all links. Beyond that bound
+//! nothing is taken in, the argument above no longer holds, and patience ends the run with an error
+//! that states the cause. A party that computes takes in nothing, so a sender that is faster than
+//! the receiver is slowed down as usual, and a stream needs no more memory than the bounds of its
+//! link. The same holds for a party that receives, as long as the peer that it waits for keeps
+//! sending: it takes in bytes from others only when nothing has come for [`COMPOSURE`].
 //!
-//! What is taken in stays in its transport until it is received. So stamps, rounds, digests,
-//! counters and recordings, which all go by what is received, do not depend on it.
+//! The bytes taken in stay in their transport until they are received. So stamps, rounds, digests,
+//! counters and recordings, which depend on received bytes alone, are not affected.
 
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::channel::Channel;
 use crate::error::{Awaited, LinkError, NetError};
 use crate::frame::{Frame, FrameKind};
 use crate::limits::Limits;
+use crate::waker::Waker;
 use crate::{Farewell, PartyId, Payload, Transport};
 
-/// How long nothing comes from a peer before a party that waits for it takes in what others send.
-/// Longer than the pauses of a stream, so that two peers who stream side by side are slowed down to
-/// the pace of the receiver; short beside the time that it takes to fill the room of a link.
+/// Time without input from a peer after which a party that waits for it takes in what others send.
+/// Longer than the pauses of a stream, so that two peers that stream side by side are slowed down
+/// to the pace of the receiver; short compared with the time that it takes to fill the buffers of a
+/// link.
 const COMPOSURE: Duration = Duration::from_millis(50);
 
 pub(crate) struct Links {
-    /// One element a party; none for this one.
+    /// One element per party; none for this one.
     channels: Vec<Option<Channel>>,
-    bell: Bell,
+    waker: Waker,
     cancel: Cancel,
     patience: Duration,
     backlog_bound_bytes: usize,
     backlog_peak_bytes: usize,
-    /// How long this party has waited for others, in all.
+    /// Total time for which this party has waited for others.
     waited: Duration,
-    /// The step in hand, for errors.
+    /// Current step, for errors.
     step: u32,
 }
 
-/// What one call waits for, and since when it does.
+/// Peer and start of one wait.
 struct Wait {
     party: PartyId,
     awaited: Awaited,
-    /// Since when the call has waited at all.
+    /// Time at which the call began to wait.
     since: Option<Instant>,
-    /// Since when nothing has come.
+    /// Time of the last input.
     quiet_since: Option<Instant>,
 }
 
 impl Links {
-    /// All waiting goes by `bell`.
+    /// Makes the links; `waker` ends all waits.
     pub(crate) fn new(
         transports: Vec<Option<Box<dyn Transport>>>,
         limits: &Limits,
-        bell: Bell,
+        waker: Waker,
     ) -> Links {
         let channel = |mut transport: Box<dyn Transport>| {
-            transport.call(&bell);
+            transport.set_waker(&waker);
             Channel::new(transport)
         };
         let channels = transports.into_iter().map(|link| link.map(channel));
         Links {
             channels: channels.collect(),
-            bell,
+            waker,
             cancel: Cancel::default(),
             patience: limits.patience,
             backlog_bound_bytes: limits.backlog_bytes,
@@ -92,18 +94,18 @@ impl Links {
         }
     }
 
-    /// From now on nothing goes on, and nobody waits, once `cancel` asks for the end.
+    /// Ends every call and every wait with an error once `cancel` is cancelled.
     pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
-        cancel.call(&self.bell);
+        cancel.add_waker(&self.waker);
         self.cancel = cancel.clone();
     }
 
-    /// What asks for the end.
+    /// Token that cancels the run.
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Lets a single wait take so much longer.
+    /// Extends the patience of a single wait by `duration`.
     pub(crate) fn expect(&mut self, duration: Duration) {
         self.patience = self.patience.saturating_add(duration);
     }
@@ -123,22 +125,22 @@ impl Links {
         self.channels.get(party.index())?.as_ref()
     }
 
-    /// Names the step that errors speak of.
+    /// Sets the step that errors name.
     pub(crate) fn at_step(&mut self, step: u32) {
         self.step = step;
     }
 
-    /// The most bytes that have been taken in at a time.
+    /// Largest number of bytes taken in at any time.
     pub(crate) fn backlog_peak_bytes(&self) -> usize {
         self.backlog_peak_bytes
     }
 
-    /// How long this party has waited for others.
+    /// Time for which this party has waited for others.
     pub(crate) fn waited(&self) -> Duration {
         self.waited
     }
 
-    /// Appends to the message being written to `to`; says whether a frame left.
+    /// Appends to the message being written to `to`; returns whether a frame was sent.
     pub(crate) fn send(
         &mut self,
         to: PartyId,
@@ -160,7 +162,8 @@ impl Links {
         Ok(streamed)
     }
 
-    /// Makes room for `bytes` bytes of the message being written to `to`; says whether a frame left.
+    /// Makes room for `bytes` bytes of the message being written to `to`; returns whether a frame
+    /// was sent.
     pub(crate) fn make_room(
         &mut self,
         to: PartyId,
@@ -184,7 +187,7 @@ impl Links {
         Ok(true)
     }
 
-    /// Ends the message being written to `to`; says whether there was one.
+    /// Ends the message being written to `to`; returns whether there was one.
     pub(crate) fn flush(&mut self, to: PartyId, stamp: u32) -> Result<bool, NetError> {
         let last = self.member(to)?.end_message(stamp);
         let Some(frame) = last.map_err(NetError::Misuse)? else {
@@ -195,9 +198,9 @@ impl Links {
         Ok(true)
     }
 
-    /// Fills `into`; returns the largest stamp among the frames that were touched, or 0 if the
-    /// bytes all came from a frame touched before. The wait is one for all of `into`, so that a
-    /// peer who sends a byte now and then cannot keep this party for longer than its patience.
+    /// Fills `into`; returns the largest stamp among the frames of which the first byte was read
+    /// here, or 0 if there was none. One patience covers all of `into`, so that a peer that sends a
+    /// byte now and then cannot delay this party for longer.
     pub(crate) fn recv(&mut self, from: PartyId, mut into: &mut [u8]) -> Result<u32, NetError> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
@@ -213,8 +216,8 @@ impl Links {
         }
     }
 
-    /// Brings the next `bytes` bytes from `from` together in one place; returns the largest stamp
-    /// among the frames that were touched for it, or 0.
+    /// Makes the next `bytes` bytes from `from` contiguous; returns the largest stamp among the
+    /// frames of which the first byte was read for it, or 0.
     pub(crate) fn bring_together(&mut self, from: PartyId, bytes: usize) -> Result<u32, NetError> {
         let mut wait = Wait::new(from, Awaited::Payload { step: self.step });
         let mut stamp = 0;
@@ -254,7 +257,7 @@ impl Links {
         }
     }
 
-    /// The channel to `party`, as long as this party takes part in the run.
+    /// Returns the channel to `party`, as long as this party takes part in the run.
     pub(crate) fn member(&mut self, party: PartyId) -> Result<&mut Channel, NetError> {
         let Some(Some(channel)) = self.channels.get_mut(party.index()) else {
             return Err(NetError::Misuse(format!("there is no channel to {party}")));
@@ -264,7 +267,7 @@ impl Links {
         Ok(channel)
     }
 
-    /// Hands `frame` to the transport, after waiting for room.
+    /// Passes `frame` to the transport, after waiting for room.
     fn hand_over(&mut self, mut frame: Frame, wait: &mut Wait) -> Result<(), NetError> {
         loop {
             self.cancel.check()?;
@@ -277,7 +280,7 @@ impl Links {
         }
     }
 
-    /// The next frame, after waiting for it.
+    /// Returns the next frame, after waiting for it.
     fn next_frame(&mut self, wait: &mut Wait) -> Result<Frame, NetError> {
         loop {
             self.cancel.check()?;
@@ -290,20 +293,20 @@ impl Links {
         }
     }
 
-    /// Waits until another try may be worth it; the only place where a party waits for others. One
-    /// that is lost ends the wait for any of them: the run cannot come to its end any more.
+    /// Waits until another try may succeed; the only place where a party waits for others. The loss
+    /// of any party ends the wait for any other: the run cannot finish any more.
     fn pause(&mut self, wait: &mut Wait) -> Result<(), NetError> {
-        // What has come from a party is received before it is found to have vanished, by the next
-        // try: it may have come since the last.
+        // The next try reads what has come from the awaited party before that party counts as lost:
+        // it may have come since the last try.
         let heard = wait.listens().then_some(wait.party);
         self.see_that_none_is_lost(heard)?;
-        let now = self.bell.now();
+        let now = self.waker.now();
         let since = *wait.since.get_or_insert(now);
         let deadline = since + self.patience;
         if now >= deadline {
             return Err(self.overdue(wait, now - since));
         }
-        // A link that is listened to has room already.
+        // The link that this party reads has room already.
         let composure = heard.map_or(Duration::ZERO, |_| COMPOSURE);
         let opening = *wait.quiet_since.get_or_insert(now) + composure;
         let mut until = deadline;
@@ -316,13 +319,13 @@ impl Links {
         if let Some(due) = channel.and_then(|channel| channel.transport.due()) {
             until = until.min(due);
         }
-        self.bell.wait_until(until);
-        self.waited += self.bell.now() - now;
+        self.waker.wait_until(until);
+        self.waited += self.waker.now() - now;
         Ok(())
     }
 
-    /// Whether every party but `heard` is there, or has left in good order; `heard` may also be gone
-    /// without a word.
+    /// Checks that every party but `heard` is there, or has left in good order; `heard` may also be
+    /// gone without a farewell.
     fn see_that_none_is_lost(&self, heard: Option<PartyId>) -> Result<(), NetError> {
         match self.loss(heard) {
             None => Ok(()),
@@ -330,9 +333,9 @@ impl Links {
         }
     }
 
-    /// Which party but `heard` is lost, or has given up, and how. One that sent what is no frame
-    /// goes first: it has been told so already, and others may give up because of that. Then one
-    /// that gave up: others may be gone because of it.
+    /// Returns a party other than `heard` that is lost or has given up, and how. A party that sent
+    /// malformed bytes comes first: it has been told so already, and others may give up because of
+    /// that. A party that gave up comes next: others may be gone because of it.
     fn loss(&self, heard: Option<PartyId>) -> Option<(PartyId, LinkError)> {
         let ends = self.channels().enumerate().filter_map(|(party, channel)| {
             let party = PartyId::from_index(party);
@@ -351,8 +354,9 @@ impl Links {
         })
     }
 
-    /// The error for a link that has ended. Where its party gave up, that may be an echo of what this
-    /// one has found on another link and told already; then what it found is the error.
+    /// Returns the error for a link that has ended. If its party gave up, that may be a reaction to
+    /// an error that this party has found on another link and reported already; then that error is
+    /// returned.
     fn ended(&self, party: PartyId, end: LinkError) -> NetError {
         let is_echo = |found: &LinkError| {
             matches!(
@@ -365,7 +369,7 @@ impl Links {
         NetError::on_link(party, end)
     }
 
-    /// Makes room on all links but that to `heard`, within the bound.
+    /// Takes in bytes on all links but the one to `heard`, within the bound.
     fn take_in(&mut self, heard: Option<PartyId>) {
         let mut held: usize = self.backlogs().map(|(_, bytes)| bytes).sum();
         for (party, channel) in self.channels.iter_mut().enumerate() {
@@ -387,7 +391,7 @@ impl Links {
         })
     }
 
-    /// Why patience has ended after `waited`.
+    /// Returns the error for a wait that ended after `waited`.
     fn overdue(&self, wait: &Wait, waited: Duration) -> NetError {
         let (party, awaited, waited_s) = (wait.party, wait.awaited, waited.as_secs());
         let held: usize = self.backlogs().map(|(_, bytes)| bytes).sum();
@@ -414,7 +418,7 @@ impl Wait {
         }
     }
 
-    /// Whether it waits for something to come from its party, rather than for room.
+    /// Returns whether the wait is for input from its party, rather than for room.
     fn listens(&self) -> bool {
         matches!(self.awaited, Awaited::Payload { .. } | Awaited::Control)
     }

@@ -1,25 +1,25 @@
-//! What a party gets from the machine that it runs on: a clock with bells, threads, sockets.
+//! Facilities of the machine on which a party runs: a clock with wakers, threads, sockets.
 //!
-//! [`ThisMachine`] is the one that runs this program. A simulator brings others, on which time is
-//! its own and one thread runs at a time, so that a seed decides all that happens; the code between
-//! a protocol and a socket is the same on both.
+//! [`ThisMachine`] is the machine that runs this program. A simulator implements its own, on which
+//! time is simulated and one thread runs at a time, so that a seed determines the whole run; the
+//! code between a protocol and a socket is the same on both.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use crate::bell::Bell;
+use crate::waker::Waker;
 
-/// Where the threads of a party run, and by what clock they wait.
+/// Source of the threads of a party and of the clock by which they wait.
 pub trait Machine {
-    /// A new bell on the clock of this machine.
-    fn bell(&self) -> Bell;
+    /// A new waker on the clock of this machine.
+    fn waker(&self) -> Waker;
 
-    /// Runs `body` in a thread of its own, whose name is for people.
+    /// Runs `body` in a thread of its own with the given name.
     ///
     /// # Errors
-    /// Of the operating system, where it has no more threads.
+    /// Those of the operating system, where it has no more threads.
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()>;
 }
 
@@ -28,8 +28,8 @@ pub trait Machine {
 pub struct ThisMachine;
 
 impl Machine for ThisMachine {
-    fn bell(&self) -> Bell {
-        Bell::default()
+    fn waker(&self) -> Waker {
+        Waker::default()
     }
 
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {
@@ -40,30 +40,30 @@ impl Machine for ThisMachine {
 
 /// One end of a stream of bytes in each direction. One thread reads while another one writes.
 pub trait Socket: Send + Sync {
-    /// Fills the front of `into` with what has come, after waiting for it; 0 bytes at the end of
-    /// the stream.
+    /// Reads received bytes into the front of `into`, after waiting for them; returns 0 at the end
+    /// of the stream.
     ///
     /// # Errors
-    /// [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] after the time-out; else what
-    /// became of the connection.
+    /// [`io::ErrorKind::WouldBlock`] or [`io::ErrorKind::TimedOut`] after the time-out; else the
+    /// fault of the connection.
     fn read(&self, into: &mut [u8]) -> io::Result<usize>;
 
     /// Sends `bytes`, after waiting for as long as it takes.
     ///
     /// # Errors
-    /// What became of the connection.
+    /// The fault of the connection.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Ends the directions that are named; whoever reads or writes there is freed.
+    /// Closes the given directions; threads that read or write there return.
     ///
     /// # Errors
-    /// Where there is no connection any more.
+    /// An error if there is no connection any more.
     fn shutdown(&self, which: Shutdown) -> io::Result<()>;
 
     /// Sets how long each read waits.
     ///
     /// # Errors
-    /// Of the operating system.
+    /// Those of the operating system.
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 

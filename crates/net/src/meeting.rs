@@ -1,7 +1,6 @@
-//! How two parties meet on a fresh TCP connection: TLS with pinned keys, then a hello each way.
+//! Handshake of two parties on a fresh TCP connection: TLS with pinned keys, then a hello each way.
 //!
-//! An attempt that fails says what kind of failure it was; what it means for the run is judged in
-//! `gather.rs`.
+//! A failed attempt returns its kind of failure; `gather.rs` judges the consequences for the run.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -19,30 +18,30 @@ use crate::timed::{Timed, from, linger};
 use crate::tls::{self, Claim, Pin};
 use crate::{MeshConfig, PartyId, PublicKey};
 
-/// What all meetings of a party have in common.
+/// State shared by all handshakes of a party.
 pub(crate) struct Host<'a> {
     pub(crate) config: &'a MeshConfig,
-    /// Off for measurements only.
+    /// False for measurements only.
     pub(crate) encrypted: bool,
-    /// What this party is on the line for.
+    /// Purpose of this party's connections.
     pub(crate) purpose: Purpose,
-    /// When waiting for the others ends.
+    /// Time at which waiting for the others ends.
     pub(crate) deadline: Instant,
-    /// This party's wire version; tests claim others.
+    /// This party's wire version; tests set others.
     pub(crate) wire_version: u16,
     /// This party's clock; tests set it wrong.
     pub(crate) clock: fn() -> SystemTime,
 }
 
-/// Somebody who has dialled in and has proved to hold the key of a party.
+/// Authenticated peer of an incoming connection: it has proved to hold the key of a party.
 pub(crate) enum Caller {
     /// A party of this run.
     Party(Met),
-    /// One who wanted to know whether this party answers, and has been answered if it is one.
+    /// A prober, which has been answered; with its index if it is a party of this run.
     Prober(Option<PartyId>),
 }
 
-/// A peer that has been met: everything that a transport starts with.
+/// A peer after its handshake: everything that a transport starts with.
 pub(crate) struct Met {
     pub(crate) peer: PartyId,
     socket: TcpStream,
@@ -50,12 +49,12 @@ pub(crate) struct Met {
     peer_silence: Duration,
 }
 
-/// Why an attempt to meet came to nothing.
+/// Failure of an attempt to connect.
 pub(crate) enum Failure {
-    /// The other end was gone before it said anything of weight. Who dials tries again.
+    /// The other end closed before it sent anything decisive. A dialler tries again.
     Gone(String),
     /// The other end has not proved to be the party that the error names: it is silent, speaks
-    /// another language, or shows or expects another key.
+    /// another protocol, or shows or expects another key.
     Unproven(NetError),
     /// The other end is a party with which this one cannot run.
     Final(NetError),
@@ -74,7 +73,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Meets `peer`, whose address answered on `socket`.
+    /// Handshakes with `peer`, whose address answered on `socket`.
     pub(crate) fn dial(&self, socket: TcpStream, peer: PartyId) -> Result<Met, Failure> {
         let hello = self.hello(peer);
         let mut timed = Timed::new(&socket, self.deadline);
@@ -91,7 +90,7 @@ impl<'a> Host<'a> {
         finish(hello, theirs, socket, cipher)
     }
 
-    /// Calls `peer` over TLS and leads `talk` with it, after which the connection stands.
+    /// Connects to `peer` over TLS and runs `talk` over it, after which the connection is ready.
     pub(crate) fn call<T>(
         &self,
         peer: PartyId,
@@ -109,8 +108,9 @@ impl<'a> Host<'a> {
         Ok((said, client))
     }
 
-    /// Meets whoever has dialled in on `socket` at `since`, by `deadline`. Faults that cannot be laid
-    /// at a certain party's door are laid at that of `missing`, one that is waited for.
+    /// Handshakes with the dialler on `socket`, which connected at `since`, by `deadline`. Faults
+    /// that cannot be attributed to a certain party are attributed to `missing`, a party that is
+    /// waited for.
     pub(crate) fn accept(
         &self,
         socket: TcpStream,
@@ -134,7 +134,7 @@ impl<'a> Host<'a> {
             Claim::of_server_name(accepted.client_hello().server_name()),
         ) {
             (_, Some(Claim::Prober)) => Ok(Caller::Prober(self.answer(accepted, &mut timed))),
-            // Who wants to run finds nobody yet, and tries again.
+            // A dialler that wants to run finds no run yet, and tries again.
             (Purpose::Probe, Some(_)) => Err(Failure::Gone("no run takes place here yet".into())),
             (_, Some(Claim::Party(claimed))) => {
                 let peer = self.claimant(claimed, missing, &socket)?;
@@ -148,7 +148,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// Takes the call of one who claims to be `peer`, whose hello is answered if it is.
+    /// Handshakes with a dialler that claims to be `peer`, and answers its hello if it is.
     fn take_call(
         &self,
         accepted: Accepted,
@@ -161,7 +161,7 @@ impl<'a> Host<'a> {
         let mut server = accepted
             .into_connection(server)
             .map_err(|(error, mut alert)| {
-                // The other end learns the reason from the alert, if it still listens.
+                // The alert tells the other end the reason, if it still reads.
                 let _ = alert.write_all(timed);
                 Failure::Unproven(NetError::Tls(peer, error.to_string()))
             })?;
@@ -173,8 +173,9 @@ impl<'a> Host<'a> {
         Ok((theirs, Cipher::tls(server.into())))
     }
 
-    /// Judges the hello of one who has dialled in. One with a lower index has no business to dial;
-    /// it has found this party in search of another, which its hello says or, if not, its place.
+    /// Judges the hello of a dialler. A party with a lower index never dials this one: it has
+    /// reached this party while looking for another, which its hello states or, if not, its index
+    /// shows.
     fn finish_accepted(
         &self,
         ours: Hello,
@@ -219,7 +220,7 @@ impl<'a> Host<'a> {
         }
     }
 
-    /// The party that somebody who dials in says it is.
+    /// Returns the party that a dialler claims to be.
     fn claimant(
         &self,
         claimed: PartyId,
@@ -234,7 +235,7 @@ impl<'a> Host<'a> {
         Err(Failure::Unproven(NetError::WrongParty(missing, what)))
     }
 
-    /// What the failure of an exchange with `peer` means.
+    /// Classifies the failure of an exchange with `peer`.
     fn failure(
         &self,
         peer: PartyId,
@@ -271,8 +272,9 @@ impl<'a> Host<'a> {
         })
     }
 
-    /// The error for a key that is not the one expected of `peer`. If it is the one expected of
-    /// another, the two have been exchanged somewhere, which says more.
+    /// Returns the error for a key that is not the one expected of `peer`. If it is the key
+    /// expected of another party, the two have been exchanged in a configuration, and the error
+    /// says so.
     fn wrong_key(&self, peer: PartyId, expected: PublicKey, seen: PublicKey) -> NetError {
         let mut others = self.config.parties.iter().enumerate();
         match others.find(|(_, other)| other.key == seen) {
@@ -290,7 +292,7 @@ impl<'a> Host<'a> {
 }
 
 impl Met {
-    /// Starts the transport to the peer that was met.
+    /// Starts the transport to the peer.
     pub(crate) fn start(self, config: &MeshConfig) -> Result<TcpTransport, NetError> {
         let (limits, silence) = (config.limits, self.peer_silence);
         let mut transport = TcpTransport::start(self.socket, self.cipher, limits, silence)
@@ -300,11 +302,12 @@ impl Met {
     }
 }
 
-/// A TLS connection with a peer that was called.
+/// TLS connection with a peer that was dialled.
 pub(crate) type TlsToPeer<'a, 's> = Stream<'a, ClientConnection, Timed<'s>>;
 
-/// The dialler's side of the greeting. An acceptor that refuses this party says why and closes,
-/// perhaps while the hello is still being written; so a closed connection is read to its end.
+/// Runs the dialler's side of the greeting. An acceptor that refuses this party sends the reason
+/// and closes, perhaps while the hello is still being written; so a closed connection is read to
+/// its end.
 pub(crate) fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
     match hello.write(stream) {
         Ok(()) => Hello::read(stream),
@@ -313,15 +316,15 @@ pub(crate) fn greet_first(stream: &mut (impl Read + Write), hello: &Hello) -> io
     }
 }
 
-/// The acceptor's side of the greeting. It answers before it judges, so that both sides know both
-/// versions.
+/// Runs the acceptor's side of the greeting. It answers before it judges, so that both sides know
+/// both versions.
 pub(crate) fn greet_second(stream: &mut (impl Read + Write), hello: &Hello) -> io::Result<Hello> {
     let theirs = Hello::read(stream)?;
     hello.write(stream)?;
     Ok(theirs)
 }
 
-/// Sends the alert that tells the other end why its handshake failed, if one is waiting.
+/// Sends the pending alert, if any, that tells the other end why its handshake failed.
 pub(crate) fn say_last_words<T>(connection: &mut ConnectionCommon<T>, timed: &mut Timed<'_>) {
     while connection.wants_write() && connection.write_tls(timed).is_ok_and(|bytes| bytes > 0) {}
 }

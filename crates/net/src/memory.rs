@@ -1,22 +1,22 @@
 //! Transports in memory: a pair of bounded queues, with or without a simulated network between.
 //!
-//! A simulated link delays for real. A frame leaves when the link has carried all that was sent
-//! before it at the link's bandwidth, and arrives half a round trip later; until then the receiver
-//! does not see it. Loss, jitter and the start-up behaviour of TCP are not modelled.
+//! A simulated link delays frames in real time. A frame leaves when the link has carried all that
+//! was sent before it at the link's bandwidth, and arrives half a round trip later; until then the
+//! receiver does not see it. Loss, jitter and the slow start of TCP are not modelled.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
 use crate::limits::Limits;
 use crate::queue::Queue;
 use crate::text::{MAX_REASON_BYTES, harmless};
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
-/// The classes of networks for which plans are made and runs are simulated.
+/// Classes of networks for which plans are made and runs are simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NetworkClass {
@@ -27,7 +27,7 @@ pub enum NetworkClass {
 }
 
 impl NetworkClass {
-    /// Time from a message's departure to the arrival of its answer.
+    /// Time from the departure of a message to the arrival of its answer.
     pub const fn round_trip(self) -> Duration {
         match self {
             NetworkClass::Lan => Duration::from_micros(500),
@@ -35,7 +35,7 @@ impl NetworkClass {
         }
     }
 
-    /// Bytes a second, in each direction.
+    /// Bytes per second, in each direction.
     pub const fn bytes_per_s(self) -> u64 {
         match self {
             NetworkClass::Lan => 125_000_000,
@@ -114,9 +114,9 @@ impl Transport for MemoryTransport {
         self.incoming.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.incoming.call_taker(bell);
-        self.outgoing.call_giver(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.incoming.set_taker_waker(waker);
+        self.outgoing.set_giver_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -139,15 +139,15 @@ impl Transport for MemoryTransport {
 }
 
 impl Drop for MemoryTransport {
-    /// Without a farewell before it, the other end finds that this one is gone: after it has read
-    /// what was sent, or when it sends more.
+    /// If no farewell was sent, the other end finds that this one is gone: after it has read what
+    /// was sent, or when it sends more.
     fn drop(&mut self) {
         self.outgoing.close(LinkError::Vanished);
         self.incoming.close(LinkError::Vanished);
     }
 }
 
-/// A frame, and when it arrives if the network is simulated.
+/// A frame, and its time of arrival if the network is simulated.
 struct Parcel {
     frame: Frame,
     due: Option<Instant>,
@@ -156,7 +156,7 @@ struct Parcel {
 /// One direction of a simulated link.
 struct SimulatedLink {
     class: NetworkClass,
-    /// When the link has carried all that was sent so far.
+    /// Time at which the link will have carried all that was sent so far.
     free_at: Instant,
 }
 
@@ -168,7 +168,7 @@ impl SimulatedLink {
         }
     }
 
-    /// When the link will have carried `bytes` that are put on it now, and when they arrive.
+    /// Returns when the link will have carried `bytes` that are sent now, and when they arrive.
     fn trip(&self, bytes: usize) -> (Instant, Instant) {
         let carrying = Duration::from_secs_f64(bytes as f64 / self.class.bytes_per_s() as f64);
         let leaves = self.free_at.max(Instant::now()) + carrying;

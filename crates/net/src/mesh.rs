@@ -6,8 +6,8 @@
 //! timing. A long message leaves in frames while it grows; each carries the stamp of the moment and
 //! counts when its first byte is consumed.
 //!
-//! **Waiting.** Any party may send as much as it likes before it or its peers receive; why this
-//! never ends in a deadlock, and what bounds the memory that it takes, is told in `links.rs`.
+//! **Waiting.** Any party may send any amount before it or its peers receive; `links.rs` explains
+//! why this cannot deadlock, and bounds the memory that it takes.
 
 use std::time::Duration;
 
@@ -25,14 +25,14 @@ use crate::memory::{MemoryTransport, NetworkClass, memory_pair, simulated_pair};
 use crate::session::SessionId;
 use crate::{Farewell, PartyId, PublicKey, Transport};
 
-/// The longest run that anybody waits for: a month.
+/// Longest accepted duration of a run: a month.
 pub const MOST_EXPECTED: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// How long a receive within one process may take before the run is taken for deadlocked.
+/// Time after which a receive within one process is taken for a deadlock.
 const IN_MEMORY_PATIENCE_S: u64 = 300;
 
-/// What one party sees of a run: one channel to each other party, one clock of rounds over all of
-/// them, and counters by step.
+/// One party's view of a run: one channel to each other party, one round counter over all of them,
+/// and counters by step.
 ///
 /// Dropping a mesh without [`Mesh::finish`] or [`Mesh::abort`] leaves the run in disorder: peers
 /// that wait for more see [`NetError::Vanished`].
@@ -48,13 +48,13 @@ pub struct Mesh {
     received_stamp: u32,
     /// Largest stamp sent or consumed.
     rounds: u32,
-    /// Strangers who came to nothing while the parties met.
+    /// Connections by strangers that failed while the parties met.
     turned_away: usize,
 }
 
 impl Mesh {
-    /// A mesh over transports that exist already: `transports` has one element a party, none at
-    /// `me` and one everywhere else.
+    /// Makes a mesh over existing transports: `transports` has one element per party, none at `me`
+    /// and one everywhere else.
     ///
     /// # Errors
     /// [`NetError::Misuse`] if the transports do not have that shape.
@@ -66,11 +66,11 @@ impl Mesh {
         Mesh::on_machine(&ThisMachine, me, transports, limits)
     }
 
-    /// As [`Mesh::from_transports`], for a party that runs on another machine than this one, with
-    /// transports of that machine.
+    /// Makes a mesh as [`Mesh::from_transports`] does, for a party that runs on another machine
+    /// than this one, with transports of that machine.
     ///
     /// # Errors
-    /// Those of [`Mesh::from_transports`].
+    /// The errors of [`Mesh::from_transports`].
     pub fn on_machine(
         machine: &dyn Machine,
         me: PartyId,
@@ -89,7 +89,7 @@ impl Mesh {
             me,
             session: SessionId::default(),
             pinned: Vec::new(),
-            links: Links::new(transports, &limits, machine.bell()),
+            links: Links::new(transports, &limits, machine.waker()),
             ledger: Ledger::new(parties),
             payload: vec![Traffic::default(); parties],
             received_stamp: 0,
@@ -98,19 +98,19 @@ impl Mesh {
         })
     }
 
-    /// Meets all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
+    /// Connects to all other parties over TCP with mutual TLS; see [`crate::connect_transports`].
     pub fn connect(config: &MeshConfig) -> Result<Mesh, NetError> {
         Mesh::over(config, true)
     }
 
-    /// Meets all other parties over bare TCP: **nobody's key is checked and everybody on the way
-    /// can read and change every byte**. For measurements of what encryption costs, never for data.
+    /// Connects to all other parties over bare TCP: **no key is checked, and anybody on the path
+    /// can read and change every byte**. For measuring the cost of encryption, never for data.
     pub fn danger_plaintext(config: &MeshConfig) -> Result<Mesh, NetError> {
         Mesh::over(config, false)
     }
 
-    /// A full mesh of `parties` in memory, one element a party, for simulation and tests. A receive
-    /// that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
+    /// Makes a full mesh of `parties` in memory, one element per party, for simulation and tests. A
+    /// receive that takes five minutes is taken for a deadlock; see [`Mesh::in_memory_with`].
     pub fn in_memory(parties: usize) -> Vec<Mesh> {
         let patience = Duration::from_secs(IN_MEMORY_PATIENCE_S);
         Mesh::in_memory_with(
@@ -122,39 +122,41 @@ impl Mesh {
         )
     }
 
-    /// A full mesh of `parties` in memory with other limits than the usual ones.
+    /// Makes a full mesh of `parties` in memory with other limits than the default ones.
     pub fn in_memory_with(parties: usize, limits: Limits) -> Vec<Mesh> {
         Mesh::full(parties, limits, || memory_pair(&limits))
     }
 
-    /// A full mesh of `parties` with a simulated network of class `class` between every two.
+    /// Makes a full mesh of `parties` with a simulated network of class `class` between every two.
     pub fn simulated(parties: usize, class: NetworkClass) -> Vec<Mesh> {
         Mesh::simulated_with(parties, class, Limits::default())
     }
 
-    /// A full mesh of `parties` over a simulated network, with other limits than the usual ones.
+    /// Makes a full mesh of `parties` over a simulated network, with other limits than the default
+    /// ones.
     pub fn simulated_with(parties: usize, class: NetworkClass, limits: Limits) -> Vec<Mesh> {
         Mesh::full(parties, limits, || simulated_pair(&limits, class))
     }
 
-    /// Says that the run may take so long, at most [`MOST_EXPECTED`]: a party that has little to do
-    /// itself may wait for all of it at a time, and its patience grows by as much.
+    /// Announces that the run may take `duration`, at most [`MOST_EXPECTED`]: a party with little
+    /// work may wait for all of it at once, so its patience grows by as much.
     pub fn expect(&mut self, duration: Duration) {
         self.links.expect(duration.min(MOST_EXPECTED));
     }
 
-    /// Has `cancel` end the run at this party: from then on every call that waits, receives or hands
-    /// a frame over fails with [`NetError::Cancelled`]. [`Mesh::abort`] still tells the others.
+    /// Lets `cancel` end the run at this party: once it is cancelled, every call that waits,
+    /// receives or sends a frame fails with [`NetError::Cancelled`]. [`Mesh::abort`] still tells
+    /// the others.
     pub fn cancelled_by(&mut self, cancel: &Cancel) {
         self.links.cancelled_by(cancel);
     }
 
-    /// The token that cancels the run at this party, for work that the mesh does not see.
+    /// Returns the token that cancels the run at this party, for work outside the mesh.
     pub fn cancel(&self) -> &Cancel {
         self.links.cancel()
     }
 
-    /// Who this party is.
+    /// Index of this party.
     pub fn me(&self) -> PartyId {
         self.me
     }
@@ -185,10 +187,10 @@ impl Mesh {
         Ok(())
     }
 
-    /// Room for at least `bytes` bytes, at most [`MAX_ROOM_BYTES`], of the message that is being
-    /// written to `to`, in the very frame that will leave, after waiting for it: all that the frame
-    /// has left. It holds anything at all. A frame begins at a cache line. [`Mesh::wrote`] says how
-    /// much was written, and whoever asks for room uses some of it before the message ends.
+    /// Returns at least `bytes` bytes, at most [`MAX_ROOM_BYTES`], of the buffer of the frame that
+    /// will be sent to `to`: all that the frame has left. Waits for room first. The content of the
+    /// buffer is arbitrary. A frame begins at a cache line. [`Mesh::wrote`] states how much was
+    /// written; a caller that asks for room must write some of it before the message ends.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::send`].
@@ -201,10 +203,10 @@ impl Mesh {
         Ok(self.links.member(to)?.room())
     }
 
-    /// Makes the first `bytes` bytes of the room that [`Mesh::room`] gave last part of the message.
+    /// Adds the first `bytes` bytes of the buffer that [`Mesh::room`] returned last to the message.
     ///
     /// # Errors
-    /// [`NetError::Misuse`] if the room is smaller.
+    /// [`NetError::Misuse`] if that buffer is smaller.
     pub fn wrote(&mut self, to: PartyId, bytes: usize) -> Result<(), NetError> {
         let channel = self.links.member(to)?;
         check_within("written", bytes, channel.room().len())?;
@@ -214,8 +216,8 @@ impl Mesh {
         Ok(())
     }
 
-    /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. A
-    /// message without a byte is none: it is not sent and counts nothing.
+    /// Ends and sends all messages being written, stamped 1 + the largest stamp received so far. An
+    /// empty message is not sent and not counted.
     pub fn flush(&mut self) -> Result<(), NetError> {
         for to in self.peers() {
             self.flush_to(to)?;
@@ -223,7 +225,8 @@ impl Mesh {
         Ok(())
     }
 
-    /// Fills `into` with the next payload bytes from `from`, or says why not within the time-out.
+    /// Fills `into` with the next payload bytes from `from`, or returns why that failed within the
+    /// time-out.
     pub fn recv(&mut self, from: PartyId, into: &mut [u8]) -> Result<(), NetError> {
         let stamp = self.links.recv(from, into)?;
         self.received_stamp = self.received_stamp.max(stamp);
@@ -233,11 +236,11 @@ impl Mesh {
         Ok(())
     }
 
-    /// The next payload bytes from `from` where they lie, at least `bytes`, at most
-    /// [`MAX_ROOM_BYTES`], after waiting for them: all that lie in one place. Only where a frame of
-    /// the sender ends among those that are asked for, these are moved. [`Mesh::used`] says how many
-    /// were consumed; they are digested then or later, so they stay as they came. Whoever asks for
-    /// bytes consumes them, and their stamps count from here.
+    /// Returns the next payload bytes from `from` in their receive buffer, at least `bytes`, at
+    /// most [`MAX_ROOM_BYTES`]: all that are contiguous. Waits for them first. Bytes are copied
+    /// only where a frame of the sender ends among the requested ones. [`Mesh::used`] states how
+    /// many were consumed. The bytes must not be changed, since they are digested then or later. A
+    /// caller that asks for bytes must consume them; their stamps count from this call on.
     ///
     /// # Errors
     /// [`NetError::Misuse`] for no byte or too many; else those of [`Mesh::recv`].
@@ -249,7 +252,7 @@ impl Mesh {
         Ok(self.links.member(from)?.unread())
     }
 
-    /// Consumes the first `bytes` bytes of those that [`Mesh::ready`] gave last.
+    /// Consumes the first `bytes` bytes of those that [`Mesh::ready`] returned last.
     ///
     /// # Errors
     /// [`NetError::Misuse`] if they were fewer.
@@ -262,13 +265,13 @@ impl Mesh {
         Ok(())
     }
 
-    /// Names the step to which the next bytes are booked; until the first call, step 0.
+    /// Sets the step to which the next bytes are counted; step 0 until the first call.
     pub fn at_step(&mut self, step: u32) {
         self.ledger.at_step(step);
         self.links.at_step(step);
     }
 
-    /// Largest stamp sent or received so far: the rounds of the run up to here.
+    /// Largest stamp sent or received so far, which is the number of rounds up to here.
     pub fn rounds(&self) -> u32 {
         self.rounds
     }
@@ -287,24 +290,24 @@ impl Mesh {
             .map_or(0, |traffic| traffic.received)
     }
 
-    /// Says which keys the parties have shown, of all parties in their order, this one included.
+    /// Sets the keys that the parties have shown, in order of the parties, this one included.
     pub fn pin(&mut self, keys: Vec<PublicKey>) {
         self.pinned = keys;
     }
 
-    /// The public keys of all parties in their order, as this party has pinned them; none where
-    /// nobody shows a key: in memory, or in plain text.
+    /// Public keys of all parties in their order, as this party has pinned them; empty where no
+    /// keys are used: in memory, or in plain text.
     pub fn pinned(&self) -> &[PublicKey] {
         &self.pinned
     }
 
-    /// Says which session this is, once the parties have agreed on it.
+    /// Sets the session, once the parties have agreed on it.
     pub fn enter(&mut self, session: SessionId) {
         self.session = session;
     }
 
-    /// The session that this party has entered. Protocols hash it together with whatever should
-    /// belong to this session alone.
+    /// The session that this party has entered. Protocols hash it together with everything that
+    /// must be bound to this session.
     pub fn session(&self) -> SessionId {
         self.session
     }
@@ -323,20 +326,20 @@ impl Mesh {
         self.session.transcript(from, self.me, &payload)
     }
 
-    /// The most received bytes that waited beyond the room of their links at any time, because this
-    /// party was blocked; bounded by [`Limits::backlog_bytes`]. Depends on timing.
+    /// Largest number of received bytes held at any time beyond the bound of their links, because
+    /// this party was blocked; bounded by [`Limits::backlog_bytes`]. Depends on timing.
     pub fn backlog_peak_bytes(&self) -> usize {
         self.links.backlog_peak_bytes()
     }
 
-    /// How long this party has waited for others so far: for something to come, or for room to
-    /// send. Depends on timing.
+    /// Time for which this party has waited for others so far: for input, or for room to send.
+    /// Depends on timing.
     pub fn waited(&self) -> Duration {
         self.links.waited()
     }
 
-    /// Connections that were turned away while the parties met, because whoever made them was no
-    /// party of the run or said nothing.
+    /// Number of connections that were refused while the parties met, because the other end was no
+    /// party of the run or sent nothing.
     pub fn turned_away(&self) -> usize {
         self.turned_away
     }
@@ -358,7 +361,7 @@ impl Mesh {
     }
 
     /// Sends one control message (handshake, goodbye): not payload, no stamp, at most 64 KiB. Ends
-    /// the message being written to `to` first, so that the order of calls is the order of arrival.
+    /// the message being written to `to` first, so that messages arrive in the order of calls.
     pub fn send_control<T: serde::Serialize>(
         &mut self,
         to: PartyId,
@@ -390,24 +393,24 @@ impl Mesh {
     }
 
     /// Ends the run in good order: sends what is still being written and says goodbye. Dropping the
-    /// mesh then waits until peers have it all, within the limits.
+    /// mesh then waits, within the limits, until the peers have received everything.
     pub fn finish(&mut self) -> Result<(), NetError> {
         self.flush()?;
         self.links.shutdown(Farewell::Goodbye);
         Ok(())
     }
 
-    /// Tells every peer, as well as possible and without waiting, that this party gives up and why
-    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`] as soon as they
-    /// wait for anybody.
+    /// Tells every peer, as far as possible and without waiting, that this party gives up and why
+    /// (`reason` holds no secret; at most 1 KiB). Peers see [`NetError::Aborted`] at their next
+    /// wait for any party.
     ///
     /// Dropping the mesh waits for a while until the reason has arrived; a process that ends
-    /// without dropping it may take the reason along.
+    /// without dropping the mesh may lose it.
     pub fn abort(&mut self, cause: Cause, reason: &str) {
         self.links.shutdown(Farewell::Abort(cause, reason));
     }
 
-    /// Meets all other parties.
+    /// Connects to all other parties.
     fn over(config: &MeshConfig, encrypted: bool) -> Result<Mesh, NetError> {
         let Gathered {
             transports,
@@ -424,7 +427,7 @@ impl Mesh {
         })
     }
 
-    /// One mesh a party over pairs made by `pair`.
+    /// Makes one mesh per party over pairs made by `pair`.
     fn full(
         parties: usize,
         limits: Limits,
@@ -433,7 +436,7 @@ impl Mesh {
         let mut rows: Vec<Vec<Option<Box<dyn Transport>>>> = Vec::new();
         rows.resize_with(parties, Vec::new);
         for me in 0..parties {
-            // Parties below have filled this row up to its own place.
+            // The parties with lower indices have filled this row up to its diagonal.
             let (upper, lower) = rows.split_at_mut(me + 1);
             upper[me].push(None);
             for row in lower {
@@ -449,7 +452,7 @@ impl Mesh {
         rows.into_iter().enumerate().map(mesh).collect()
     }
 
-    /// The stamp of a message sent now. Stamps received are bounded, so this never wraps.
+    /// Stamp of a message sent now. Received stamps are bounded, so this never overflows.
     fn stamp(&self) -> u32 {
         self.received_stamp + 1
     }
@@ -463,7 +466,7 @@ impl Mesh {
     }
 }
 
-/// The one message that a control frame holds.
+/// Decodes the one message that a control frame holds.
 pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) -> Result<T, String> {
     match postcard::take_from_bytes(payload) {
         Ok((message, [])) => Ok(message),
@@ -475,7 +478,7 @@ pub(crate) fn control_message<T: serde::de::DeserializeOwned>(payload: &[u8]) ->
     }
 }
 
-/// Whether so many bytes are ever to be had in one place.
+/// Checks that so many bytes can be contiguous.
 fn check_stretch(bytes: usize) -> Result<(), NetError> {
     match (1..=MAX_ROOM_BYTES).contains(&bytes) {
         true => Ok(()),

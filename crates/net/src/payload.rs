@@ -1,9 +1,9 @@
 //! Bytes of a message, which may be shares or seeds: never printed, and erased in the end.
 //!
-//! **Stock.** Frames of a stream come and go by the thousand a second. Their buffers are not given
-//! back to the system in between but to a [`Stock`] of a few, from which the next frame takes one:
-//! no memory is mapped, zeroed and unmapped on the way. So bytes of a message may stay in memory
-//! until others take their place or the link ends, which is when a stock erases what it holds.
+//! **Buffer pool.** A stream may use thousands of frames per second. Their buffers are returned to
+//! a [`Stock`] of a few instead of the system, and the next frame takes one from there: no memory
+//! is mapped, zeroed and unmapped in between. So bytes of a message may stay in memory until others
+//! replace them or the link ends, which is when the stock erases its buffers.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -13,19 +13,19 @@ use zeroize::Zeroize;
 
 use crate::frame::MAX_FRAME_BYTES;
 
-/// Where buffers of a stock begin: at a cache line, which is also where the widest vectors do.
+/// Alignment of a stock's buffers: a cache line, which is also the alignment of the widest vectors.
 const LINE_BYTES: usize = 64;
 
-/// Buffers that a stock keeps; more than are on their way at a time while a stream flows.
+/// Number of buffers that a stock keeps; more than are in use at a time while a stream flows.
 const STOCK: usize = 16;
 
-/// The payload of a frame: bytes that are erased when they are dropped, unless their buffer goes
-/// back to a stock, and whose `Debug` form is their number. They grow by [`Payload::append`] and
-/// into their own buffer alone, which leave no copy behind, and never shrink: a
-/// vector that is handed out would leave copies and tails behind.
+/// Payload of a frame: bytes that are erased when they are dropped, unless their buffer returns to
+/// a stock, and whose `Debug` form is their number. They grow by [`Payload::append`] and within
+/// their own buffer alone, which leaves no copy behind, and never shrink: a vector that is handed
+/// out would leave copies and tails behind.
 #[derive(Default)]
 pub struct Payload {
-    /// All of the buffer; what lies before `start` or from `end` on means nothing.
+    /// The whole buffer; bytes before `start` or from `end` on are meaningless.
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -33,7 +33,7 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Nothing yet, with room for so many bytes.
+    /// Makes an empty payload with room for so many bytes.
     pub fn with_capacity(bytes: usize) -> Payload {
         Payload {
             buffer: vec![0; bytes],
@@ -43,7 +43,7 @@ impl Payload {
         }
     }
 
-    /// What it has room for in all.
+    /// Number of bytes for which it has room in all.
     pub(crate) fn capacity(&self) -> usize {
         self.buffer.len() - self.start
     }
@@ -62,15 +62,15 @@ impl Payload {
         self.end += bytes.len();
     }
 
-    /// What can still be written behind the bytes, without another buffer. Holds anything at all.
+    /// Free rest of the buffer behind the bytes. Its content is arbitrary.
     pub(crate) fn room(&mut self) -> &mut [u8] {
         &mut self.buffer[self.end..]
     }
 
-    /// Makes the first `bytes` bytes of the room part of the payload.
+    /// Adds the first `bytes` bytes of the free rest to the payload.
     ///
     /// # Panics
-    /// If the room is smaller.
+    /// If the free rest is smaller.
     pub(crate) fn wrote(&mut self, bytes: usize) {
         assert!(bytes <= self.buffer.len() - self.end, "within the room");
         self.end += bytes;
@@ -83,8 +83,9 @@ impl Payload {
         self.end -= bytes;
     }
 
-    /// The payload to be sent. One that fills little of its buffer leaves without it, so that what
-    /// waits anywhere takes no more than twice its bytes; the buffer stays here.
+    /// Takes the payload for sending. A payload that fills little of its buffer is copied to a
+    /// smaller one, so that waiting bytes take at most twice their number in memory; the buffer
+    /// stays here.
     pub(crate) fn leave(&mut self) -> Payload {
         if self.len() > self.capacity() / 2 {
             return std::mem::take(self);
@@ -158,16 +159,16 @@ impl Drop for Payload {
     }
 }
 
-/// A few buffers for frames, which go from one frame to the next.
+/// A pool of a few buffers for frames.
 #[derive(Default)]
 pub(crate) struct Stock(Mutex<Vec<Vec<u8>>>);
 
 impl Stock {
-    /// Nothing yet, with room for the longest frame, from a cache line on.
+    /// Returns an empty payload with room for the longest frame, aligned to a cache line.
     pub(crate) fn take(self: &Arc<Stock>) -> Payload {
         let buffer = self.lock().pop();
         let mut buffer = buffer.unwrap_or_else(|| vec![0; MAX_FRAME_BYTES + LINE_BYTES]);
-        // That of the first line, if the system tells.
+        // Offset of the first cache line, if the system reports it.
         let start = buffer.as_ptr().align_offset(LINE_BYTES).min(LINE_BYTES);
         buffer.truncate(start + MAX_FRAME_BYTES);
         Payload {
@@ -178,8 +179,8 @@ impl Stock {
         }
     }
 
-    /// Nothing yet, with room for `bytes` bytes, which are at most those of a frame: from the stock
-    /// if they fill most of a buffer.
+    /// Returns an empty payload with room for `bytes` bytes, at most those of a frame: from the
+    /// stock if they fill most of a buffer.
     pub(crate) fn take_for(self: &Arc<Stock>, bytes: usize) -> Payload {
         match bytes > MAX_FRAME_BYTES / 2 {
             true => self.take(),
@@ -196,7 +197,7 @@ impl Stock {
         erase(&mut buffer);
     }
 
-    /// No code panics while it holds the lock.
+    /// Locks the buffers. No code panics while it holds the lock.
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Vec<u8>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

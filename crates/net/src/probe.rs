@@ -1,15 +1,15 @@
-//! A probe: one party asks another whether it answers, before they run anything together.
+//! Probe: one party asks another whether it answers, before they run anything together.
 //!
-//! 1. The one who probes dials and says so in the server name of its first message. Both prove
-//!    their keys by TLS as in a run; the acceptor takes any key that it has pinned.
-//! 2. Both say hello, with their versions and what they are there for.
-//! 3. A few times, the one who probes asks with one byte, and the other answers with its clock. The
-//!    quickest answer tells the round trip, and how far the clocks are apart to within half of it.
+//! 1. The prober dials and says so in the server name of its first message. Both sides prove their
+//!    keys by TLS as in a run; the acceptor takes any key that it has pinned.
+//! 2. Both send a hello, with their versions and purposes.
+//! 3. A few times, the prober asks with one byte, and the other side answers with its clock. The
+//!    quickest answer gives the round trip, and the difference of the clocks to within half of it.
 //!
-//! Nothing else is told: no name, no program, nothing about data. Whoever does not hold a pinned
+//! Nothing else is disclosed: no name, no program, nothing about data. A prober without a pinned
 //! key learns what any caller of a listening party learns, which is the public key in its
-//! handshake. A probe has as long as a greeting, and a listener that gathers for a run goes on with
-//! that, whatever becomes of the probe.
+//! handshake. A probe has as much time as a greeting, and a listener that gathers for a run
+//! continues with that, whatever the outcome of the probe.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use rustls::Stream;
 use rustls::server::Accepted;
 
-use crate::calls::LONGEST_TALK;
+use crate::connections::HANDSHAKE_TIMEOUT;
 use crate::error::{NetError, Version};
 use crate::hello::{Hello, Purpose};
 use crate::meeting::{Failure, Host, TlsToPeer, greet_first, greet_second, say_last_words};
@@ -27,23 +27,23 @@ use crate::timed::{Timed, linger};
 use crate::tls::{self, Claim, Pin};
 use crate::{Endpoint, PartyId, PublicKey};
 
-/// How often the clock is asked for in one probe.
+/// Number of clock readings in one probe.
 const QUESTIONS: usize = 4;
 
-/// What a question is.
+/// Bytes of a question.
 const QUESTION: [u8; 1] = *b"?";
 
-/// What a party that answers said of itself.
+/// A party's answer to a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
-    /// Its version.
+pub struct ProbeAnswer {
+    /// Version of the party.
     pub version: Version,
-    /// What it is there for: it waits to run, or probes others as well.
+    /// Purpose of the party: it waits to run, or probes others as well.
     pub purpose: Purpose,
     /// The shortest time from a question to its answer.
     pub round_trip: Duration,
-    /// How far its clock is ahead of this party's, in microseconds; negative if it is behind. Right
-    /// to within half of the round trip.
+    /// How far its clock is ahead of this party's, in microseconds; negative if it is behind.
+    /// Accurate to within half of the round trip.
     pub clock_ahead_us: i64,
 }
 
@@ -52,17 +52,17 @@ struct Exchange {
     /// This party's clock when it asked.
     asked_us: u64,
     round_trip: Duration,
-    /// The other's clock when it answered.
+    /// The other party's clock when it answered.
     theirs_us: u64,
 }
 
 impl Host<'_> {
     /// Asks `peer`, whose address answered on `socket`.
-    pub(crate) fn probe(&self, socket: TcpStream, peer: PartyId) -> Result<Answer, Failure> {
+    pub(crate) fn probe(&self, socket: TcpStream, peer: PartyId) -> Result<ProbeAnswer, Failure> {
         let ours = self.hello_of_probe();
-        let mut timed = Timed::new(&socket, Instant::now() + LONGEST_TALK);
-        // Small messages that wait for each other must not wait for more. Without it, the round
-        // trip is only longer.
+        let mut timed = Timed::new(&socket, Instant::now() + HANDSHAKE_TIMEOUT);
+        // Small messages that wait for each other must not be delayed. If this fails, only the
+        // measured round trip is longer.
         let _ = socket.set_nodelay(true);
         let talk = |stream: &mut TlsToPeer<'_, '_>| ask(stream, &ours, self.clock);
         let ((theirs, exchanges), _) = self.call(peer, Claim::Prober, &mut timed, talk)?;
@@ -72,7 +72,7 @@ impl Host<'_> {
             let what = "it has answered no question".into();
             Failure::Final(NetError::Malformed(peer, what))
         })?;
-        Ok(Answer {
+        Ok(ProbeAnswer {
             version: theirs.version,
             purpose: theirs.purpose,
             round_trip: quickest.round_trip,
@@ -80,7 +80,7 @@ impl Host<'_> {
         })
     }
 
-    /// Answers one who probes: which party it was, if it was one and heard all answers.
+    /// Answers a prober; returns its index, if it is a party and read all answers.
     pub(crate) fn answer(&self, accepted: Accepted, timed: &mut Timed<'_>) -> Option<PartyId> {
         let config = self.config;
         let others = config
@@ -118,12 +118,12 @@ impl Exchange {
     fn clock_ahead_us(&self) -> i64 {
         let half_us = self.round_trip.as_micros() as i128 / 2;
         let ours_us = i128::from(self.asked_us) + half_us;
-        // Any two clocks of 64 bits are less apart than twice that; a peer may say what it likes.
+        // Any two 64-bit clocks differ by less than twice that; a peer may send any value.
         (i128::from(self.theirs_us) - ours_us).clamp(i64::MIN.into(), i64::MAX.into()) as i64
     }
 }
 
-/// The side of the one who probes. It asks nothing of one that speaks another version.
+/// Runs the prober's side. It asks nothing of a peer with another version.
 fn ask(
     stream: &mut (impl Read + Write),
     ours: &Hello,
@@ -146,7 +146,7 @@ fn ask(
     Ok((theirs, exchanges))
 }
 
-/// The side of the one who answers.
+/// Runs the answering side.
 fn tell(
     stream: &mut (impl Read + Write),
     ours: &Hello,
@@ -164,13 +164,13 @@ fn tell(
     Ok(())
 }
 
-/// Microseconds since 1970, as the clock shows them.
+/// Microseconds since 1970 on the clock.
 fn microseconds(clock: fn() -> SystemTime) -> u64 {
     let since = clock().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The party whose key this is.
+/// Returns the party that has this key.
 fn party_with(parties: &[Endpoint], key: PublicKey) -> Option<PartyId> {
     let place = parties.iter().position(|party| party.key == key)?;
     Some(PartyId::from_index(place))

@@ -1,24 +1,24 @@
-//! A bounded queue between threads, which ends with a reason.
+//! Bounded queue between two threads, which ends with a reason.
 //!
-//! The bound is in bytes. A queue that is not full takes one item more however large it is, so that
-//! any item passes; an item is at most a frame, so the bound is exceeded by less than a frame. The
-//! side that takes may set aside what has come ([`Queue::set_aside`]): it then no longer counts
-//! against the bound.
+//! The bound is in bytes. A queue that is not full takes one more item of any size, so that any
+//! item passes; an item is at most a frame, so the bound is exceeded by less than a frame. The
+//! consumer may set received items aside ([`Queue::set_aside`]): they then no longer count against
+//! the bound.
 //!
-//! One thread gives and one takes. Each looks without waiting, and is called by its bell when a
-//! look that was in vain is worth another.
+//! One thread is the producer, one the consumer. Neither blocks; a side that found nothing to do is
+//! woken by its waker when another try is worthwhile.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::error::LinkError;
+use crate::waker::Waker;
 
-/// What a queued item costs besides its bytes, so that tiny items are bounded too.
+/// Cost of a queued item besides its bytes, so that tiny items are bounded too.
 const ITEM_OVERHEAD_BYTES: usize = 64;
 
-/// A wait that other events end: longer than any run.
+/// Duration of a wait that other events end: longer than any run.
 const UNTIL_CALLED: Duration = Duration::from_secs(365 * 24 * 3600);
 
 pub(crate) struct Queue<T> {
@@ -32,17 +32,17 @@ struct State<T> {
     /// Bytes of the first items that do not count against the bound.
     aside: usize,
     end: Option<LinkError>,
-    /// Called when an item comes or the queue ends.
+    /// Woken when an item comes or the queue ends.
     taker: Side,
-    /// Called when room is made or the queue ends.
+    /// Woken when room is made or the queue ends.
     giver: Side,
 }
 
-/// One of the two threads at a queue.
+/// State of one of the two threads at a queue.
 #[derive(Default)]
 struct Side {
-    bell: Bell,
-    /// Whether its last look was in vain.
+    waker: Waker,
+    /// Set if its last try found nothing to do.
     waits: bool,
 }
 
@@ -61,17 +61,17 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Has the side that takes called by `bell`.
-    pub(crate) fn call_taker(&self, bell: &Bell) {
-        self.lock().taker.bell = bell.clone();
+    /// Sets the waker of the consumer.
+    pub(crate) fn set_taker_waker(&self, waker: &Waker) {
+        self.lock().taker.waker = waker.clone();
     }
 
-    /// Has the side that gives called by `bell`.
-    pub(crate) fn call_giver(&self, bell: &Bell) {
-        self.lock().giver.bell = bell.clone();
+    /// Sets the waker of the producer.
+    pub(crate) fn set_giver_waker(&self, waker: &Waker) {
+        self.lock().giver.waker = waker.clone();
     }
 
-    /// Appends `item` of `bytes` bytes, or hands it back if there is no room.
+    /// Appends `item` of `bytes` bytes, or returns it if there is no room.
     pub(crate) fn try_push(&self, item: T, bytes: usize) -> Result<Option<T>, LinkError> {
         let mut state = self.lock();
         if let Some(end) = &state.end {
@@ -88,10 +88,10 @@ impl<T> Queue<T> {
 
     /// Appends `item` of `bytes` bytes, after waiting for room if there is none.
     pub(crate) fn push(&self, mut item: T, bytes: usize) -> Result<(), LinkError> {
-        let bell = self.lock().giver.bell.clone();
+        let waker = self.lock().giver.waker.clone();
         while let Some(back) = self.try_push(item, bytes)? {
             item = back;
-            bell.wait_until(bell.now() + UNTIL_CALLED);
+            waker.wait_until(waker.now() + UNTIL_CALLED);
         }
         Ok(())
     }
@@ -106,12 +106,12 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Takes the first item if there is one; the end's reason when there will be none.
+    /// Takes the first item if there is one; returns the reason of the end when no more will come.
     pub(crate) fn try_pop(&self) -> Result<Option<T>, LinkError> {
         self.try_pop_if(|_| true)
     }
 
-    /// As [`Queue::try_pop`], but leaves the first item if it is not `ripe`.
+    /// Like [`Queue::try_pop`], but leaves the first item if it is not `ripe`.
     pub(crate) fn try_pop_if(&self, ripe: impl FnOnce(&T) -> bool) -> Result<Option<T>, LinkError> {
         let mut state = self.lock();
         match (state.items.front(), &state.end) {
@@ -127,7 +127,7 @@ impl<T> Queue<T> {
         Ok(item)
     }
 
-    /// What `look` says of the first item.
+    /// Applies `look` to the first item.
     pub(crate) fn peek<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
         self.lock().items.front().map(|(item, _)| look(item))
     }
@@ -160,8 +160,8 @@ impl<T> Queue<T> {
         Ok(())
     }
 
-    /// Takes up to `at_most` of the bytes that are here and count against the bound out of that
-    /// count, for as long as they are here; says how many.
+    /// Excludes up to `at_most` of the bytes that are here and count against the bound from that
+    /// count, for as long as they are here; returns their number.
     pub(crate) fn set_aside(&self, at_most: usize) -> usize {
         let mut state = self.lock();
         let more = at_most.min(state.bytes - state.aside);
@@ -169,7 +169,7 @@ impl<T> Queue<T> {
         if more > 0 {
             state.giver.call();
         }
-        // What comes next is to be set aside as well.
+        // Items that come next are to be set aside as well.
         state.taker.waits = true;
         more
     }
@@ -179,23 +179,23 @@ impl<T> Queue<T> {
         self.lock().aside
     }
 
-    /// Why the queue has ended, if it has; else the side that takes is called when it does.
+    /// Returns why the queue has ended, if it has; else the consumer is woken when it does.
     pub(crate) fn end(&self) -> Option<LinkError> {
         let mut state = self.lock();
         state.taker.waits |= state.end.is_none();
         state.end.clone()
     }
 
-    /// Ends the queue: what it holds can still be taken, then `reason` is seen. The first end
-    /// stands.
+    /// Ends the queue: its items can still be taken, then `reason` is returned. Only the first end
+    /// takes effect.
     pub(crate) fn close(&self, reason: LinkError) {
         let mut state = self.lock();
         let first = state.end.take();
         state.end(first.unwrap_or(reason));
     }
 
-    /// Ends the queue with `reason` unless somebody ends it with another one before `deadline`.
-    /// Only for the thread that takes the items.
+    /// Ends the queue with `reason` unless another thread ends it with another one before
+    /// `deadline`. Only for the consumer.
     pub(crate) fn close_late(&self, reason: LinkError, deadline: Instant) {
         let mut state = self.lock();
         while state.end.is_none() {
@@ -206,7 +206,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// As [`Queue::close_with`], with `item` in the place of all that the queue holds.
+    /// Like [`Queue::close_with`], with `item` replacing all items of the queue.
     pub(crate) fn cut_with(&self, item: T, bytes: usize, reason: LinkError) {
         let mut state = self.lock();
         if state.end.is_none() {
@@ -216,14 +216,15 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Ends the queue at once with `reason`, which overtakes what it holds and any earlier end.
+    /// Ends the queue at once with `reason`, which replaces its items and any earlier end.
     pub(crate) fn cut(&self, reason: LinkError) {
         let mut state = self.lock();
         state.clear();
         state.end(reason);
     }
 
-    /// The state. No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    /// Locks the state. No code panics while it holds the lock, so a poisoned lock holds a sound
+    /// state.
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -258,17 +259,17 @@ impl<T> State<T> {
 impl Side {
     fn call(&mut self) {
         if std::mem::take(&mut self.waits) {
-            self.bell.ring();
+            self.waker.wake();
         }
     }
 }
 
-/// Waits as the side that takes; says whether it was called before `deadline`.
+/// Waits as the consumer; returns whether it was woken before `deadline`.
 fn wait_for_giver<T>(mut state: MutexGuard<'_, State<T>>, deadline: Instant) -> bool {
     state.taker.waits = true;
-    let bell = state.taker.bell.clone();
+    let waker = state.taker.waker.clone();
     drop(state);
-    bell.wait_until(deadline)
+    waker.wait_until(deadline)
 }
 
 #[cfg(test)]
@@ -339,7 +340,7 @@ mod tests {
         assert_eq!(queue.set_aside(30), 30);
         assert_eq!(queue.try_push(2, 36), Ok(None));
         assert_eq!(queue.try_push(3, 36), Ok(Some(3)));
-        // All there is, and no more than that.
+        // All bytes that are here, and no more.
         assert_eq!(queue.set_aside(usize::MAX), 170);
         assert_eq!(queue.try_pop(), Ok(Some(1)));
         assert_eq!(queue.aside(), 100);
@@ -351,10 +352,10 @@ mod tests {
 
     #[test]
     fn only_a_side_that_has_looked_in_vain_is_called() {
-        let (giver, taker) = (Bell::default(), Bell::default());
+        let (giver, taker) = (Waker::default(), Waker::default());
         let queue = Queue::new(100);
-        queue.call_giver(&giver);
-        queue.call_taker(&taker);
+        queue.set_giver_waker(&giver);
+        queue.set_taker_waker(&taker);
         assert_eq!(queue.try_push(1, 36), Ok(None));
         assert_eq!(queue.try_pop(), Ok(Some(1)));
         assert!(!giver.wait_until(soon()) && !taker.wait_until(soon()));
@@ -368,9 +369,9 @@ mod tests {
 
     #[test]
     fn a_side_that_awaits_the_end_is_called_for_it() {
-        let taker = Bell::default();
+        let taker = Waker::default();
         let queue = queue_of_one(1000);
-        queue.call_taker(&taker);
+        queue.set_taker_waker(&taker);
         assert_eq!(queue.end(), None);
         queue.close(LinkError::Finished);
         assert!(taker.wait_until(soon()));

@@ -1,49 +1,50 @@
-//! Recording what crosses a link, and replaying one party against a recording.
+//! Recording of the frames on a link, and replay of one party against a recording.
 //!
 //! A recording holds the frames of one end in the order in which this end sent and consumed them.
-//! That order follows from the run's own calls and not from timing, since what a blocked party
-//! takes in stays below the recorder until it is consumed. So a protocol that draws fixed
-//! randomness can be tested alone: the replayer plays the peer, and refuses the first byte that is
-//! sent otherwise than it was when the run was recorded.
+//! That order follows from the run's own calls and not from timing, since bytes that a blocked
+//! party takes in stay below the recorder until they are consumed. So a protocol with fixed
+//! randomness can be tested alone: the replayer acts as the peer, and refuses the first byte that
+//! differs from the recorded run.
 //!
 //! ```text
 //!   magic 8 | then for each frame: direction 1 ('>' sent, '<' received) | frame in its wire form
 //! ```
 //!
-//! A recording holds everything that the peer sent and thus is as sensitive as the traffic itself
-//! without encryption. Goodbyes and aborts are not recorded.
+//! A recording holds everything that the peer sent and thus is as sensitive as the traffic without
+//! encryption. Goodbyes and aborts are not recorded.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::time::Instant;
 
-use crate::bell::Bell;
 use crate::counters::Traffic;
 use crate::error::LinkError;
 use crate::frame::Frame;
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
 const MAGIC: [u8; 8] = *b"SEALREC\x01";
 const SENT: u8 = b'>';
 const RECEIVED: u8 = b'<';
 
-/// A transport that writes down every frame that passes through it.
+/// Transport that records every frame that passes through it.
 pub struct Recorder<W> {
     inner: Box<dyn Transport>,
     log: W,
-    /// The entry in hand, in its wire form.
+    /// The current entry, in its wire form.
     entry: Vec<u8>,
 }
 
 impl<W: Write + Send> Recorder<W> {
-    /// Records into `log` what crosses `inner` from now on. `log` should buffer its writes.
+    /// Records the frames that cross `inner` from now on into `log`, which should buffer its
+    /// writes.
     pub fn new(inner: Box<dyn Transport>, mut log: W) -> io::Result<Recorder<W>> {
         log.write_all(&MAGIC)?;
         let entry = Vec::new();
         Ok(Recorder { inner, log, entry })
     }
 
-    /// Makes `frame` the entry to be written down next.
+    /// Makes `frame` the next entry to be written.
     fn prepare(&mut self, direction: u8, frame: &Frame) {
         self.entry.clear();
         self.entry.push(direction);
@@ -91,8 +92,8 @@ impl<W: Write + Send> Transport for Recorder<W> {
         self.inner.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.inner.call(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.inner.set_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -104,10 +105,10 @@ impl<W: Write + Send> Transport for Recorder<W> {
     }
 }
 
-/// A transport that plays the peer of a recorded run.
+/// Transport that acts as the peer of a recorded run.
 ///
-/// What is received is what was received then. What is sent has to be what was sent then, to the
-/// byte; the first deviation is a [`LinkError::Diverged`] that names frame and offset.
+/// It delivers the recorded input. The bytes sent have to equal the recorded ones; the first
+/// deviation is a [`LinkError::Diverged`] that names frame and offset.
 pub struct Replayer {
     to_send: VecDeque<Frame>,
     to_receive: VecDeque<Frame>,
@@ -120,7 +121,8 @@ impl Replayer {
     /// Reads the recording of the end that is to be run again.
     ///
     /// # Errors
-    /// Of kind [`io::ErrorKind::InvalidData`] if it is no recording or is cut off.
+    /// An error of kind [`io::ErrorKind::InvalidData`] if the bytes are no recording or are cut
+    /// off.
     pub fn new(mut recording: impl Read) -> io::Result<Replayer> {
         let mut bytes = Vec::new();
         recording.read_to_end(&mut bytes)?;
@@ -150,7 +152,7 @@ impl Replayer {
         })
     }
 
-    /// Where `frame` differs from `recorded`, in words.
+    /// Describes where `frame` differs from `recorded`.
     fn difference(&self, frame: &Frame, recorded: &Frame) -> Option<String> {
         let number = self.frames_sent;
         if (frame.kind, frame.stamp) != (recorded.kind, recorded.stamp) {
@@ -219,7 +221,7 @@ impl Transport for Replayer {
         self.to_receive.is_empty().then_some(LinkError::Finished)
     }
 
-    fn call(&mut self, _bell: &Bell) {}
+    fn set_waker(&mut self, _waker: &Waker) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 

@@ -1,23 +1,23 @@
-//! What sets one session apart from all others.
+//! Identifier of a session, which distinguishes it from all others.
 
 use crate::PartyId;
 
-/// Bytes of an identifier, and of what a party contributes to it.
+/// Bytes of an identifier, and of a party's contribution to it.
 const BYTES: usize = 32;
 
-/// The identifier of a session: a hash of what is run and of a random contribution of every party.
-/// It is public. A party whose contribution is fresh never meets the same identifier twice, whatever
-/// the others contribute; so what is hashed together with it (labels, keys of oblivious transfer,
-/// starts of generators, transcripts) belongs to this session alone, and no work of somebody who
-/// searches for secrets of one session serves for another.
+/// Identifier of a session: a hash of the job instance and of a random contribution of every party.
+/// It is public. A party with a fresh contribution never gets the same identifier twice, whatever
+/// the others contribute; so values hashed together with it (labels, keys of oblivious transfer,
+/// initial states of generators, transcripts) are bound to this session, and work spent on the
+/// secrets of one session does not help against another.
 ///
-/// The default is that of a mesh whose parties have agreed on none.
+/// The default is the identifier of a mesh whose parties have agreed on none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SessionId([u8; BYTES]);
 
 impl SessionId {
-    /// The identifier of a session that runs `instance`, with the contributions of all parties in
-    /// their order.
+    /// Derives the identifier of a session that runs `instance`, with the contributions of all
+    /// parties in their order.
     pub fn new(instance: &[u8; BYTES], contributions: &[[u8; BYTES]]) -> SessionId {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 3 session");
         hasher.update(instance);
@@ -25,12 +25,13 @@ impl SessionId {
         SessionId(*hasher.finalize().as_bytes())
     }
 
-    /// The bytes, for whoever hashes them together with something else.
+    /// Bytes of the identifier, for hashing them together with something else.
     pub fn as_bytes(&self) -> &[u8; BYTES] {
         &self.0
     }
 
-    /// The digest of what `from` has sent to `to` in this session, of which `payload` is BLAKE3.
+    /// Digest of the payload that `from` has sent to `to` in this session, where `payload` is its
+    /// BLAKE3 hash.
     pub fn transcript(&self, from: PartyId, to: PartyId, payload: &[u8; BYTES]) -> [u8; BYTES] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane 3 transcript");
         hasher

@@ -1,22 +1,22 @@
-//! A transport over TCP, or over what stands for it, with a thread for each direction.
+//! Transport over TCP, or over a simulated stream, with a thread for each direction.
 //!
 //! ```text
 //!   protocol --frames--> outgoing queue --> writer thread --> seal --> socket
 //!   protocol <--frames-- incoming queue <-- reader thread <-- open <-- socket
 //! ```
 //!
-//! Because the reader always reads while its queue has room, parties may all send much before any
-//! receives. What happens when the bounds of the queues are reached is told in `links.rs`.
+//! The reader always reads while its queue has room, so parties may all send much before any
+//! receives. `links.rs` explains what happens when the bounds of the queues are reached.
 //!
-//! **Life signs.** The writer sends a heartbeat whenever it has had nothing to send for a while, so
-//! a peer that computes is heard of. A reader that waits for the socket and hears nothing for
-//! `Limits::silence` knows that the process is stopped or the link is dead. A reader whose queue is
-//! full does not listen and does not judge.
+//! **Heartbeats.** The writer sends a heartbeat whenever it has had nothing to send for a while, so
+//! a peer that computes is not taken for dead. A reader that waits for the socket and receives
+//! nothing for `Limits::silence` concludes that the process is stopped or the link is dead. A
+//! reader whose queue is full does not read and does not judge.
 //!
 //! **Endings.** Each direction ends by itself: a goodbye or an abort, then the TLS end, then the
-//! end of the stream. Whoever hears the other end stop, stops too. Dropping a transport waits for
-//! that, within the limits; closing a socket earlier could destroy bytes that the peer has not read
-//! yet.
+//! end of the stream. A side that sees the other end stop, stops too. Dropping a transport waits
+//! for that, within the limits; closing a socket earlier could destroy bytes that the peer has not
+//! read yet.
 
 mod threads;
 
@@ -26,7 +26,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::counters::Traffic;
@@ -35,15 +34,16 @@ use crate::frame::{Frame, HEADER_BYTES, Packet, Signal};
 use crate::limits::Limits;
 use crate::machine::{Machine, Socket, ThisMachine};
 use crate::queue::Queue;
+use crate::waker::Waker;
 use crate::{Farewell, Transport};
 
 use threads::{Link, heartbeat_interval, spawn};
 pub(crate) use threads::{is_closed, is_timeout};
 
-/// How long a party that cancels a run waits at most until its last words have arrived.
+/// Longest wait of a cancelled party until its last bytes have arrived.
 const CANCEL_LINGER: Duration = Duration::from_secs(2);
 
-/// How long the threads of a connection that has been shut down take at most to end.
+/// Longest time that the threads of a closed connection take to end.
 const THREADS_LINGER: Duration = Duration::from_secs(1);
 
 /// One end of a connection whose handshake is done.
@@ -55,14 +55,14 @@ pub(crate) struct TcpTransport {
 }
 
 impl TcpTransport {
-    /// Has `cancel` end every wait for the peer's end but a short one.
+    /// Lets `cancel` end every wait for the peer's end but a short one.
     pub(crate) fn cancelled_by(&mut self, cancel: &Cancel) {
-        cancel.call(&self.link.ended);
+        cancel.add_waker(&self.link.ended);
         self.cancel = cancel.clone();
     }
 
-    /// Starts the threads of a connection. `peer_silence` is how long the peer lets the connection
-    /// be silent; the heartbeats keep well within it.
+    /// Starts the threads of a connection. `peer_silence` is the longest silence that the peer
+    /// allows; heartbeats come well within it.
     pub(crate) fn start(
         socket: TcpStream,
         cipher: Cipher,
@@ -74,7 +74,7 @@ impl TcpTransport {
         TcpTransport::start_on(&ThisMachine, Box::new(socket), cipher, limits, peer_silence)
     }
 
-    /// As [`TcpTransport::start`], on any machine.
+    /// Like [`TcpTransport::start`], on any machine.
     pub(crate) fn start_on(
         machine: &dyn Machine,
         socket: Box<dyn Socket>,
@@ -93,10 +93,10 @@ impl TcpTransport {
             wire_sent: AtomicU64::new(0),
             wire_received: AtomicU64::new(0),
             running: AtomicUsize::new(0),
-            ended: machine.bell(),
+            ended: machine.waker(),
         });
-        link.incoming.call_giver(&machine.bell());
-        link.outgoing.call_taker(&machine.bell());
+        link.incoming.set_giver_waker(&machine.waker());
+        link.outgoing.set_taker_waker(&machine.waker());
         spawn(machine, "net-read", &link, Link::read)?;
         spawn(machine, "net-write", &link, Link::write)?;
         Ok(TcpTransport {
@@ -108,12 +108,12 @@ impl TcpTransport {
     }
 }
 
-/// A transport over a connection of any machine whose two ends have met already and are one party's
-/// and its peer's: what simulators run. **Nobody's key is checked and nothing is encrypted.** Both
-/// ends are taken to have the same limits.
+/// Makes a transport over a connection of any machine whose two ends have met already, for
+/// simulators. **No key is checked and nothing is encrypted.** Both ends are assumed to have the
+/// same limits.
 ///
 /// # Errors
-/// Of the machine, where it has no more threads.
+/// Those of the machine, where it has no more threads.
 pub fn danger_plaintext_transport(
     machine: &dyn Machine,
     socket: Box<dyn Socket>,
@@ -151,9 +151,9 @@ impl Transport for TcpTransport {
         self.link.incoming.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.link.incoming.call_taker(bell);
-        self.link.outgoing.call_giver(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.link.incoming.set_taker_waker(waker);
+        self.link.outgoing.set_giver_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
@@ -181,9 +181,9 @@ impl Transport for TcpTransport {
 }
 
 impl Drop for TcpTransport {
-    /// Waits until the peer has heard the last word: after a goodbye as long as the peer is alive,
-    /// because it may still be at work on what it was sent; else only for a while, and for less
-    /// where somebody waits for the end. No thread of the connection is left behind.
+    /// Waits until the peer has read the last bytes: after a goodbye as long as the peer is alive,
+    /// because it may still be processing earlier bytes; else only for a while, and for less after
+    /// a cancellation. All threads of the connection have ended afterwards.
     fn drop(&mut self) {
         self.link.outgoing.close(LinkError::Left);
         self.link.stop_listening();
@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// A transport and the bare socket of its peer, without encryption.
+    /// Makes a transport and the bare socket of its peer, without encryption.
     fn transport_and_socket() -> (TcpTransport, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -240,26 +240,26 @@ mod tests {
         Instant::now() + Duration::from_secs(20)
     }
 
-    /// The next frame, after waiting for it.
+    /// Returns the next frame, after waiting for it.
     fn recv(transport: &mut TcpTransport, deadline: Instant) -> Result<Frame, LinkError> {
-        let bell = Bell::default();
-        transport.call(&bell);
+        let waker = Waker::default();
+        transport.set_waker(&waker);
         loop {
             if let Some(frame) = transport.try_recv()? {
                 return Ok(frame);
             }
-            assert!(bell.wait_until(deadline), "nothing came");
+            assert!(waker.wait_until(deadline), "nothing came");
         }
     }
 
-    /// Sends until `deadline`; says what ended it before, if anything did.
+    /// Sends until `deadline`; returns the error that ended it earlier, if any.
     fn flood(transport: &mut TcpTransport, deadline: Instant) -> Option<LinkError> {
-        let bell = Bell::default();
-        transport.call(&bell);
+        let waker = Waker::default();
+        transport.set_waker(&waker);
         loop {
             match transport.try_send(data(200_000)) {
                 Ok(None) => {}
-                Ok(Some(_)) if bell.wait_until(deadline) => {}
+                Ok(Some(_)) if waker.wait_until(deadline) => {}
                 Ok(Some(_)) => return None,
                 Err(error) => return Some(error),
             }
@@ -290,7 +290,7 @@ mod tests {
         let (mut transport, _stopped) = transport_and_socket();
         let error = flood(&mut transport, later());
         assert_eq!(error, Some(LinkError::Silent(limits().silence)));
-        // The writer is freed as well, so that leaving takes no longer than it may.
+        // The writer is freed as well, so that leaving takes no longer than allowed.
         let started = Instant::now();
         drop(transport);
         assert!(started.elapsed() < Duration::from_secs(2));
@@ -303,7 +303,7 @@ mod tests {
             flood(&mut transport, Instant::now() + limits().silence / 2),
             None
         );
-        // Behind a relay, the end of a process comes as the end of its stream and no more.
+        // Behind a relay, the end of a process appears as the end of its stream and nothing more.
         peer.shutdown(Shutdown::Write).unwrap();
         assert_eq!(recv(&mut transport, later()), Err(LinkError::Vanished));
         transport.limits.linger = Duration::from_secs(20);
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_peer_that_sends_what_is_no_frame_hears_so() {
         let (mut transport, mut peer) = transport_and_socket();
-        // More than is read at a time: what is not read when a socket is closed resets it.
+        // More than is read at a time: closing a socket with unread bytes resets the connection.
         peer.write_all(&[b'n'; 1_000_000]).unwrap();
         assert!(matches!(
             recv(&mut transport, later()),

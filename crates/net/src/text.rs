@@ -1,12 +1,12 @@
-//! Text from a peer, made fit to be shown.
+//! Sanitising of a peer's text for display.
 
 use sealane_diagnostic::deceives;
 
 /// Longest reason of an abort, in bytes.
 pub(crate) const MAX_REASON_BYTES: usize = 1024;
 
-/// `text` cut to `max_bytes` at a character border, in one line, without characters that control a
-/// terminal or reorder what is displayed.
+/// Cuts `text` to `max_bytes` at a character border, and removes line breaks and characters that
+/// control a terminal or reorder the display.
 pub(crate) fn harmless(text: &str, max_bytes: usize) -> String {
     let mut end = text.len().min(max_bytes);
     while !text.is_char_boundary(end) {

@@ -1,23 +1,23 @@
-//! A socket on which parties meet: all waiting together has one end, and the last words arrive.
+//! A socket with one deadline for all of its waits, closed so that its last bytes arrive.
 
 use std::io::{self, ErrorKind, IoSlice, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// How long a party that refuses another waits until that one has heard why.
+/// Longest time for which a party that refuses another waits until that one has read the reason.
 const REFUSAL_LINGER: Duration = Duration::from_millis(500);
 
-/// Ends `socket` in such a way that the other end can read what was sent last: a socket that is
-/// closed with unread bytes in it takes them away.
+/// Shuts `socket` down so that the peer can still read what was sent last: closing a socket with
+/// unread input discards its unsent output.
 pub(crate) fn linger(socket: &TcpStream) {
     let mut timed = Timed::new(socket, Instant::now() + REFUSAL_LINGER);
     let mut ignored = [0; 4096];
-    // Any failure here ends the wait, which is all that is wanted.
+    // A failure here also ends the wait, which is the aim.
     let _ = socket.shutdown(Shutdown::Write);
     while timed.read(&mut ignored).is_ok_and(|bytes| bytes > 0) {}
 }
 
-/// Where a connection comes from, for people.
+/// Returns the remote address of a connection as text.
 pub(crate) fn from(socket: &TcpStream) -> String {
     let address = socket
         .peer_addr()
@@ -26,7 +26,7 @@ pub(crate) fn from(socket: &TcpStream) -> String {
     format!("the connection with {address}")
 }
 
-/// A socket on which all waiting together ends at a deadline, however slowly bytes trickle.
+/// A socket on which all waiting together ends at a deadline, however slowly bytes arrive.
 pub(crate) struct Timed<'a> {
     pub(crate) socket: &'a TcpStream,
     pub(crate) started: Instant,
@@ -38,7 +38,7 @@ impl<'a> Timed<'a> {
         Timed::since(socket, Instant::now(), deadline)
     }
 
-    /// A socket that has been waited at since a moment.
+    /// Wraps a socket on which this party has waited since `started`.
     pub(crate) fn since(socket: &'a TcpStream, started: Instant, deadline: Instant) -> Timed<'a> {
         Timed {
             socket,

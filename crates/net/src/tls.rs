@@ -1,15 +1,14 @@
 //! TLS 1.3 between parties that have pinned each other's keys.
 //!
-//! Both sides show raw public keys (RFC 7250) and prove that they hold the private halves. The pin
-//! is checked inside the handshake, so nothing is exchanged with a party whose key is wrong, and a
-//! refused key is told to its owner by the alert `access_denied`. Connections are never resumed:
-//! each run makes a fresh key exchange over X25519, so that a key stolen later opens no run of
-//! today.
+//! Both sides show raw public keys (RFC 7250) and prove that they hold the private keys. The pin is
+//! checked inside the handshake, so nothing is exchanged with a party whose key is wrong, and the
+//! alert `access_denied` tells the owner of a refused key. Connections are never resumed: each run
+//! makes a fresh key exchange over X25519, so that a key stolen later decrypts no earlier run.
 //!
-//! The dialer says in the server name as whom it comes, in the form `p1.sealane.invalid`, so that
-//! the acceptor knows which pin to hold against the key; whoever watches the wire can read it. One
-//! who only probes comes as `probe.sealane.invalid` and may show any key that the acceptor has
-//! pinned, since the two may number parties differently.
+//! The dialler states its index in the server name, in the form `p1.sealane.invalid`, so that the
+//! acceptor knows which pinned key to expect; an observer of the wire can read it. A prober uses
+//! `probe.sealane.invalid` and may show any key that the acceptor has pinned, since the two may
+//! number parties differently.
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,18 +30,18 @@ use rustls::{
 
 use crate::{Identity, PartyId, PublicKey};
 
-/// What follows the party in the server name. No such domain can exist (RFC 6761).
+/// Suffix of the server name after the party. No such domain can exist (RFC 6761).
 const NAME_SUFFIX: &str = ".sealane.invalid";
 
-/// What stands before it for one who probes.
+/// Label of a prober in the server name.
 const PROBE: &str = "probe";
 
-/// As whom somebody dials.
+/// Identity that a dialler claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Claim {
     /// As this party of a run.
     Party(PartyId),
-    /// As somebody who wants to know whether the other end answers.
+    /// As a prober, which only checks whether the other end answers.
     Prober,
 }
 
@@ -54,7 +53,7 @@ impl Claim {
         }
     }
 
-    /// The claim in the server name of a client's first message.
+    /// Parses the claim in the server name of a client's first message.
     pub(crate) fn of_server_name(name: Option<&str>) -> Option<Claim> {
         let claim = name?.strip_suffix(NAME_SUFFIX)?;
         if claim == PROBE {
@@ -65,7 +64,7 @@ impl Claim {
     }
 }
 
-/// The dialing end of a connection, as whom it says, to the holder of the pinned key.
+/// Makes the dialling end of a connection to the holder of the pinned key.
 pub(crate) fn client(
     identity: &Identity,
     pin: Arc<Pin>,
@@ -84,7 +83,7 @@ pub(crate) fn client(
     ClientConnection::new(Arc::new(config), name)
 }
 
-/// The configuration of the accepting end, for a client that holds the pinned key.
+/// Makes the configuration of the accepting end, for a client that holds the pinned key.
 pub(crate) fn server(identity: &Identity, pin: Arc<Pin>) -> Result<Arc<ServerConfig>, Error> {
     let mut config = ServerConfig::builder_with_provider(pin.provider.clone())
         .with_protocol_versions(&[&TLS13])?
@@ -97,7 +96,7 @@ pub(crate) fn server(identity: &Identity, pin: Arc<Pin>) -> Result<Arc<ServerCon
     Ok(Arc::new(config))
 }
 
-/// Accepts one key, or one of several, and no other, and remembers which one it was shown.
+/// Certificate verifier that accepts one key, or one of several, and records the key it was shown.
 #[derive(Debug)]
 pub(crate) struct Pin {
     expected: Vec<PublicKey>,
@@ -106,12 +105,12 @@ pub(crate) struct Pin {
 }
 
 impl Pin {
-    /// The pin of one party.
+    /// Makes the pin of one party.
     pub(crate) fn new(expected: PublicKey) -> Arc<Pin> {
         Pin::any_of(vec![expected])
     }
 
-    /// The pins of several, of whom any may come.
+    /// Makes a pin that accepts any of several keys.
     pub(crate) fn any_of(expected: Vec<PublicKey>) -> Arc<Pin> {
         let provider = Arc::new(provider());
         Arc::new(Pin {
@@ -121,8 +120,8 @@ impl Pin {
         })
     }
 
-    /// The key that was shown, if it was accepted. Whether the other end holds it is certain once
-    /// the handshake is done.
+    /// The key that was shown, if it was accepted. The other end has proved to hold it once the
+    /// handshake is done.
     pub(crate) fn accepted(&self) -> Option<PublicKey> {
         let shown = self.shown.get().copied();
         shown.filter(|key| self.expected.contains(key))
@@ -134,14 +133,14 @@ impl Pin {
         shown.filter(|key| !self.expected.contains(key))
     }
 
-    /// `raw_key` stands where a certificate would stand otherwise.
+    /// Checks `raw_key`, which takes the place of a certificate.
     fn check(&self, raw_key: &CertificateDer<'_>) -> Result<(), Error> {
         match PublicKey::from_spki(raw_key) {
             Some(key) => {
                 self.shown.get_or_init(|| key);
                 match self.expected.contains(&key) {
                     true => Ok(()),
-                    // Travels as the alert `access_denied`.
+                    // Sent as the alert `access_denied`.
                     false => Err(Error::InvalidCertificate(
                         CertificateError::ApplicationVerificationFailure,
                     )),
@@ -245,8 +244,9 @@ impl ClientCertVerifier for Pin {
     }
 }
 
-/// AES-128 first: it is the strength of the protocols above and the fastest cipher on machines with
-/// AES instructions; ChaCha20 serves those without.
+/// Cipher suites in order of preference. AES-128 comes first: it matches the strength of the
+/// protocols above and is the fastest cipher on machines with AES instructions; ChaCha20 is for
+/// those without.
 fn provider() -> CryptoProvider {
     CryptoProvider {
         cipher_suites: vec![
@@ -258,7 +258,7 @@ fn provider() -> CryptoProvider {
     }
 }
 
-/// The raw public key of `identity` and the means to sign with it.
+/// Returns the raw public key of `identity` and the means to sign with it.
 fn certified(identity: &Identity) -> Result<Arc<CertifiedKey>, Error> {
     let signer = any_eddsa_type(&PrivatePkcs8KeyDer::from(identity.pkcs8()))?;
     let raw_key = CertificateDer::from(identity.public_key().to_spki());

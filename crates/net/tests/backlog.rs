@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use crate::common::{A, B, C, D, configs, digest, hear, meet, pattern, say};
 use sealane_net::{Awaited, Limits, Mesh, NetError, NetworkClass, PartyId};
 
-/// What each party writes to each other one: thousands of times the room of a link.
+/// Bytes that each party writes to each other one: thousands of times the buffer of a link.
 const FLIGHT_BYTES: usize = 8 << 20;
 
-/// Limits under which a link holds a few KiB, and a run that stands still ends as a failed test.
+/// Limits under which a link holds a few KiB, and a deadlocked run ends as a failed test.
 fn tiny() -> Limits {
     Limits {
         inbound_bytes: 4 << 10,
@@ -24,7 +24,7 @@ fn over_tls(parties: usize, limits: Limits) -> Vec<Mesh> {
     meshes.map(Result::unwrap).collect()
 }
 
-/// Runs each party in a thread of its own; gives the meshes back.
+/// Runs each party in a thread of its own; returns the meshes.
 fn run(meshes: Vec<Mesh>, party: impl Fn(&mut Mesh) + Sync) -> Vec<Mesh> {
     let run = |mut mesh: Mesh| {
         party(&mut mesh);
@@ -91,8 +91,8 @@ fn three_parties_of_a_simulated_network_may_all_write_before_they_read() {
     exchange_flights(Mesh::simulated_with(3, NetworkClass::Lan, tiny()));
 }
 
-/// Two write to two others in opposite order, and these read in the order that suits neither: all
-/// four wait for each other, and those who could make room wait for bytes.
+/// Two parties write to two others in opposite order, and these read in the order that suits
+/// neither: all four wait for each other, and those that could make room wait for bytes.
 fn cross(meshes: Vec<Mesh>) {
     let flight = pattern(FLIGHT_BYTES);
     let write = |mesh: &mut Mesh, to: [PartyId; 2]| to.map(|to| say(mesh, to, &flight));
@@ -146,7 +146,7 @@ fn a_peer_that_floods_beyond_the_bound_is_named_when_patience_ends() {
     let flight = pattern(FLIGHT_BYTES);
     let meshes = run(Mesh::in_memory_with(3, limits), |mesh| match mesh.me() {
         A => {
-            // B does not listen, and C sends what A has no use for.
+            // B does not read, and C sends what A has no use for.
             let error = mesh.send(B, &flight).unwrap_err();
             let NetError::Overfull {
                 from: C,

@@ -1,5 +1,5 @@
-//! Meetings of three and of five parties over TLS on loopback: who is missing, who dies, who is the
-//! wrong one in the ring, and strangers at the door.
+//! Meetings of three and of five parties over TLS on loopback: missing parties, parties that die,
+//! wrong keys, and strangers that connect.
 
 use std::io::{self, Read};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,12 +11,12 @@ use sealane_net::{Cancel, Cause, Identity, KeyFault, Limits, Mesh, MeshConfig, N
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
 
-/// What the users of a meeting that fails read.
+/// Error texts that the users of a failed meeting read.
 fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
     let text = |result: Result<Mesh, NetError>| {
         let error = match result {
             Err(error) => error,
-            // Who has met the last one just then hears it as soon as it waits for anybody.
+            // A party that has just met the last one sees the error at its next wait.
             Ok(mut mesh) => {
                 let peer = mesh.peers().next().expect("another party");
                 let heard = mesh.recv_control::<u8>(peer);
@@ -77,7 +77,8 @@ fn a_missing_party_is_named_to_all() {
         let name = format!("{name} (party {})", missing.0);
         let started = Instant::now();
         for text in texts(meet(all)) {
-            // Who ends first tells the others why, and not which address it has for whom.
+            // The first party to end tells the others why, without the address that it has
+            // configured.
             let what = match text.contains(" gave up: ") {
                 true => format!("gave up: {name} cannot be reached; "),
                 false => format!("{name} cannot be reached at {address}"),
@@ -143,8 +144,8 @@ fn one_that_dies_while_others_are_waited_for_is_named_at_once() {
 }
 
 /// Lets three or five parties meet after `spoil` has changed the configuration of one of them.
-/// Gives the error of this one and the texts of all. Who listens waits until the meeting ends, since
-/// one who comes with a wrong key proves nothing.
+/// Returns the error of this one and the texts of all. A listener waits until the meeting ends,
+/// since a connection with a wrong key proves nothing.
 fn spoilt(parties: usize, of: PartyId, spoil: impl Fn(&mut MeshConfig)) -> (NetError, Vec<String>) {
     let mut all = configs(parties, short());
     spoil(&mut all[of.index()]);
@@ -171,7 +172,7 @@ fn two_helpers_whose_keys_are_exchanged_in_one_configuration_are_both_named() {
                 assert!(text.contains(one) && text.contains(other), "{text}");
                 assert!(text.contains("each with its own address and key"), "{text}");
             }
-            // The other one was quicker to find that it is refused.
+            // The other party was quicker to find that it is refused.
             NetError::Aborted(..) => assert!(text.contains("expects another key"), "{text}"),
             other => panic!("{other}"),
         }
@@ -238,8 +239,8 @@ fn a_configuration_in_which_two_share_a_key_or_an_address_is_refused_at_once() {
     assert!(text.contains("its address is also that of ada"), "{text}");
 }
 
-/// Two parties and a stranger who claims to be the second with a key of its own. To the first, the
-/// second's host is another than the one from which all here come.
+/// Makes two parties and a stranger that claims to be the second with a key of its own. The first
+/// has another host configured for the second than the one from which all connect here.
 fn first_second_stranger(limits: Limits) -> [MeshConfig; 3] {
     let mut all = configs(2, limits);
     let (mut first, second) = (all.remove(0), all.remove(0));
@@ -289,7 +290,7 @@ fn a_wrong_key_is_told_also_where_another_gives_up_first() {
     third.identity = Identity::generate();
     third.parties[2].key = third.identity.public_key();
     let seen = third.identity.public_key();
-    // The second never hears of the third, and does not wait for it as long as the first would.
+    // The second never learns of the third, and does not wait for it as long as the first would.
     third.parties[1].address = "127.0.0.1:1".into();
     second.limits.connect = Duration::from_millis(500);
     let first = thread::spawn(move || Mesh::connect(&first).err().unwrap());
@@ -307,7 +308,7 @@ fn a_stranger_on_the_very_host_of_a_party_ends_nothing() {
     first.parties[1].address = second.parties[1].address.clone();
     let mut misplaced = stranger;
     let first = thread::spawn(move || Mesh::connect(&first).unwrap());
-    // A key that nobody knows, under the name of the party that is waited for.
+    // An unknown key under the name of the party that is waited for.
     let _ = Mesh::connect(&misplaced).err().unwrap();
     // An index that no party has.
     misplaced.parties = [0, 1, 0]
@@ -334,7 +335,7 @@ fn a_key_from_the_host_of_a_party_is_told_rather_than_one_from_elsewhere() {
     let _ = Mesh::connect(&stranger);
     let fault = KeyFault::Theirs { expected, seen };
     assert_eq!(first.join().unwrap(), NetError::WrongKey(B, fault));
-    // Until then, the right one might have come.
+    // Until then, the right party might have come.
     assert!(started.elapsed() >= short().connect);
 }
 
@@ -342,7 +343,7 @@ fn a_key_from_the_host_of_a_party_is_told_rather_than_one_from_elsewhere() {
 fn a_dialler_whom_nobody_answers_is_not_told_that_it_was_not_dialled() {
     let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = deaf.local_addr().unwrap();
-    // A system answers no further call while so many wait to be accepted.
+    // A system accepts no further connection while so many are pending.
     let patience = Duration::from_millis(200);
     let call = || TcpStream::connect_timeout(&address, patience).ok();
     let _waiting: Vec<_> = std::iter::from_fn(call).take(5000).collect();
@@ -375,7 +376,7 @@ fn a_gathering_that_is_cancelled_ends_at_once_and_tells_whom_it_has_met() {
     );
     assert_eq!(told.code(), "peer-cancelled");
     assert!(started.elapsed() < Duration::from_secs(4));
-    // Nothing of it listens any more.
+    // Nothing listens there any more.
     drop(TcpListener::bind(again).unwrap());
     canceller.join().unwrap();
 }
@@ -442,7 +443,7 @@ fn nobody_can_speak_for_a_party_that_is_here() {
     all.remove(2);
     let mut impostor = configs(3, short()).remove(1);
     impostor.parties[0] = all[0].parties[0].clone();
-    // Both are in, and Cyd is waited for, when somebody comes who claims to be Bob.
+    // Both are in, and Cyd is waited for, when a stranger connects that claims to be Bob.
     let knock = thread::spawn(move || {
         thread::sleep(Duration::from_millis(500));
         impostor.listen = Some("127.0.0.1:0".into());

@@ -1,14 +1,14 @@
-//! Payload written into the frame that leaves, and read where it lies.
+//! Payload written directly into the outgoing frame, and read in its receive buffer.
 
 use proptest::prelude::*;
 
 use crate::common::{A, B, digest, hear, pair, pattern, say, short};
 use sealane_net::{MAX_ROOM_BYTES, Mesh, NetError};
 
-/// Digests are compared after pieces of so many bytes, since each takes all that came before.
+/// Bytes after which digests are compared, since each digest covers all that came before.
 const OFTEN_ENOUGH: usize = 4000;
 
-/// Calls: whether in place, bytes that are asked for, and how many of them are used.
+/// Calls: whether in place, bytes requested, and how many of them are used.
 fn calls(most: usize) -> impl Strategy<Value = Vec<(bool, usize, usize)>> {
     let length = prop_oneof![100usize..1000, 1usize..5000, 60_000usize..=most];
     proptest::collection::vec((any::<bool>(), length, any::<prop::sample::Index>()), 1..40)
@@ -20,8 +20,8 @@ fn calls(most: usize) -> impl Strategy<Value = Vec<(bool, usize, usize)>> {
         })
 }
 
-/// Writes `bytes` in the pieces that `calls` say again and again, in place or not, and flushes now
-/// and then.
+/// Writes `bytes` in the pieces that `calls` give, repeated, in place or not, and flushes now and
+/// then.
 fn write(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
     let mut left = bytes;
     for (in_place, asked, used) in calls.iter().cycle() {
@@ -55,7 +55,7 @@ fn write(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
     mesh.flush().unwrap();
 }
 
-/// Reads and compares `bytes` in the pieces that `calls` say, in place or not.
+/// Reads and compares `bytes` in the pieces that `calls` give, in place or not.
 fn read(mesh: &mut Mesh, bytes: &[u8], calls: &[(bool, usize, usize)]) {
     let mut left = bytes;
     for (in_place, asked, used) in calls.iter().cycle() {
@@ -155,7 +155,7 @@ fn no_more_is_given_or_taken_than_there_is() {
 fn room_for_which_frames_have_left_is_used_before_the_message_ends() {
     let [mut a, _b] = Mesh::in_memory(2).try_into().ok().unwrap();
     a.room(B, 1).unwrap();
-    // Nothing has left for it, so there is no message.
+    // Nothing has been sent for it, so there is no message.
     a.flush().unwrap();
     let room = a.room(B, MAX_ROOM_BYTES).unwrap().len();
     a.wrote(B, room).unwrap();

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use crate::common::{A, B, C, digest, hear, pattern, say};
 use sealane_net::{
-    Awaited, Bell, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError,
-    NetworkClass, PartyId, SessionId, Traffic, Transport, memory_pair,
+    Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, NetworkClass,
+    PartyId, SessionId, Traffic, Transport, Waker, memory_pair,
 };
 
 fn pair() -> (Mesh, Mesh) {
@@ -289,7 +289,7 @@ fn an_abort_frees_a_peer_that_is_blocked_in_sending() {
 #[test]
 fn an_abort_ends_a_wait_for_another_party() {
     let [mut a, mut b, mut c] = Mesh::in_memory(3).try_into().ok().unwrap();
-    // What has come of others is still there for who does not have to wait.
+    // Bytes that have come from others can still be read without a wait.
     say(&mut b, A, b"early");
     c.abort(Cause::Network, "party 1 is gone");
     assert_eq!(hear(&mut a, B, 5), b"early");
@@ -441,7 +441,7 @@ fn calls() -> impl Strategy<Value = Vec<Call>> {
     proptest::collection::vec(prop_oneof![send, flush, recv], 0..60)
 }
 
-/// The definition of rounds, written down byte by byte: every byte carries its message's stamp.
+/// Reference definition of rounds, byte by byte: every byte carries its message's stamp.
 #[derive(Default)]
 struct Model {
     open: [[usize; 3]; 3],
@@ -462,7 +462,7 @@ impl Model {
         }
     }
 
-    /// Takes as many bytes as are there, at most `bytes`; says how many.
+    /// Takes as many bytes as are there, at most `bytes`; returns their number.
     fn recv(&mut self, at: usize, from: usize, bytes: usize) -> usize {
         let wire = &mut self.wires[from][at];
         let there = bytes.min(wire.len());
@@ -529,7 +529,7 @@ impl Transport for Ended {
         Some(self.0.clone())
     }
 
-    fn call(&mut self, _bell: &Bell) {}
+    fn set_waker(&mut self, _waker: &Waker) {}
 
     fn shutdown(&mut self, _farewell: Farewell<'_>) {}
 
@@ -544,7 +544,7 @@ fn what_a_party_has_found_itself_goes_before_its_echo() {
     let found = LinkError::Malformed("noise".into());
     for (ends, error) in [
         ([&echo, &found], NetError::Malformed(C, "noise".into())),
-        // What has merely ended may have done so because somebody gave up.
+        // A link that has merely ended may have done so because another party gave up.
         (
             [&echo, &LinkError::Vanished],
             NetError::Aborted(B, Cause::Party, "party 2 gave up: it was sent noise".into()),

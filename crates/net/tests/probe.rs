@@ -1,4 +1,4 @@
-//! Probes over TLS on loopback: everything that can answer at an address, or not, and gatherings
+//! Probes over TLS on loopback: all kinds of answers and failures at an address, and gatherings
 //! that are probed while they wait. Clocks and versions are tested beside the code.
 
 use std::io::{Read, Write};
@@ -8,21 +8,21 @@ use std::time::{Duration, Instant};
 
 use crate::common::{A, B, C, configs, dial, meet, short};
 use sealane_net::{
-    Answer, Cancel, Examination, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId,
-    Purpose, Sign, Version, examine,
+    Cancel, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId, ProbeAnswer,
+    ProbeEvent, ProbeReport, Purpose, Version, probe_peers,
 };
 
-/// Long enough for whatever is certain to come.
+/// Long enough for every certain event.
 const UNHURRIED: Duration = Duration::from_secs(20);
 
 const AT_ONCE: Duration = Duration::ZERO;
 
-fn look(config: &MeshConfig, wait: Duration) -> Examination {
-    examine(config, wait, &mut |_| ()).unwrap()
+fn look(config: &MeshConfig, wait: Duration) -> ProbeReport {
+    probe_peers(config, wait, &mut |_| ()).unwrap()
 }
 
-/// What one party found out about another.
-fn answer(found: &Examination, peer: PartyId) -> Result<&Answer, &NetError> {
+/// Result of one party's probe of another.
+fn answer(found: &ProbeReport, peer: PartyId) -> Result<&ProbeAnswer, &NetError> {
     let sighting = found.peers[peer.index()].as_ref();
     sighting
         .expect("every other party is looked at")
@@ -30,7 +30,7 @@ fn answer(found: &Examination, peer: PartyId) -> Result<&Answer, &NetError> {
         .as_ref()
 }
 
-/// What `config` finds where `peer` should be and `listener` is instead.
+/// Probes `peer` by `config`, with `listener` in the place of `peer`.
 fn look_at(config: &mut MeshConfig, peer: PartyId, listener: &TcpListener) -> NetError {
     config.parties[peer.index()].address = listener.local_addr().unwrap().to_string();
     answer(&look(config, AT_ONCE), peer).unwrap_err().clone()
@@ -41,7 +41,7 @@ fn all_who_look_around_at_the_same_time_see_each_other() {
     let looks = configs(3, Limits::default()).into_iter().map(|config| {
         thread::spawn(move || {
             let mut signs = Vec::new();
-            let found = examine(&config, UNHURRIED, &mut |sign| signs.push(sign)).unwrap();
+            let found = probe_peers(&config, UNHURRIED, &mut |sign| signs.push(sign)).unwrap();
             (config.me, found, signs)
         })
     });
@@ -57,7 +57,10 @@ fn all_who_look_around_at_the_same_time_see_each_other() {
                 (Purpose::Probe, &Version::current())
             );
             assert!(found.peers[peer.index()].as_ref().unwrap().asked);
-            assert!(signs.contains(&Sign::Answered(peer)) && signs.contains(&Sign::Asked(peer)));
+            assert!(
+                signs.contains(&ProbeEvent::Answered(peer))
+                    && signs.contains(&ProbeEvent::Asked(peer))
+            );
         }
     }
 }
@@ -124,7 +127,7 @@ fn a_wrong_key_is_told_and_does_not_disturb_the_one_who_is_asked() {
     assert_eq!(first.join().unwrap().unwrap().turned_away(), 2);
 }
 
-/// Serves one who dials in, in another language.
+/// Serves an incoming connection with another protocol.
 fn serve_one_as_something_else(listener: &TcpListener) {
     let listener = listener.try_clone().unwrap();
     thread::spawn(move || {
@@ -156,7 +159,7 @@ fn another_party_at_the_address_is_named() {
     let (mut looking, second) = (twin(&all[2]), all.remove(1));
     let address = &second.parties[1].address;
     looking.parties[0].address.clone_from(address);
-    // The same place under another name: two parties with one address would be refused.
+    // The same address under another name: two parties with one address would be refused.
     looking.parties[1].address = address.replace("127.0.0.1", "localhost");
     let second = thread::spawn(move || Mesh::connect(&second));
     let found = look(&looking, UNHURRIED);
@@ -165,7 +168,7 @@ fn another_party_at_the_address_is_named() {
         matches!(error, NetError::WrongParty(A, what) if what.contains("bob")),
         "{error}"
     );
-    // The one that was taken for another still meets the others.
+    // The party that was mistaken for another still meets the others.
     for met in meet(all) {
         met.unwrap();
     }
@@ -196,7 +199,7 @@ fn one_that_cannot_listen_says_so_and_looks_all_the_same() {
     assert!(matches!(answer(&found, A), Err(NetError::Malformed(A, _))));
 }
 
-/// The same party once more.
+/// Makes a copy of a party.
 fn twin(config: &MeshConfig) -> MeshConfig {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("key");
@@ -210,7 +213,7 @@ fn twin(config: &MeshConfig) -> MeshConfig {
     }
 }
 
-/// What `peer` is there for, asked by a party that knows no other and numbers itself first.
+/// Asks `peer` for its purpose, as a party that knows no other and numbers itself first.
 fn purpose_of(config: &MeshConfig, peer: PartyId) -> Purpose {
     let mut asking = twin(config);
     asking.parties = [config.me, peer]
@@ -277,7 +280,7 @@ fn one_who_comes_to_run_while_others_look_around_waits_for_the_run() {
     let (first, second) = (all.remove(0), all.remove(0));
     let second = thread::spawn(move || Mesh::connect(&second));
     let found = look(&first, Duration::from_millis(700));
-    // The last party listens to nobody.
+    // The last party does not listen.
     assert!(matches!(
         answer(&found, B),
         Err(NetError::Unreachable(B, ..))
@@ -301,7 +304,7 @@ fn strangers_do_not_keep_parties_from_their_answers() {
     let first = thread::spawn(move || Mesh::connect(&first));
     let mut strangers: Vec<_> = (0..100).map(|_| dial(&address)).collect();
     for stranger in strangers.iter_mut().skip(90) {
-        // A stranger that was crowded out cannot even say this.
+        // A stranger whose connection was closed to make room cannot even report this.
         let _ = stranger.write_all(b"GET / HTTP/1.0\r\n\r\n");
     }
     assert_eq!(purpose_of(&asking, A), Purpose::Run);

@@ -24,7 +24,7 @@ fn mesh(transport: impl Transport + 'static) -> Mesh {
     Mesh::from_transports(A, vec![None, Some(Box::new(transport))], Limits::default()).unwrap()
 }
 
-/// What party A does, with one byte that may be another than usual.
+/// Runs party A, with one byte that may differ from the recorded one.
 fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>, NetError> {
     a.send_control(B, &"job")?;
     let mut question = pattern(300_000);
@@ -38,7 +38,7 @@ fn play(a: &mut Mesh, byte: u8) -> Result<Vec<u8>, NetError> {
     Ok(answer)
 }
 
-/// Records what A does with a live peer.
+/// Records party A with a live peer.
 fn recording() -> Vec<u8> {
     let limits = Limits::default();
     let (one, other) = memory_pair(&limits);
@@ -105,7 +105,7 @@ fn what_is_no_recording_is_refused() {
     assert!(Replayer::new(&bad[..]).is_err());
 }
 
-/// Both write more than the link holds before they read; gives the recording of one of them.
+/// Lets both parties write more than the link holds before they read; returns the recording of one.
 fn recording_of_crossing_flights(limits: Limits, flight: &[u8]) -> Vec<u8> {
     let (one, other) = memory_pair(&limits);
     let log = Log::default();

@@ -1,4 +1,4 @@
-//! The mesh over TCP with mutual TLS, on loopback: meetings, transfers, and every way to fail.
+//! The mesh over TCP with mutual TLS, on loopback: meetings, transfers, and all kinds of failure.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -12,7 +12,7 @@ fn short_pair() -> (Mesh, Mesh) {
     pair(short())
 }
 
-/// The error with which a meeting ended.
+/// Returns the error with which a meeting ended.
 fn error(result: Result<Mesh, NetError>) -> NetError {
     result.err().expect("the meeting must fail")
 }
@@ -66,7 +66,7 @@ fn a_slow_reader_slows_the_sender_and_loses_nothing() {
     let bytes = pattern(30_000_000);
     thread::scope(|threads| {
         let bytes = &bytes;
-        // Longer than the silence that is allowed: a peer that is slow is not taken for dead.
+        // Longer than the allowed silence: a slow peer is not taken for dead.
         threads.spawn(move || {
             thread::sleep(Duration::from_millis(1500));
             assert!(hear(&mut b, A, bytes.len()) == *bytes);
@@ -114,7 +114,7 @@ fn bytes_sent_before_the_goodbye_arrive_and_then_the_peer_has_finished() {
     drop(a);
     assert_eq!(hear(&mut b, A, 1_000_000), pattern(1_000_000));
     assert_eq!(b.recv(A, &mut [0]), Err(NetError::Finished(A)));
-    // In good order from both sides, whoever is first.
+    // In good order from both sides, in either order.
     b.finish().unwrap();
 }
 
@@ -191,7 +191,7 @@ fn one_that_is_cancelled_does_not_go_on_with_a_stream() {
     let mut piece = vec![0; 1 << 20];
     a.recv(B, &mut piece).unwrap();
     cancel.cancel();
-    // What has come already is not received either: nothing may go on.
+    // Bytes that have arrived already are not received either: the run must not go on.
     let more = (0..400).find_map(|_| a.recv(B, &mut piece).err());
     assert_eq!(more, Some(NetError::Cancelled));
     a.abort(Cause::Cancelled, "the run was cancelled there");
@@ -214,7 +214,7 @@ fn who_has_finished_and_waits_for_a_peer_that_lives_can_be_cancelled() {
     let cancel = all[0].cancel.clone();
     let meshes: Vec<_> = meet(all).into_iter().map(Result::unwrap).collect();
     let [mut a, b] = meshes.try_into().ok().unwrap();
-    // More than the way to one who computes holds, so that the goodbye waits behind it.
+    // More than the buffers to a computing peer hold, so that the goodbye waits behind it.
     a.send(B, &pattern(64 << 20)).unwrap();
     a.finish().unwrap();
     let leaving = thread::spawn(move || drop(a));
@@ -277,7 +277,8 @@ fn parties_that_disagree_on_who_is_who_are_told() {
     let mut all = configs(2, short());
     let third = configs(3, short()).remove(2).parties.remove(2);
     all[1].parties.push(third);
-    // The second party believes in a third, for which it would listen once it has met the first.
+    // The second party has a third one configured, for which it would listen after meeting the
+    // first.
     all[1].listen = Some("127.0.0.1:0".into());
     let errors: Vec<_> = meet(all).into_iter().map(error).collect();
     assert!(
@@ -365,7 +366,7 @@ fn who_connects_and_says_nothing_has_stalled_on_either_side() {
             let _ = silent.read_to_end(&mut Vec::new());
         });
         let end = error(Mesh::connect(&config));
-        // From when it came.
+        // Time measured from its arrival.
         assert!(matches!(end, NetError::Stalled(B, 1..=3)), "{end}");
     });
 

@@ -1,5 +1,5 @@
-//! Measures, not tests: they print and never judge a speed. Run with
-//! `cargo test -p sealane-net --release throughput:: -- --ignored --nocapture`.
+//! Measurements, not tests: they print a speed and never judge it. Run with `cargo test -p
+//! sealane-net --release throughput:: -- --ignored --nocapture`.
 
 use std::thread;
 use std::time::{Duration, Instant};

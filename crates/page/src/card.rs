@@ -1,6 +1,6 @@
-//! How plans, reports and findings look on a terminal, in a log and as `repr` in Python: a title, a
-//! rule, and labelled lines. A label may carry several lines; what stands in columns is aligned.
-//! Texts may come from a peer's file: no character of a card does anything but show itself.
+//! Cards: the form of plans, reports and findings on a terminal, in a log and as `repr` in Python.
+//! A card has a title, a rule, and labelled lines. A label may carry several lines; columns are
+//! aligned. Texts may come from a peer's file, so control characters are never printed.
 
 use sealane_diagnostic::{one_line, printable};
 use std::fmt;
@@ -30,15 +30,15 @@ pub(crate) enum Body {
 /// A column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What stands above it; nothing above any of them, and the table has no head.
+    /// Name in the head; a table whose columns all have empty names has no head.
     pub name: &'static str,
-    /// Whether its cells are numbers, which end at the same place.
+    /// True if its cells are numbers, which are aligned at their ends.
     pub number: bool,
-    /// Its least width on a terminal.
+    /// Least width on a terminal.
     pub width: usize,
 }
 
-/// Width of the label column.
+/// Width of the column of labels.
 const LABEL: usize = 15;
 /// Longest rule under a title.
 const WIDEST: usize = 100;
@@ -53,7 +53,7 @@ impl Column {
         }
     }
 
-    /// A column of numbers, so wide at least.
+    /// Makes a column of numbers with a least width.
     pub const fn number(name: &'static str, width: usize) -> Column {
         Column {
             name,
@@ -64,7 +64,7 @@ impl Column {
 }
 
 impl Card {
-    /// An empty card. One without a title begins with the head of its table.
+    /// Makes an empty card. A card without a title begins with the head of its table.
     pub fn new(title: impl Into<String>) -> Card {
         Card {
             title: title.into(),
@@ -112,7 +112,7 @@ impl Card {
 }
 
 impl Body {
-    /// The lines of a terminal.
+    /// Lines for a terminal.
     fn lines(&self) -> Vec<String> {
         let (columns, rows) = match self {
             Body::Lines(lines) => return lines.iter().map(|line| printable(line)).collect(),
@@ -199,7 +199,7 @@ mod tests {
             shown.into_iter().all(|c| !sealane_diagnostic::deceives(c)),
             "{text:?}"
         );
-        // Title and cells are one line each; those who add lines may add several at once.
+        // Title and cells are one line each; a call that adds lines may add several at once.
         assert_eq!(
             text.lines()
                 .filter(|line| line.starts_with("error["))

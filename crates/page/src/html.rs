@@ -1,7 +1,7 @@
 //! HTML in which no text can be taken for markup.
 //!
-//! [`Html`] is made of tags that stand in this crate's source, and of text, which is escaped on the
-//! way in. There is no other way in, so whatever a name holds, it is shown and does nothing.
+//! [`Html`] is built from tags in this crate's source, and from text, which is escaped when it is
+//! added. There is no other way to add content, so any name is shown as text.
 
 use sealane_diagnostic::deceives;
 use std::fmt::{self, Display, Write};
@@ -14,12 +14,12 @@ pub struct Html(String);
 pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 
 impl Html {
-    /// Nothing yet.
+    /// Makes an empty piece.
     pub fn new() -> Html {
         Html::default()
     }
 
-    /// Adds markup that stands in the source.
+    /// Adds markup from the source.
     pub fn markup(&mut self, markup: &'static str) -> &mut Html {
         self.0.push_str(markup);
         self
@@ -48,12 +48,12 @@ impl Html {
         self.markup("</").markup(tag).markup(">")
     }
 
-    /// An element with nothing in it, such as the shapes of a picture.
+    /// Adds an element without content, such as the shapes of a picture.
     pub fn empty(&mut self, tag: &'static str, attributes: Attributes<'_>) -> &mut Html {
         self.start(tag, attributes).markup("/>")
     }
 
-    /// An element that holds text.
+    /// Adds an element that holds text.
     pub fn element(
         &mut self,
         tag: &'static str,
@@ -79,7 +79,7 @@ impl Display for Html {
     }
 }
 
-/// Escapes what is written to it. It is safe between tags and in quoted attributes.
+/// Writer that escapes its input. The output is safe between tags and in quoted attributes.
 struct Escaped<'a>(&'a mut String);
 
 impl Write for Escaped<'_> {

@@ -1,9 +1,9 @@
-//! Room `page`: what plans, results and runs look like, in a terminal, a notebook and a browser.
+//! Room `page`: presentation of plans, results and runs, in a terminal, a notebook and a browser.
 //!
 //! A [`Card`] is a titled block of labelled lines: its `Display` is for terminals and logs, its
-//! [`Card::html`] for notebooks. A [`Run`] is what the folder of a run holds, and its
-//! [`Run::page`] one file that needs nothing else: no script, no font, no picture from anywhere, and
-//! a policy in it that forbids every request.
+//! [`Card::html`] for notebooks. A [`RunRecord`] is the content of a run's folder, and its
+//! [`RunRecord::page`] one self-contained file: no script, no external font or picture, and a
+//! policy in it that forbids every request.
 //!
 //! Everything here is a function of values: no file, no clock, no network. Names and texts may come
 //! from other parties, so they become HTML in one way only, by [`html::Html::text`], which escapes
@@ -26,4 +26,4 @@ pub mod run;
 pub mod units;
 
 pub use card::Card;
-pub use run::Run;
+pub use run::RunRecord;

@@ -1,16 +1,17 @@
-//! Cards in a notebook: one element with its own style, which takes colours from the page around
-//! it, so that light and dark notebooks both have readable ones.
+//! Cards in a notebook: one element with its own style, which takes its colours from the
+//! surrounding page, so that it is readable in light and dark notebooks.
 
 use crate::card::{Body, Card, Column, Group};
 use crate::html::Html;
 
-/// Names begin with `sealane`, since the style of one output holds for the whole notebook. Where cells
-/// are aligned, it is important: JupyterLab and the pages of nbconvert align those of all tables to the
-/// right, by a rule (`:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td`) that is more specific.
+/// Style of all cards. Names begin with `sealane`, since the style of one output applies to the
+/// whole notebook. Alignment of cells is marked important: JupyterLab and the pages of nbconvert
+/// align the cells of all tables to the right, by a more specific rule
+/// (`:not(.jp-RenderedMarkdown).jp-RenderedHTMLCommon td`).
 const STYLE: &str = include_str!("notebook.css");
 
 impl Card {
-    /// The card as a piece of HTML for a notebook.
+    /// Formats the card as a piece of HTML for a notebook.
     pub fn html(&self) -> Html {
         let mut html = Html::new();
         html.markup("<style>").markup(STYLE).markup("</style>");
@@ -25,7 +26,7 @@ impl Card {
     }
 }
 
-/// The rows of a group; its label stands beside all of them.
+/// Adds the rows of a group, with its label beside them.
 fn rows(html: &mut Html, group: &Group) {
     html.open("tr", &[]);
     match group.label {

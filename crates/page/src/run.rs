@@ -1,7 +1,7 @@
-//! A run, as its folder holds it: the plan, and what each party told of it.
+//! Record of a run, as in its folder: the plan, and the events that each party recorded.
 //!
-//! Events may end anywhere, since a process can be killed: whatever is missing is shown as missing.
-//! Nothing is trusted to fit: parties, steps and lengths of lists are looked up, never indexed.
+//! Events may end anywhere, since a process can be killed: missing parts are shown as missing. No
+//! consistency is assumed: parties, steps and lengths of lists are looked up, never indexed.
 
 mod crossed;
 mod lanes;
@@ -16,7 +16,7 @@ use sealane_engine::events::{Ended, Event, Failed, Phase, Record, Started, StepT
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What `plan --json` says, as far as a page shows it.
+/// Output of `plan --json`, as far as a page shows it.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Plan {
     program: String,
@@ -77,59 +77,59 @@ struct Step {
     step: String,
 }
 
-/// A run.
-pub struct Run {
+/// Record of one run.
+pub struct RunRecord {
     plan: Plan,
     sides: Vec<Side>,
 }
 
-/// What one party told.
+/// Events of one party.
 struct Side {
     started: Started,
-    /// Where it stands among the parties of the plan.
+    /// Index of the party in the plan.
     party: usize,
     phases: Vec<(Phase, u64)>,
     rows: Vec<(String, u64)>,
     turns: Vec<(u64, Turn)>,
     steps: Vec<StepTime>,
     end: End,
-    /// When it was last heard of.
+    /// Time of its last event.
     last_us: u64,
 }
 
-/// How a run ended at one party.
+/// End of a run at one party.
 enum End {
     Done(Ended),
     Failed(Failed),
-    /// The process was killed, or goes on.
+    /// The process was killed, or is still running.
     Open,
 }
 
-/// How a run ended.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Every party came to its end.
+    /// Every party has finished.
     Done,
     /// A party failed.
     Failed,
-    /// No party failed, and one has not come to its end.
+    /// No party failed, and at least one has not finished.
     Unfinished,
 }
 
-impl Run {
-    /// A run of the job of `plan`, of which each of `sides` is what one party told. Those that
-    /// have told nothing, or are no party of the plan, are left out.
-    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> Run {
+impl RunRecord {
+    /// Makes the record of a run of the job of `plan`, of which each of `sides` is the events of
+    /// one party. Empty sides, and those of parties that are not in the plan, are left out.
+    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> RunRecord {
         let sides = sides
             .into_iter()
             .filter_map(|records| Side::of(&plan, records));
         let mut sides = sides.collect::<Vec<_>>();
         sides.sort_by_key(|side| side.party);
-        Run { plan, sides }
+        RunRecord { plan, sides }
     }
 
-    /// How it ended.
+    /// State of the run.
     pub fn state(&self) -> State {
         let ends = |is: fn(&End) -> bool| self.sides.iter().filter(move |side| is(&side.end));
         let failed = ends(|end| matches!(end, End::Failed(_))).count();
@@ -141,19 +141,19 @@ impl Run {
         }
     }
 
-    /// When the first party began, in microseconds since 1970.
+    /// Time at which the first party began, in microseconds since 1970.
     pub fn started_us(&self) -> Option<u64> {
         self.sides.iter().map(|side| side.started.unix_us).min()
     }
 
-    /// The names of those of whom this is told.
+    /// Names of the parties whose events are recorded.
     pub fn told_by(&self) -> Vec<&str> {
         let names = self.sides.iter().map(|side| side.started.party.as_str());
         names.collect()
     }
 
-    /// Measured payload bytes by sender and receiver, by index of the plan's parties; of parties
-    /// that told nothing, what others received from them.
+    /// Measured payload bytes by sender and receiver, by index of the plan's parties; for parties
+    /// without events, the bytes that others received from them.
     fn sent(&self) -> Vec<Vec<u64>> {
         let parties = self.plan.parties.len();
         let mut sent = vec![vec![0; parties]; parties];
@@ -167,7 +167,7 @@ impl Run {
             for (from, bytes) in received.into_iter().enumerate() {
                 set(&mut sent, from, side.party, bytes);
             }
-            // Where all came to an end, each sender has told the others what it sent to whom.
+            // If all parties finished, each sender has told the others what it sent to whom.
             if let End::Done(ended) = &side.end {
                 for (from, told) in ended.sent.iter().enumerate() {
                     for (to, bytes) in told.iter().enumerate() {
@@ -260,7 +260,7 @@ impl Side {
         sums
     }
 
-    /// Microseconds in which it computed, and in which it waited for others, once all agreed.
+    /// Microseconds of computing and of waiting for others, after the handshake.
     fn busy_and_waited_us(&self) -> (u64, u64) {
         let turns = self.turns.iter();
         turns.fold((0, 0), |(busy, waited), (at_us, turn)| {
@@ -273,7 +273,7 @@ impl Side {
         })
     }
 
-    /// The phases with their beginnings and ends.
+    /// Phases with their beginnings and ends.
     fn spans(&self) -> impl Iterator<Item = (Phase, u64, u64)> {
         let ends = self.phases.iter().skip(1).map(|(_, at_us)| *at_us);
         let ends = ends.chain([self.last_us]);

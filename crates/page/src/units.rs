@@ -1,6 +1,6 @@
 //! Numbers, sizes, times and dates as people read them.
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -13,7 +13,7 @@ pub fn grouped(number: impl Into<u128>) -> String {
     text
 }
 
-/// A duration to two digits, in the unit that people would use: `850 µs`, `1.2 s`, `3 min`.
+/// Formats a duration with two digits, in a suitable unit: `850 µs`, `1.2 s`, `3 min`.
 pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} µs", s * 1e6),
@@ -27,7 +27,7 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A number of things a second: `8,300`, and `12.5 million` from a million on.
+/// Formats a rate per second: `8,300`, and `12.5 million` from a million on.
 pub fn speed(per_second: f64) -> String {
     match per_second {
         s if s < 1e6 => grouped(s as u64),
@@ -35,7 +35,7 @@ pub fn speed(per_second: f64) -> String {
     }
 }
 
-/// Bytes in the unit that fits: `96 B`, `1.5 kB`, `289 MB`.
+/// Formats bytes in a suitable unit: `96 B`, `1.5 kB`, `289 MB`.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["B", "kB", "MB", "GB", "TB", "PB"];
     let (mut size, mut unit) = (bytes as f64, 0);
@@ -46,7 +46,7 @@ pub fn bytes(bytes: u64) -> String {
     format!("{size:.decimals$} {}", UNITS[unit])
 }
 
-/// A moment, given in microseconds since 1970, as `2026-03-14 15:30:12 UTC`.
+/// Formats a moment, given in microseconds since 1970, as `2026-03-14 15:30:12 UTC`.
 pub fn date(unix_us: u64) -> String {
     let seconds = unix_us / 1_000_000;
     let (year, month, day) = civil(seconds / 86_400);
@@ -54,8 +54,8 @@ pub fn date(unix_us: u64) -> String {
     format!("{year}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
-/// Year, month and day of a number of days since 1970, in the Gregorian calendar. A year is taken
-/// to begin in March, so that the day that comes and goes is its last.
+/// Converts a number of days since 1970 to year, month and day in the Gregorian calendar. The
+/// computation begins years in March, so that the leap day is the last one.
 fn civil(days: u64) -> (u64, u64, u64) {
     const ERA: u64 = 146_097; // days of 400 years
     let days = days + 719_468; // since the first of March of year 0

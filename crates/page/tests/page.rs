@@ -1,8 +1,8 @@
-//! The page of a run, from plans and events as files hold them: what it shows, that nothing in it
-//! can be taken for markup, and that it asks for nothing.
+//! The page of a run, from plans and events as files hold them: its content, that nothing in it can
+//! be taken for markup, and that it makes no request.
 
 use sealane_engine::events::Record;
-use sealane_page::Run;
+use sealane_page::RunRecord;
 use sealane_page::run::{Plan, State};
 use serde_json::{Value, json};
 
@@ -87,13 +87,13 @@ fn failed(text: &str) -> Value {
 const PARTIES: [&str; 2] = ["hospital", "lab"];
 
 /// A run of two parties whose second clock runs a millisecond ahead.
-fn run(ends: [Value; 2]) -> Run {
+fn run(ends: [Value; 2]) -> RunRecord {
     let [one, two] = ends;
     let sides = vec![
         side(PARTIES, 0, 1_700_000_000_000_000, one),
         side(PARTIES, 1, 1_700_000_000_001_000, two),
     ];
-    Run::new(plan(PARTIES, "patients"), sides)
+    RunRecord::new(plan(PARTIES, "patients"), sides)
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn a_failure_says_what_happened_and_whose_turn_it_is() {
 #[test]
 fn one_side_is_shown_as_one_and_no_end_as_none() {
     let sides = vec![side(PARTIES, 1, 0, Value::Null)];
-    let run = Run::new(plan(PARTIES, "patients"), sides);
+    let run = RunRecord::new(plan(PARTIES, "patients"), sides);
     assert_eq!(run.state(), State::Unfinished);
     let page = run.page();
     assert!(page.contains("not told here") && page.contains("has not told its end"));
-    let none = Run::new(plan(PARTIES, "patients"), vec![vec![], vec![]]);
+    let none = RunRecord::new(plan(PARTIES, "patients"), vec![vec![], vec![]]);
     assert_eq!(none.state(), State::Unfinished);
     assert!(none.page().contains("patients"));
 }
@@ -164,7 +164,7 @@ fn hostile_names_are_text() {
     let parties = [hostile, "<img src=//e.vil>"];
     let mut told = side(parties, 0, 0, failed(hostile));
     told.extend(side(parties, 1, 0, ended(3)));
-    let run = Run::new(
+    let run = RunRecord::new(
         plan(parties, hostile),
         vec![told, side(parties, 1, 0, Value::Null)],
     );
@@ -193,7 +193,7 @@ fn numbers_that_cannot_be_are_borne() {
     ] {
         told.push(serde_json::from_value(turn).expect("a record"));
     }
-    let run = Run::new(
+    let run = RunRecord::new(
         plan(PARTIES, "p"),
         vec![told, side(PARTIES, 1, 0, ended(u64::MAX))],
     );

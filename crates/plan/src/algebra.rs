@@ -1,9 +1,10 @@
-//! Pass `algebra`: in which algebra each value of the main graph is computed.
+//! Pass `algebra`: the algebra in which each value of the main graph is computed.
 //!
-//! Without arithmetic, everything is bits. A protocol with arithmetic adds and multiplies modulo
-//! `2^k` as well, and there sums cost nothing, and an inner product one ring element a lane and
-//! one flight, whatever its length. Comparisons, bit operations, divisions, bodies and functions by
-//! name take bits. For replicated sharing among three parties, in bits sent by all of them:
+//! Without arithmetic, every value is held as bits. A protocol with arithmetic adds and multiplies
+//! modulo `2^k` as well; there sums are free, and an inner product costs one ring element per lane
+//! and one flight, whatever its length. Comparisons, bit operations, divisions, bodies and
+//! functions called by name need bits. For replicated sharing among three parties, in bits sent by
+//! all of them:
 //!
 //! | | flights | bits |
 //! |---|---|---|
@@ -12,43 +13,43 @@
 //! | a ring element becomes bits | those of an adder, `1 + log2 k`, and 1 | some `3 k log2 k` |
 //! | a circuit that multiplies 16 by 16 bits | 9 or more | some 900 |
 //!
-//! So what pays is a product or a sum of many elements; a change of algebra pays if one of those
-//! comes of it. The rule:
+//! So a ring pays for products and for sums of many elements, and a conversion pays if one of those
+//! follows. The rule:
 //!
-//! 1. *Sums and products are seeds.* A sum of several elements, a dot product, and a product of two
-//!    secrets of which neither is a single bit are computed in the ring. A small one (up to 256
-//!    gates, what multiplies 16 by 16 bits) whose operands all come from gates is none: changing
-//!    there and back would cost more.
-//! 2. *The ring goes on.* What is linear stays in the ring if an operand is there: `+`, `-`,
+//! 1. *Seeds.* A sum of several elements, a dot product, and a product of two secrets of which
+//!    neither is a single bit are computed in the ring. A small one (up to 256 gates, the size of a
+//!    16 by 16 bit multiplier) whose operands all come from gates is not a seed: converting there
+//!    and back would cost more.
+//! 2. *Forward propagation.* A linear operation stays in the ring if an operand is there: `+`, `-`,
 //!    products by constants, stacks, slices, casts that keep the number; so does a product by a
-//!    single bit, such as a choice between a value and zero. Not where one conversion would become
-//!    many: where the operand in the ring is repeated along elements that come from gates.
-//! 3. *The ring reaches back.* What only the ring reads, or nobody but who learns the result, is in
-//!    the ring if that takes no more conversions than its result would: of what it reads, at most
-//!    one value comes from gates (or both factors of a product, which has the bits of both).
-//! 4. *Inputs and constants are where they are wanted*, in both if both want them, and so is what
-//!    is linear in them alone: it is cheaper to share an input twice than to convert it.
+//!    single bit, such as a choice between a value and zero. The exception is an operation that
+//!    would turn one conversion into many: one whose ring operand is broadcast along elements that
+//!    come from gates.
+//! 3. *Backward propagation.* A value that only the ring reads, or only the receivers of a result,
+//!    is in the ring if that takes no more conversions than its result would: of its operands, at
+//!    most one comes from gates (or both factors of a product, which has the bits of both).
+//! 4. *Inputs and constants are shared in every algebra that reads them*, and so are linear
+//!    functions of them alone: sharing an input twice is cheaper than converting it.
 //!
 //! Every value is an integer in a known range, so it may be computed modulo any `2^k` that holds
-//! the range. Values that operations of the ring join have one `k`, the most bits of any of them
-//! and of what they read, so that no element changes from one ring to another. Where a type wraps
-//! at `m` bits, numbers are known modulo `2^m` alone: then `k` is `m`, and such values are joined
-//! with others only if those have 64 bits at most and `m` is 64.
+//! the range. Values that operations of the ring connect have one `k`, the largest width of any of
+//! them and of their operands, so that no element changes from one ring to another. Where a type
+//! wraps at `m` bits, numbers are known modulo `2^m` alone: then `k` is `m`, and such values are
+//! connected with others only if those have 64 bits at most and `m` is 64.
 //!
-//! Time is nearly linear in the size of the program: two walks over its values, and disjoint sets.
+//! Time is nearly linear in the size of the program: two passes over its values, and disjoint sets.
 
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Unary, Value, ValueId};
 use sealane_program::types::{Dim, Range, Type};
 
-/// Gates of a sum or product that stays with gates if its operands come from there.
+/// Most gates of a sum or product that stays in gates if its operands come from there.
 const FEW_GATES: u64 = 256;
 
-/// Parts of a stack in the ring, where it costs their square.
+/// Most parts of a stack in the ring, where its cost is their square.
 const FEW_PARTS: usize = 64;
 
-/// Where a value is had: computed once in each algebra that is named here. Whoever wants it
-/// elsewhere converts it. Inputs, constants and their parts count as bits, and are in any algebra
-/// that is wanted.
+/// Algebras in which a value is computed: once in each one set here. Users in another algebra
+/// convert it. Inputs, constants and their parts count as bits, and are available in any algebra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Had {
     /// As bits.
@@ -57,7 +58,7 @@ pub(crate) struct Had {
     pub ring: Option<u8>,
 }
 
-/// Where each value of the main graph is had.
+/// Chooses the algebras of each value of the main graph.
 pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
     let only_bits = Had {
         bits: true,
@@ -81,29 +82,29 @@ pub(crate) fn algebra(program: &Program, arithmetic: bool) -> Vec<Had> {
 /// Most bits of a ring's elements.
 const MOST_BITS: u8 = 64;
 
-/// Whether a sum of several elements, or a dot product, is one for the ring: whether its result
-/// has more than a bit, and not more than a ring. (One bit is a sum modulo two, which gates have
-/// for nothing. An exact fixed-point product can have more bits than any ring.)
+/// Returns whether a sum of several elements, or a dot product, suits the ring: its result has more
+/// than one bit, and at most those of a ring. (A one-bit sum is a sum modulo two, which is free in
+/// gates. An exact fixed-point product can have more bits than any ring.)
 pub(crate) fn suits_ring(value: &Value) -> bool {
     (2..=MOST_BITS).contains(&width(value))
 }
 
-/// Bits that determine a value: all of its type where it wraps.
+/// Number of bits that determine a value: all of its type where it wraps.
 fn width(value: &Value) -> u8 {
     modulus(value.ty).unwrap_or(value.range.bits())
 }
 
-/// The width at which arithmetic in a type wraps.
+/// Width at which arithmetic in a type wraps.
 fn modulus(ty: Type) -> Option<u8> {
     ty.is_wrapping().then_some(ty.bits())
 }
 
-/// What an operation is to a ring.
+/// Kind of an operation, from the view of a ring.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
     /// An input, a constant, or a part of one.
     Given,
-    /// The same elements, elsewhere.
+    /// The same elements, moved.
     Moved,
     /// A sum of multiples by constants.
     Linear,
@@ -113,16 +114,16 @@ enum Nature {
     Gates,
 }
 
-/// Where a value is as far as its operands decide.
+/// Algebra of a value as far as its operands determine it.
 #[derive(Clone, Copy, PartialEq)]
 enum Status {
-    /// Anywhere: made of inputs and constants without any message.
+    /// Any algebra: a linear function of inputs and constants, without messages.
     Free,
     Ring,
     Bits,
 }
 
-/// In which algebras a value is computed.
+/// Algebras in which a value is computed.
 #[derive(Clone, Copy, Default)]
 struct Chosen {
     bits: bool,
@@ -136,7 +137,7 @@ struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    /// Rules 1 and 2.
+    /// Applies rules 1 and 2.
     fn forward(graph: &'a Graph) -> Choice<'a> {
         let mut choice = Choice {
             graph,
@@ -175,7 +176,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether every operand is narrow enough for a ring.
+    /// Returns whether every operand is narrow enough for a ring.
     fn reads_ring(&self, value: &Value) -> bool {
         let operands = value.op.operands();
         operands
@@ -183,7 +184,7 @@ impl<'a> Choice<'a> {
             .all(|id| width(self.of(id)) <= MOST_BITS)
     }
 
-    /// What a product multiplies. A choice between a value and zero is a product by a bit.
+    /// Returns the factors of a product. A choice between a value and zero is a product by a bit.
     fn factors(&self, op: &Op) -> Option<[ValueId; 2]> {
         match op {
             Op::Binary(Binary::Mul, a, b) | Op::Dot(a, b) => Some([*a, *b]),
@@ -192,7 +193,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// The nature of the same elements.
+    /// Kind of an operation that moves the elements of `of`.
     fn moved(&self, of: ValueId) -> Nature {
         match self.natures[of.0 as usize] {
             Nature::Given => Nature::Given,
@@ -200,7 +201,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether a cast leaves the number and its range as they are, in the ring too.
+    /// Returns whether a cast keeps the number and its range, in the ring too.
     fn keeps(&self, of: ValueId, value: &Value) -> bool {
         let operand = self.of(of);
         let joined = match (modulus(operand.ty), modulus(value.ty)) {
@@ -221,7 +222,7 @@ impl<'a> Choice<'a> {
         match nature {
             Nature::Given => Status::Free,
             Nature::Gates => Status::Bits,
-            // A slice is where the tensor is that it is taken from.
+            // A slice has the algebra of its tensor.
             Nature::Moved => self.statuses[operands[0].0 as usize],
             Nature::Linear | Nature::Product if self.is_seed(value, nature) => Status::Ring,
             Nature::Linear if all(Status::Free) => Status::Free,
@@ -231,7 +232,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Whether a sum or product is in the ring for its own sake.
+    /// Returns whether a sum or product is a seed.
     fn is_seed(&self, value: &Value, nature: Nature) -> bool {
         match &value.op {
             Op::Dot(..) => true,
@@ -250,8 +251,8 @@ impl<'a> Choice<'a> {
         self.statuses[id.0 as usize] == status
     }
 
-    /// Whether a sum along a fixed axis takes few gates. One whose sign is not that of its operand
-    /// is left to the ring: gates would want the operand in another form.
+    /// Returns whether a sum along a fixed axis takes few gates. A sum whose sign differs from that
+    /// of its operand is left to the ring: gates would need the operand in another form.
     fn is_small_sum(&self, value: &Value) -> bool {
         let Op::Reduce(_, of, axis) = &value.op else {
             return false;
@@ -267,10 +268,10 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Rules 3 and 4: from the results to the inputs, each value after all that read it.
+    /// Applies rules 3 and 4, from the results to the inputs, each value after all that read it.
     fn backward(&self) -> Vec<Chosen> {
         let mut chosen = vec![Chosen::default(); self.graph.values.len()];
-        // Who reads each value; who learns a result takes it wherever it is.
+        // Algebras of the users of each value; a result is revealed from any algebra.
         let mut read = vec![Chosen::default(); self.graph.values.len()];
         for (index, value) in self.graph.values.iter().enumerate().rev() {
             let ring = match (self.natures[index], self.statuses[index]) {
@@ -294,7 +295,7 @@ impl<'a> Choice<'a> {
         chosen
     }
 
-    /// Whether a value that could be made by gates is in the ring because of those who read it.
+    /// Returns whether a value that gates could compute is in the ring because of its users.
     fn is_reached(&self, value: &Value, nature: Nature, read: Chosen) -> bool {
         if width(value) > MOST_BITS {
             return false;
@@ -313,8 +314,8 @@ impl<'a> Choice<'a> {
         !read.bits && (from_gates == 0 || read.ring && from_gates <= most)
     }
 
-    /// For each value the `k` of those that it is joined with in the ring. Inputs, constants and
-    /// their parts join nothing.
+    /// Returns for each value the `k` of the values that it is connected with in the ring. Inputs,
+    /// constants and their parts connect nothing.
     fn moduli(&self, chosen: &[Chosen]) -> Vec<u8> {
         let values = &self.graph.values;
         let mut joined = Joined {

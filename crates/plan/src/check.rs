@@ -1,12 +1,12 @@
-//! What holds of every plan, checked before anything relies on it.
+//! Invariants of every plan, checked before anything relies on them.
 //!
-//! * Every value is written by one step, before it is read; what a reduction or scan over rows
-//!   leaves is read in later segments.
-//! * Rows are read where their table is walked; what is read in another segment is kept.
+//! * Every value is written by one step, before it is read; the result of a reduction or scan over
+//!   rows is read in later segments.
+//! * Rows are read in segments over their table; a value that is read in another segment is kept.
 //! * Every view stays inside of its value, for a full tile and for a single row.
 //! * Widths fit: operands and tapes, outputs and values, the levels of a fold.
-//! * Every step finds its operands in the domain that the protocol wants, and leaves its result
-//!   where the protocol says.
+//! * Every step finds its operands in the domain that the protocol requires, and leaves its result
+//!   in the domain that the protocol states.
 
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, Segment, Step, StepOp,
@@ -16,7 +16,7 @@ use crate::uses::StepKind;
 use sealane_circuit::Tape;
 use sealane_protocol::{Algebra, Domain, Protocol};
 
-/// Checks a plan for protocol `P`; says the first thing that is wrong.
+/// Checks a plan for protocol `P`; returns the first violation.
 pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
     for (index, tape) in plan.tapes.iter().enumerate() {
         tape.check()
@@ -40,11 +40,11 @@ pub(crate) fn check<P: Protocol>(plan: &Plan) -> Result<(), String> {
     checker.results::<P>()
 }
 
-/// When a value was written.
+/// Time at which a value was written.
 #[derive(Clone, Copy, PartialEq)]
 enum Made {
     No,
-    /// In this segment; `after` says that it is there after the segment only.
+    /// In this segment; with `after`, the value can be read only in later segments.
     In {
         segment: usize,
         after: bool,
@@ -92,7 +92,8 @@ impl Checker<'_> {
             let known = &self.plan.values[out.0 as usize];
             let made = &mut self.made[out.0 as usize];
             ensure(*made == Made::No, "a value is written twice")?;
-            // Without rows of its own, what comes out of a walk over rows comes at its end.
+            // A value without rows that a step over rows makes is available at the end of the
+            // segment.
             let ends = step.op.carries() || step.op.kind() == StepKind::Scan;
             let after = known.rows.is_none() && segment.rows.is_some();
             ensure(
@@ -130,7 +131,7 @@ impl Checker<'_> {
         rows.iter().try_for_each(|&rows| self.widths_at(rows, step))
     }
 
-    /// Whether everything fits in a tile of `rows` rows.
+    /// Checks that all widths fit in a tile of `rows` rows.
     fn widths_at(&self, rows: u64, step: &Step) -> Result<(), String> {
         match &step.op {
             StepOp::Input { input, .. } => ensure(
@@ -233,7 +234,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Whether a value has one element for each lane.
+    /// Returns whether a value has one element for each lane.
     fn fills(&self, lanes: &[Len], out: PlanValue, rows: u64) -> Result<(), String> {
         let same = count(lanes, rows) == self.elements(out, rows);
         ensure(same, "lanes do not fill their value")
@@ -334,7 +335,8 @@ impl Checker<'_> {
         self.produced(tape, outs, length, rows)
     }
 
-    /// Whether outputs of a tape on `lanes` lanes are those that its values have room for.
+    /// Checks that the outputs of a tape on `lanes` lanes match the values that they are written
+    /// to.
     fn produced(
         &self,
         tape: &Tape,
@@ -454,7 +456,7 @@ fn count(lanes: &[Len], rows: u64) -> u64 {
     lanes.iter().map(|len| len.at(rows)).product()
 }
 
-/// The largest index that a view names.
+/// Largest index in a view.
 fn furthest(view: &SymView, rows: u64) -> u64 {
     let steps = view
         .dims

@@ -1,16 +1,16 @@
-//! Pass `choose`: in which domain each value lives.
+//! Pass `choose`: the domain in which each value is held.
 //!
-//! Which algebra a step computes in has been chosen (pass `algebra`); the protocol names the
-//! domain of each. A value lives where the step that makes it leaves it. Where a step wants it
-//! elsewhere, a convert step stands between them: once for each value and domain, as soon as the
-//! value is there. A result is revealed where it lives.
+//! The pass `algebra` has chosen the algebra in which each step computes; the protocol names the
+//! domain of each algebra. A value stays in the domain in which its step leaves it. Where a step
+//! needs it in another one, a convert step stands between them: once for each value and domain, as
+//! soon as the value exists. A result is revealed from the domain that it is in.
 //!
-//! Inputs and constants are made where they are wanted, with a step of their own for each algebra:
-//! for its owner, sharing an input again costs less than a conversion costs everyone. Against
-//! parties that do anything, though, an input that is wanted twice is shared as bits and
-//! converted, since nothing makes an owner share one number both times.
+//! Inputs and constants are made in each algebra that needs them, with a step of their own for
+//! each: sharing an input again costs its owner less than a conversion costs all parties. With
+//! malicious parties, though, an input that is needed twice is shared as bits and converted, since
+//! nothing forces an owner to share the same number both times.
 
-use crate::draft::{Draft, Phase, Tensor, TensorId, Work};
+use crate::draft::{Draft, Phase, Tensor, TensorId, UnitWork};
 use crate::lower::Lowered;
 use crate::steps::{PlanValue, Step, StepOp, ValuePlan};
 use sealane_circuit::Tape;
@@ -40,7 +40,7 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
     let wants = wants(draft);
     for (unit, mut step) in draft.units.iter().zip(lowered.steps) {
         let domain = match &unit.work {
-            Work::Input { out, .. } => {
+            UnitWork::Input { out, .. } => {
                 let mut wants = wants[out.0 as usize].clone();
                 if wants.len() > 1 && is_malicious::<P>() {
                     wants = vec![(Algebra::Z2, unit.phase)];
@@ -48,12 +48,12 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
                 chooser.given(&step, unit.phase, &wants, P::input_domain);
                 continue;
             }
-            Work::Constant { out, .. } => {
+            UnitWork::Constant { out, .. } => {
                 chooser.given(&step, unit.phase, &wants[out.0 as usize], P::domain);
                 continue;
             }
-            // Elements move wherever they are.
-            Work::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
+            // Elements move in the domain that they are in.
+            UnitWork::Move { from, .. } => chooser.values[from.tensor.0 as usize].domain,
             _ => P::domain(draft.algebra(unit)),
         };
         step.op
@@ -76,12 +76,13 @@ pub(crate) fn domains<P: Protocol>(draft: &Draft, lowered: Lowered) -> Chosen {
     }
 }
 
-/// Whether parties may do anything.
+/// Returns whether the protocol assumes malicious parties.
 fn is_malicious<P: Protocol>() -> bool {
     matches!(P::profile().corruption, Corruption::Malicious(_))
 }
 
-/// For each tensor the algebras in which it is wanted, bits first, and the first phase of each.
+/// Returns for each tensor the algebras in which it is needed, bits first, and the first phase of
+/// each.
 fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
     let mut wants: Vec<Vec<(Algebra, Phase)>> = vec![Vec::new(); draft.tensors.len()];
     let mut want = |id: TensorId, algebra: Algebra, phase: Phase| {
@@ -108,7 +109,7 @@ fn wants(draft: &Draft) -> Vec<Vec<(Algebra, Phase)>> {
     wants
 }
 
-/// Values as tensors are, in a domain that the step which makes them replaces.
+/// Makes a value for each tensor, in a domain that the step which makes it replaces.
 fn plain(draft: &Draft) -> Vec<ValuePlan> {
     let value = |tensor: &Tensor| ValuePlan {
         rows: tensor.rows,
@@ -133,14 +134,14 @@ struct Chooser<'a> {
     /// The first phase that may read each value.
     there: Vec<Phase>,
     steps: Vec<(Phase, Step)>,
-    /// Inputs and constants that are there in several algebras.
+    /// Inputs and constants that exist in several algebras.
     copies: HashMap<(PlanValue, Algebra), PlanValue>,
     converted: HashMap<(PlanValue, Domain), PlanValue>,
 }
 
 impl Chooser<'_> {
-    /// Makes an input or a constant in each algebra that is wanted. Rows that are shared twice are
-    /// shared when they are wanted, so that no copy waits to be read.
+    /// Makes an input or a constant in each algebra that needs it. Rows that are shared twice are
+    /// shared when they are needed, so that no copy has to be kept.
     fn given(
         &mut self,
         step: &Step,
@@ -176,19 +177,19 @@ impl Chooser<'_> {
         }
     }
 
-    /// A new value of the same form.
+    /// Makes a new value of the same form.
     fn like(&mut self, value: PlanValue) -> PlanValue {
         self.values.push(self.values[value.0 as usize].clone());
         self.there.push(self.there[value.0 as usize]);
         PlanValue(self.values.len() as u32 - 1)
     }
 
-    /// A tensor in the domain that is wanted.
+    /// Returns a tensor in the given algebra, converted if necessary.
     fn convert<P: Protocol>(&mut self, tensor: PlanValue, wanted: Domain) -> PlanValue {
         let copy = self.copies.get(&(tensor, wanted.algebra));
         let mut value = copy.copied().unwrap_or(tensor);
         let span = &self.draft.units[self.draft.tensors[tensor.0 as usize].unit].span;
-        // Algebras change between domains in which a protocol computes.
+        // Conversions are between the domains in which a protocol computes.
         let from = self.values[value.0 as usize].domain.algebra;
         for domain in [P::domain(from), wanted] {
             let there = self.values[value.0 as usize].domain;

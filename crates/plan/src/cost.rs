@@ -1,11 +1,11 @@
-//! What a plan costs, exactly: the promise that runs are held to.
+//! Exact cost of a plan: the promise that runs are compared with.
 //!
-//! Payload is counted step by step: tiles of equal size cost the same, so work is asked of the
-//! protocol once for each size and step. Rounds are found by running the plan as the engine runs
-//! it ([`flow`](crate::flow)), with clocks in place of data: a message is stamped 1 + the clock of
-//! its sender when the turn ends, and moves the clock of its receiver to its stamp; the rounds of
-//! a run are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
-//! walked until the same state comes again, and loops once; the rest follows from these, so that
+//! Payload is counted step by step: tiles of equal size cost the same, so the protocol is asked
+//! once for each size and step. Rounds are found by running the plan as the engine runs it
+//! ([`flow`](crate::flow)), with clocks in place of data: a message is stamped 1 + the clock of its
+//! sender when the turn ends, and moves the clock of its receiver to its stamp; the rounds of a run
+//! are the largest stamp. Preparation comes first, one reveal of everything last. Tiles are
+//! simulated until the same state comes again, and loops once; the rest follows from these, so that
 //! time does not grow with rows.
 
 mod clock;
@@ -19,7 +19,7 @@ use crate::steps::Plan;
 use sealane_protocol::{Protocol, Setting};
 use walk::Walk;
 
-/// The cost of a plan for protocol `P` at the given number of rows of each table.
+/// Computes the cost of a plan for protocol `P` at the given number of rows of each table.
 ///
 /// # Panics
 /// If `rows` has another length than [`Plan::rows`], or if a number of rows is 0.
@@ -28,7 +28,7 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     let rounds = total.rounds::<P>(plan, &plan.setting, rows);
     let (mut by_row, mut by_run) = (Vec::with_capacity(rows.len()), total.payload_bytes() as f64);
     for (table, &count) in rows.iter().enumerate() {
-        // A table half as long, or twice if there is but one row: two points of a line.
+        // Half the rows, or twice as many if there is one row: the second point of a line.
         let mut other = rows.to_vec();
         other[table] = if count > 1 { count / 2 } else { 2 };
         let there = Walk::run::<P>(plan, &plan.setting, &other).payload_bytes() as f64;
@@ -39,7 +39,7 @@ pub fn cost<P: Protocol>(plan: &Plan, rows: &[u64]) -> CostReport {
     report::report(plan, rows, (total, rounds), by_row, by_run.max(0.0))
 }
 
-/// Payload bytes of a run, all parties together, if the roles were played as in `setting`.
+/// Payload bytes of a run, all parties together, with the roles of `setting`.
 pub(crate) fn payload_bytes<P: Protocol>(plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
     Walk::run::<P>(plan, setting, rows).payload_bytes()
 }

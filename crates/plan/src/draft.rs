@@ -1,9 +1,9 @@
-//! What stands between a program and a plan: units of work over tensors.
+//! Intermediate form between a program and a plan: units of work over tensors.
 //!
-//! A *tensor* is a value that is really stored; a value of the program may be only a *placement*
-//! in one (a slice, a broadcast). A *unit* is what becomes one step: an element-wise body over
-//! lanes, a fold, a scan, a sum or product in a ring, an input. Bodies are still graphs of typed
-//! operations, with ranges; the pass `lower` turns them into tapes.
+//! A *tensor* is a stored value; a value of the program may be only a *placement* in one (a slice,
+//! a broadcast). A *unit* becomes one step: an element-wise body over lanes, a fold, a scan, a sum
+//! or product in a ring, an input. Bodies are still graphs of typed operations, with ranges; the
+//! pass `lower` turns them into tapes.
 
 use crate::steps::{Len, LinearFactor, SymView};
 use sealane_diagnostic::Span;
@@ -12,8 +12,9 @@ use sealane_program::types::{Data, Range, RowId, Shape, Type};
 use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
-/// When something runs: segments are ordered by level, and inside a level what runs once comes
-/// before the tables. A level counts the reductions and scans over rows that must have ended.
+/// Time at which a unit runs: segments are ordered by level, and inside a level the units that run
+/// once come before the tables. A level counts the reductions and scans over rows that must have
+/// ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Phase {
     pub level: u32,
@@ -21,7 +22,7 @@ pub(crate) struct Phase {
 }
 
 impl Phase {
-    /// The first: work that needs no rows and no result of work over rows.
+    /// First phase: work that needs no rows and no result of work over rows.
     pub const FIRST: Phase = Phase {
         level: 0,
         rows: None,
@@ -32,20 +33,20 @@ impl Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TensorId(pub u32);
 
-/// What is known of a stored tensor.
+/// Properties of a stored tensor.
 #[derive(Clone, Debug)]
 pub(crate) struct Tensor {
     pub rows: Option<RowId>,
     /// Elements of each row, or in all.
     pub elements: u64,
     pub range: Range,
-    /// In which it is made; an input or a constant is there in any that is wanted.
+    /// Algebra in which it is made; an input or a constant is available in any algebra.
     pub algebra: Algebra,
     /// The unit that makes it: an index into [`Draft::units`].
     pub unit: usize,
 }
 
-/// Elements of a tensor: for each lane those at `lanes[l] + inner[i]`.
+/// View of a tensor: for each lane the elements at `lanes[l] + inner[i]`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Read {
     pub tensor: TensorId,
@@ -53,7 +54,7 @@ pub(crate) struct Read {
     pub inner: SymView,
 }
 
-/// A tensor that a body or a scan writes: `inner` neighbouring elements a lane or iteration.
+/// A tensor that a body or a scan writes: `inner` neighbouring elements per lane or iteration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub tensor: TensorId,
@@ -63,16 +64,17 @@ pub(crate) struct Write {
 /// Work that becomes one step.
 pub(crate) struct Unit {
     pub phase: Phase,
-    /// Longest chain of units of the same phase before it; what it needs has a smaller rank.
+    /// Longest chain of units of the same phase before it; the units that it needs have smaller
+    /// ranks.
     pub rank: u32,
-    pub work: Work,
-    /// The operations of the program that it does, in order of the program.
+    pub work: UnitWork,
+    /// Operations of the program that it performs, in order of the program.
     pub ops: Vec<String>,
     pub span: Option<Span>,
 }
 
-/// What a unit does.
-pub(crate) enum Work {
+/// Operation of a unit.
+pub(crate) enum UnitWork {
     Input { input: u32, out: TensorId },
     Constant { data: Data, out: TensorId },
     Move { from: Read, out: TensorId },
@@ -94,8 +96,8 @@ pub(crate) struct Body {
     pub params: HashMap<(Read, Type), ValueId>,
 }
 
-/// In each lane the sum of all that its terms read, times public factors, modulo `2^k`. `carried`:
-/// what tiles of rows leave is added up.
+/// In each lane, the sum of the elements of its terms times public factors, modulo `2^k`. With
+/// `carried`, the sums of tiles are added up.
 pub(crate) struct Linear {
     pub lanes: Vec<Len>,
     pub terms: Vec<Term>,
@@ -109,7 +111,7 @@ pub(crate) struct Term {
     pub factor: LinearFactor,
 }
 
-/// In each lane the inner product of what both operands read, modulo `2^k`.
+/// In each lane, the inner product of both operands, modulo `2^k`.
 pub(crate) struct Product {
     pub lanes: Vec<Len>,
     pub left: Read,
@@ -126,8 +128,8 @@ pub(crate) struct Fold {
     pub out: TensorId,
 }
 
-/// A loop over elements in order; the graph's parameters are carries, elements of `over`,
-/// `captured`.
+/// A loop over elements in order; the graph's parameters are the carries, the elements of `over`,
+/// and `captured`.
 pub(crate) struct Scan {
     pub graph: Graph,
     pub length: Len,
@@ -160,8 +162,8 @@ impl Draft {
             .map_or(Algebra::Z2, |id| self.tensor(*id).algebra)
     }
 
-    /// The first phase that may read a tensor: that of its unit, or the next level if all rows
-    /// must have passed.
+    /// First phase that may read a tensor: that of its unit, or the next level if the tensor
+    /// depends on all rows.
     pub fn there_in(&self, tensor: usize) -> Phase {
         let tensor = &self.tensors[tensor];
         let made = self.units[tensor.unit].phase;
@@ -174,7 +176,7 @@ impl Draft {
         }
     }
 
-    /// Sorts the units by phase and rank, after which each comes after all that it needs.
+    /// Sorts the units by phase and rank, after which each follows the units that it needs.
     pub fn sort(&mut self) {
         let mut order = (0..self.units.len()).collect::<Vec<_>>();
         order.sort_by_key(|&unit| (self.units[unit].phase, self.units[unit].rank, unit));
@@ -194,8 +196,8 @@ impl Draft {
         self.units = units.into_iter().map(|(unit, _)| unit).collect();
     }
 
-    /// What holds after `fuse`: a unit needs only tensors made before it in its own phase, or
-    /// there when its phase begins. No value changes from one ring to another.
+    /// Checks the invariant of `fuse`: a unit needs only tensors that are made before it in its own
+    /// phase, or exist when its phase begins. No value changes from one ring to another.
     pub fn check(&self) -> Result<(), String> {
         for (index, unit) in self.units.iter().enumerate() {
             for id in unit.work.reads() {
@@ -234,18 +236,20 @@ impl Draft {
     }
 }
 
-impl Work {
+impl UnitWork {
     /// The tensors it reads.
     pub fn reads(&self) -> Vec<TensorId> {
         let of = |reads: &[Read]| reads.iter().map(|read| read.tensor).collect::<Vec<_>>();
         match self {
-            Work::Input { .. } | Work::Constant { .. } => Vec::new(),
-            Work::Move { from, .. } => vec![from.tensor],
-            Work::Body(body) => of(&body.operands),
-            Work::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
-            Work::Product(product) => vec![product.left.tensor, product.right.tensor],
-            Work::Fold(fold) => vec![fold.from.tensor],
-            Work::Scan(scan) => [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat(),
+            UnitWork::Input { .. } | UnitWork::Constant { .. } => Vec::new(),
+            UnitWork::Move { from, .. } => vec![from.tensor],
+            UnitWork::Body(body) => of(&body.operands),
+            UnitWork::Linear(sum) => sum.terms.iter().map(|term| term.from.tensor).collect(),
+            UnitWork::Product(product) => vec![product.left.tensor, product.right.tensor],
+            UnitWork::Fold(fold) => vec![fold.from.tensor],
+            UnitWork::Scan(scan) => {
+                [scan.init.clone(), of(&scan.over), scan.captured.clone()].concat()
+            }
         }
     }
 
@@ -253,14 +257,16 @@ impl Work {
     pub fn writes(&self) -> Vec<TensorId> {
         let of = |outs: &[Write]| outs.iter().map(|out| out.tensor).collect::<Vec<_>>();
         match self {
-            Work::Input { out, .. } | Work::Constant { out, .. } | Work::Move { out, .. } => {
+            UnitWork::Input { out, .. }
+            | UnitWork::Constant { out, .. }
+            | UnitWork::Move { out, .. } => {
                 vec![*out]
             }
-            Work::Body(body) => of(&body.outs),
-            Work::Linear(sum) => vec![sum.out],
-            Work::Product(product) => vec![product.out],
-            Work::Fold(fold) => vec![fold.out],
-            Work::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
+            UnitWork::Body(body) => of(&body.outs),
+            UnitWork::Linear(sum) => vec![sum.out],
+            UnitWork::Product(product) => vec![product.out],
+            UnitWork::Fold(fold) => vec![fold.out],
+            UnitWork::Scan(scan) => [scan.carries.clone(), of(&scan.outs)].concat(),
         }
     }
 }
@@ -281,8 +287,8 @@ impl Body {
         ValueId(self.graph.values.len() as u32 - 1)
     }
 
-    /// The parameter for an operand, made at its first use. A second use with another type (after
-    /// a cast that changes nothing) is another value of the same operand.
+    /// Returns the parameter for an operand, made at its first use. A second use with another type
+    /// (after a cast that changes nothing) is another value of the same operand.
     pub fn param(&mut self, read: Read, ty: Type, fixed: Vec<u64>, range: Range) -> ValueId {
         if let Some(known) = self.params.get(&(read.clone(), ty)) {
             return *known;

@@ -1,19 +1,19 @@
-//! Pass `expand`: what no result needs is left out, and what later passes need not know is written
-//! in terms of what they know.
+//! Pass `expand`: drops values that no result needs, and rewrites operations that later passes do
+//! not support.
 //!
-//! * What is computed from constants alone is a constant.
-//! * A dot product is products and a sum. A protocol with arithmetic does it at once (pass
-//!   `algebra`), unless it has a single term or a single bit.
-//! * A reduction by gates gets an operand from which widths can grow level by level: one with the
-//!   sign of the result. A reduction of a single element is that element.
-//! * Initial carries of a scan get the type and range in which the carries live.
+//! * A value computed from constants alone becomes a constant.
+//! * A dot product becomes products and a sum. A protocol with arithmetic computes it directly
+//!   (pass `algebra`), unless it has a single term or a single bit.
+//! * A reduction by gates gets an operand with the sign of the result, whose width can grow level
+//!   by level. A reduction of a single element becomes that element.
+//! * Initial carries of a scan get the type and range of the carries.
 
 use crate::algebra::suits_ring;
 use crate::lower::constant;
 use sealane_program::graph::{Binary, Graph, Op, Program, Reduction, Value, ValueId, Visibility};
 use sealane_program::types::{Dim, Range, Type};
 
-/// The same program with fewer kinds of operations in its main graph, for a protocol with or
+/// Returns the program with fewer kinds of operations in its main graph, for a protocol with or
 /// without arithmetic.
 pub(crate) fn expand(program: &Program, arithmetic: bool) -> Program {
     let mut expander = Expander {
@@ -46,7 +46,7 @@ pub(crate) fn expand(program: &Program, arithmetic: bool) -> Program {
     })
 }
 
-/// Leaves out the values on which no result depends.
+/// Removes the values on which no result depends.
 fn prune(mut program: Program) -> Program {
     let values = std::mem::take(&mut program.main.values);
     let mut live = vec![false; values.len()];
@@ -124,14 +124,14 @@ impl Expander<'_> {
         }
     }
 
-    /// The value as a constant, if it is computed from constants alone and is not one already. A
-    /// map or scan is not folded itself; its parts are.
+    /// Returns the value as a constant, if it is computed from constants alone and is not one
+    /// already. A map or scan is not folded itself; its parts are.
     fn constant(&self, value: &Value) -> Option<Value> {
         let whole = matches!(value.op, Op::Const(_) | Op::Map { .. } | Op::Scan { .. });
         if value.visibility != Visibility::Public || whole {
             return None;
         }
-        // An operand that was too large to fold leaves its users as they are.
+        // An operand that was too large to fold leaves its users unchanged.
         let known = |id: &ValueId| {
             matches!(
                 self.of(*id).op,
@@ -151,7 +151,7 @@ impl Expander<'_> {
         })
     }
 
-    /// Copies a value and all that it needs.
+    /// Copies a value and its bodies.
     fn copy(&self, value: &Value, into: &mut Graph) -> ValueId {
         let mut value = value.clone();
         let operands = value.op.operands();
@@ -165,7 +165,7 @@ impl Expander<'_> {
         ValueId(into.values.len() as u32 - 1)
     }
 
-    /// `a @ b`: `a` repeats along the columns of `b`, if it has any.
+    /// Expands `a @ b`: `a` repeats along the columns of `b`, if it has any.
     fn dot(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
         if self.by_ring(value) && self.of(b).shape.fixed[0] > 1 {
             return self.push(Value {
@@ -230,12 +230,12 @@ impl Expander<'_> {
         })
     }
 
-    /// Whether a sum of this form is one for the ring.
+    /// Returns whether a sum of this form suits the ring.
     fn by_ring(&self, value: &Value) -> bool {
         self.arithmetic && suits_ring(value)
     }
 
-    /// The same numbers, stored as those of `range`.
+    /// Casts to the given type and range; the numbers stay the same.
     fn cast(&mut self, of: ValueId, ty: Type, range: Range) -> ValueId {
         let operand = self.of(of).clone();
         if (operand.ty, operand.range) == (ty, range) {
@@ -250,14 +250,15 @@ impl Expander<'_> {
     }
 }
 
-/// The range of a product in type `ty`.
+/// Range of a product in type `ty`.
 fn product_range(ty: Type, a: Range, b: Range) -> Range {
     let corners = [(a.lo, b.lo), (a.lo, b.hi), (a.hi, b.lo), (a.hi, b.hi)];
     let products = corners
         .iter()
         .map(|(a, b)| a.checked_mul(*b))
         .collect::<Option<Vec<_>>>();
-    // A type that wraps holds products modulo its width; an exact one may be wider than its type.
+    // A type that wraps holds products modulo its width; an exact product may be wider than its
+    // type.
     products
         .and_then(Range::of_all)
         .filter(|range| !ty.is_wrapping() || ty.holds(*range))

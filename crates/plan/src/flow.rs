@@ -1,19 +1,19 @@
-//! Module `flow`: when each step of each tile runs. The cost of a plan and the engine follow it
-//! both, so that what is planned and what happens cannot differ.
+//! Module `flow`: the schedule of each step of each tile. Both the cost of a plan and the engine
+//! follow it, so that the planned and the actual run cannot differ.
 //!
-//! A *block* is one pass through a segment: all of it, or one tile of its rows. Blocks are taken up
+//! A *tile run* is one pass through a segment: all of it, or one tile of its rows. Tile runs begin
 //! in order and a few are in flight at once, those of different segments too. A *call* is a step in
-//! a block; it may begin as soon as what it reads is there. All parties proceed in *turns*:
+//! a tile run; it may begin as soon as its operands exist. All parties proceed in *turns*:
 //!
 //! 1. Every call that may begin does, and writes its first flight.
-//! 2. The turn ends: everything that was written leaves, as one message to each peer.
+//! 2. The turn ends: everything that was written is sent, as one message to each peer.
 //! 3. Every call under way reads the flight that is due and writes the next one, or is finished.
 //!
-//! So calls that do not wait for each other share rounds, whatever they are, and the turns of a run
-//! are its longest chain of flights. This is the paper's `join` (Launchbury et al., ICFP 2012,
-//! section 5) on messages, and its pipelined batches; no protocol knows of it. The order of calls
-//! follows from the plan, the row counts and the number of flights of each call alone, which all
-//! parties know, so that nothing that crosses needs a label.
+//! So calls that do not wait for each other share rounds, whatever they are, and the number of
+//! turns of a run is its longest chain of flights. This is the paper's `join` (Launchbury et al.,
+//! ICFP 2012, section 5) on messages, and its pipelined batches; protocols are unaware of it. The
+//! order of calls follows from the plan, the row counts and the number of flights of each call
+//! alone, which all parties know, so that messages need no label.
 
 use crate::steps::{Plan, PlanValue, Segment, StepOp};
 use std::collections::{HashMap, VecDeque};
@@ -21,12 +21,12 @@ use std::collections::{HashMap, VecDeque};
 /// Version of the order in which calls begin and advance; part of a plan, and so of the job's hash.
 pub const VERSION: u32 = 1;
 
-/// Tiles in flight at most. They are sized so that so many fit in memory.
+/// Most tiles in flight. Tiles are sized so that this many fit in memory.
 pub const IN_FLIGHT: usize = 4;
 
 /// One pass through a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Block {
+pub struct TileRun {
     /// Index of the segment.
     pub segment: usize,
     /// Number of the tile, from 0; 0 for a segment that runs once.
@@ -37,31 +37,31 @@ pub struct Block {
     pub rows: u64,
 }
 
-/// A step in a block.
+/// A step in a tile run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Call {
-    /// The block.
-    pub block: Block,
+    /// The tile run.
+    pub run: TileRun,
     /// Index of the step in its segment.
     pub step: usize,
-    /// Whether this is the second part of a step that carries: what the tile left is combined with
-    /// what the tiles before it left.
+    /// True for the second part of a step that carries: the tile's result is combined with those of
+    /// the tiles before it.
     pub carry: bool,
 }
 
-/// Who does what a plan says: a party of a run, or the clocks of a cost.
+/// Executor of the calls of a plan: a party of a run, or the clocks of a cost.
 pub trait Driver {
-    /// Why it stops.
+    /// Error that ends the run.
     type Error;
-    /// Begins a call; says whether it is finished already.
+    /// Begins a call; returns whether it is finished already.
     fn begin(&mut self, call: &Call) -> Result<bool, Self::Error>;
-    /// Ends a turn: whatever calls have written leaves.
+    /// Ends a turn: sends everything that calls have written.
     fn turn(&mut self) -> Result<(), Self::Error>;
-    /// Takes a call over one flight; says whether it is finished.
+    /// Advances a call by one flight; returns whether it is finished.
     fn advance(&mut self, call: &Call) -> Result<bool, Self::Error>;
-    /// All calls of a block are finished.
-    fn close(&mut self, block: &Block) -> Result<(), Self::Error>;
-    /// Takes the only call under way to its end: nothing else can begin before.
+    /// Reports that all calls of a tile run are finished.
+    fn close(&mut self, run: &TileRun) -> Result<(), Self::Error>;
+    /// Finishes the only call under way: nothing else can begin before.
     fn finish_alone(&mut self, call: &Call) -> Result<(), Self::Error> {
         loop {
             self.turn()?;
@@ -70,21 +70,21 @@ pub trait Driver {
             }
         }
     }
-    /// How many of the next turns need not be taken: for those who count, not for those who run. The
-    /// calls are all that are under way, with the turns that each has taken; none of them ends in
-    /// the turns that are left out, so none begins either.
+    /// Returns how many of the next turns may be skipped: for a cost, not for a party. `calls` are
+    /// all calls under way, with the turns that each has taken; none of them ends in the skipped
+    /// turns, so none begins either.
     fn leap(&mut self, _calls: &[(Call, u64)]) -> u64 {
         0
     }
-    /// How many of the next `left` full tiles need not be run: for those who count, not for those
-    /// who run. `state` is the state of all blocks in flight, all tiles of one segment; what
-    /// happens next depends on it and on what the driver knows alone.
+    /// Returns how many of the next `left` full tiles may be skipped: for a cost, not for a party.
+    /// `state` is the state of all tile runs in flight, all of one segment; the rest of the run
+    /// depends on it and on the driver's own state alone.
     fn skip(&mut self, _state: &[u32], _left: u64) -> u64 {
         0
     }
 }
 
-/// Does all steps of a plan, on so many rows of each table.
+/// Runs all steps of a plan, on the given number of rows of each table.
 ///
 /// # Errors
 /// Those of the driver.
@@ -113,12 +113,12 @@ pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D
     }
 }
 
-/// What a step waits for.
+/// Dependency of a step.
 #[derive(Clone, Copy)]
 enum Need {
-    /// A step of the same block.
+    /// A step of the same tile run.
     Here(usize),
-    /// A step in all blocks of its segment.
+    /// A step in all tile runs of its segment.
     After { segment: usize, step: usize },
 }
 
@@ -129,22 +129,22 @@ enum Status {
     Done,
 }
 
-/// A block in flight; each step has two places, the second one for its carry.
-struct Flying {
-    block: Block,
+/// A tile run in flight; each step has two entries, the second one for its carry.
+struct InFlight {
+    run: TileRun,
     status: Vec<[Status; 2]>,
     left: usize,
 }
 
-/// What is still to be taken up of a segment.
+/// Tile runs of a segment that have not begun.
 #[derive(Clone, Copy, Default)]
 struct Walk {
-    /// Full tiles (or the one block of a segment that runs once), and the rows of a last one.
+    /// Full tiles (or the one tile run of a segment that runs once), and the rows of a last one.
     full: u64,
     rest: u64,
-    /// Tiles taken up.
+    /// Tiles begun.
     begun: u64,
-    /// Blocks in all.
+    /// All tile runs.
     blocks: u64,
 }
 
@@ -152,14 +152,14 @@ struct Flow<'a> {
     plan: &'a Plan,
     needs: Vec<Vec<Vec<Need>>>,
     walks: Vec<Walk>,
-    /// The segment whose blocks are taken up.
+    /// Segment whose tile runs begin next.
     segment: usize,
-    flying: VecDeque<Flying>,
-    /// For each segment and step, the blocks in which it is finished.
+    flying: VecDeque<InFlight>,
+    /// For each segment and step, the number of tile runs in which it is finished.
     finished: Vec<Vec<u64>>,
     /// Calls under way, with the turns that they have taken.
     running: Vec<(Call, u64)>,
-    /// Whether a call has been finished since all steps were looked at.
+    /// Set if a call has finished since all steps were checked.
     changed: bool,
 }
 
@@ -195,8 +195,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Begins every call that may, and takes up blocks as others are finished. Steps come after
-    /// what they need, so that one look at each is enough until a call is finished elsewhere.
+    /// Begins every call that may begin, and new tile runs as others finish. Steps come after the
+    /// steps that they need, so that one check of each is enough until a call finishes elsewhere.
     fn begin<D: Driver>(&mut self, driver: &mut D) -> Result<(), D::Error> {
         while std::mem::take(&mut self.changed) {
             while self.has_room() && self.take_up(driver) {}
@@ -214,21 +214,22 @@ impl<'a> Flow<'a> {
             }
             while let Some(at) = self.flying.iter().position(|flying| flying.left == 0) {
                 let flying = self.flying.remove(at);
-                flying.map_or(Ok(()), |flying| driver.close(&flying.block))?;
-                // There is room for another one.
+                flying.map_or(Ok(()), |flying| driver.close(&flying.run))?;
+                // There is room for another tile run.
                 self.changed = true;
             }
         }
         Ok(())
     }
 
-    /// Whether another block may be taken up. What runs once takes little and holds up no tile.
+    /// Returns whether another tile run may begin. Segments that run once take little and delay no
+    /// tile.
     fn has_room(&self) -> bool {
-        let walks_rows = |flying: &&Flying| flying.block.rows > 0;
+        let walks_rows = |flying: &&InFlight| flying.run.rows > 0;
         self.flying.iter().filter(walks_rows).count() < IN_FLIGHT
     }
 
-    /// Takes up the next block; says whether there was one.
+    /// Begins the next tile run; returns whether there was one.
     fn take_up<D: Driver>(&mut self, driver: &mut D) -> bool {
         let Some(walk) = self.walks.get(self.segment).copied() else {
             return false;
@@ -250,7 +251,7 @@ impl<'a> Flow<'a> {
             self.segment += 1;
             return self.take_up(driver);
         }
-        let block = Block {
+        let run = TileRun {
             segment: self.segment,
             tile: walk.begun,
             start: walk.begun * tile.unwrap_or(0),
@@ -265,15 +266,15 @@ impl<'a> Flow<'a> {
         let status = segment.steps.iter().map(|step| places(&step.op));
         let status = status.collect::<Vec<_>>();
         let waiting = status.iter().flatten().filter(|s| **s == Status::Waiting);
-        self.flying.push_back(Flying {
-            block,
+        self.flying.push_back(InFlight {
+            run,
             left: waiting.count(),
             status,
         });
         true
     }
 
-    /// Asks the driver whether turns in which no call ends can be left out.
+    /// Asks the driver whether turns in which no call ends can be skipped.
     fn leap<D: Driver>(&mut self, driver: &mut D) {
         let left_out = driver.leap(&self.running);
         self.running
@@ -281,23 +282,23 @@ impl<'a> Flow<'a> {
             .for_each(|(_, turns)| *turns += left_out);
     }
 
-    /// Asks the driver whether full tiles of the segment at hand can be left out.
+    /// Asks the driver whether full tiles of the current segment can be skipped.
     fn skip<D: Driver>(&mut self, driver: &mut D) {
-        let blocks = self.flying.iter().map(|flying| flying.block);
+        let blocks = self.flying.iter().map(|flying| flying.run);
         if blocks
             .clone()
-            .any(|block| block.segment != self.segment || block.tile == 0)
+            .any(|run| run.segment != self.segment || run.tile == 0)
         {
             return;
         }
         let walk = &mut self.walks[self.segment];
         let mut state = vec![self.segment as u32];
         for flying in &self.flying {
-            state.push((walk.begun - flying.block.tile) as u32);
+            state.push((walk.begun - flying.run.tile) as u32);
             state.extend(flying.status.iter().flatten().map(|status| *status as u32));
         }
         for (call, turns) in &self.running {
-            let tile = (walk.begun - call.block.tile) as u32;
+            let tile = (walk.begun - call.run.tile) as u32;
             state.extend([tile, call.step as u32, u32::from(call.carry)]);
             state.extend([*turns as u32, (*turns >> 32) as u32]);
         }
@@ -306,10 +307,10 @@ impl<'a> Flow<'a> {
         walk.blocks -= skipped;
     }
 
-    /// The call of a step in a block in flight, if it may begin.
+    /// Returns the call of a step in a tile run in flight, if it may begin.
     fn ready(&self, at: usize, step: usize) -> Option<Call> {
         let flying = &self.flying[at];
-        let Block { segment, tile, .. } = flying.block;
+        let TileRun { segment, tile, .. } = flying.run;
         let op = &self.plan.segments[segment].steps[step].op;
         let in_turn = self.finished[segment][step] == tile;
         let there = |need: &Need| match *need {
@@ -324,7 +325,7 @@ impl<'a> Flow<'a> {
             _ => return None,
         };
         let call = Call {
-            block: flying.block,
+            run: flying.run,
             step,
             carry,
         };
@@ -333,18 +334,18 @@ impl<'a> Flow<'a> {
 
     fn finished(&mut self, call: &Call) {
         let mut flying = self.flying.iter_mut();
-        let flying = flying.find(|flying| flying.block == call.block);
+        let flying = flying.find(|flying| flying.run == call.run);
         let Some(flying) = flying else { return };
         flying.status[call.step][usize::from(call.carry)] = Status::Done;
         flying.left -= 1;
         self.changed = true;
         if flying.status[call.step] == [Status::Done; 2] {
-            self.finished[call.block.segment][call.step] += 1;
+            self.finished[call.run.segment][call.step] += 1;
         }
     }
 }
 
-/// What each step of each segment waits for.
+/// Dependencies of each step of each segment.
 fn needs(plan: &Plan) -> Vec<Vec<Vec<Need>>> {
     let mut maker: HashMap<PlanValue, (usize, usize)> = HashMap::new();
     for (segment, steps) in plan.segments.iter().map(|s| &s.steps).enumerate() {

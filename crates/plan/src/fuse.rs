@@ -1,32 +1,30 @@
-//! Pass `fuse`: from operations to units of work.
+//! Pass `fuse`: units of work from operations.
 //!
-//! Element-wise operations (and maps, calls and stacks, whose lanes are the elements that they do
-//! not look inside of) join a *body*: one graph for all lanes. A value gets the rank 1 + the
-//! largest rank of what it needs, except that what it reads lane by lane from a body over the same
-//! lanes costs nothing; bodies are keyed by phase, lanes and rank. Every dependency between two
-//! bodies therefore goes to a larger rank, so that fusing never makes a cycle, and two parts of a
-//! program that do not touch share a body when they happen to have the same lanes.
+//! Element-wise operations (and maps, calls and stacks, whose lanes are the elements that they
+//! treat as opaque) join a *body*: one graph for all lanes. A value gets the rank 1 + the largest
+//! rank of its operands, except that an operand read lane by lane from a body over the same lanes
+//! adds nothing; bodies are keyed by phase, lanes and rank. Every dependency between two bodies
+//! therefore goes to a larger rank, so that fusing never makes a cycle, and two independent parts
+//! of a program share a body when they have the same lanes.
 //!
 //! Slices and broadcasts become strides of operands. A value of a body is stored only if something
 //! outside of the body reads it. Constants that are the same for all lanes go into the body, where
 //! the circuit builder folds them; the others are stored tensors of their own.
-//!
-//! What is computed in a ring (pass `algebra`) joins no body: each operation is a unit of its own,
-//! which costs nothing or one flight, and its value is stored.
+//! Values computed in a ring (pass `algebra`) join no body: each operation is a unit of its own,
+//! which is free or costs one flight, and its value is stored.
 
 mod ring;
 mod site;
 
 use crate::algebra::Had;
-use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, Work, Write};
+use crate::draft::{Draft, Fold, Phase, Read, Scan, TensorId, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_diagnostic::Diagnostic;
 use sealane_program::graph::{Graph, Op, Program, Reduction, Value, ValueId};
 use site::{Access, Fuser, Home};
 
-/// Makes the units of an expanded program whose values have the given phases and are had in the
-/// given algebras.
+/// Makes the units of an expanded program whose values have the given phases and algebras.
 pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<Draft, Diagnostic> {
     let mut fuser = Fuser::new(program, phases);
     for (index, (phase, had)) in phases.iter().zip(had).enumerate() {
@@ -40,7 +38,7 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<D
         fuser.rings.push(ring);
     }
     for result in &program.results {
-        // Where it is had in the ring, nobody has to make bits of it.
+        // A result that exists in the ring need not be converted to bits.
         let placed = fuser.placed_in_ring(result.value);
         let tensor = fuser.stored_whole(result.value, placed);
         fuser.draft.results.push(tensor);
@@ -50,14 +48,14 @@ pub(crate) fn fuse(program: &Program, phases: &[Phase], had: &[Had]) -> Result<D
 }
 
 impl Fuser<'_> {
-    /// Finds a home for one value of the main graph.
+    /// Assigns a home to one value of the main graph.
     fn value(&mut self, id: ValueId, phase: Phase) -> Result<Home, Diagnostic> {
         let program = self.program;
         let value = &program.main.values[id.0 as usize];
         Ok(match &value.op {
             Op::Param(input) => {
                 let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
-                self.unit(phase, 0, Work::Input { input: *input, out }, value);
+                self.unit(phase, 0, UnitWork::Input { input: *input, out }, value);
                 Home::Placed(Placement::whole(out, &lens(&value.shape)))
             }
             Op::Const(_) => Home::Constant(None),
@@ -111,7 +109,7 @@ impl Fuser<'_> {
         })
     }
 
-    /// An operation on the `inner` trailing dimensions of its operands, in every lane.
+    /// Adds an operation on the `inner` trailing dimensions of its operands, in every lane.
     fn member(&mut self, value: &Value, phase: Phase, lanes: Vec<Len>, inner: usize) -> Home {
         let operands = value.op.operands();
         let accesses = operands
@@ -131,7 +129,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// A lookup: every lane has one index and sees the whole table.
+    /// Adds a lookup: every lane has one index and sees the whole table.
     fn lookup(&mut self, value: &Value, phase: Phase, table: ValueId, index: ValueId) -> Home {
         let lanes = lens(&self.main(index).shape);
         let entry = self.main(table).shape.fixed[1..].to_vec();
@@ -156,7 +154,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// A stack: one lane holds one element of each part.
+    /// Adds a stack: one lane holds one element of each part.
     fn stack(&mut self, value: &Value, phase: Phase, parts: &[ValueId], axis: usize) -> Home {
         let lanes = lens(&self.main(parts[0]).shape);
         let accesses = parts
@@ -173,7 +171,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// A map: its body joins the body of its lanes, without a call.
+    /// Adds a map: its body joins the body of its lanes, without a call.
     fn map(
         &mut self,
         value: &Value,
@@ -207,7 +205,7 @@ impl Fuser<'_> {
         Ok(Home::Parts(body.returns.iter().map(member).collect()))
     }
 
-    /// A scan: a unit of its own, since its iterations wait for each other.
+    /// Adds a scan: a unit of its own, since its iterations depend on each other.
     fn scan(
         &mut self,
         value: &Value,
@@ -231,7 +229,7 @@ impl Fuser<'_> {
         let mut stored = Vec::new();
         let params = init.len() + over.len();
         for (param, id) in graph.values[params..].iter_mut().zip(captured) {
-            // What is known when the circuit is made needs no parameter.
+            // A value that is known when the circuit is made needs no parameter.
             param.op = match &self.main(*id).op {
                 Op::Const(data) => Op::Const(data.clone()),
                 _ => {
@@ -272,13 +270,13 @@ impl Fuser<'_> {
             carries,
             outs,
         };
-        let work = Work::Scan(scan);
+        let work = UnitWork::Scan(scan);
         let rank = self.rank_after(&work.reads(), phase);
         self.unit(phase, rank, work, value);
         Ok(Home::Parts(parts))
     }
 
-    /// The fold of the outermost dimension of `from`.
+    /// Adds a fold of the outermost dimension of `from`.
     fn fold(&mut self, value: &Value, phase: Phase, reduction: Reduction, from: Placement) -> Home {
         let dims = from.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
         let out = self.tensor(value.shape.rows, &value.shape.fixed, value.range);
@@ -291,7 +289,7 @@ impl Fuser<'_> {
             out,
         };
         let rank = self.rank_after(&[from.store], phase);
-        self.unit(phase, rank, Work::Fold(fold), value);
+        self.unit(phase, rank, UnitWork::Fold(fold), value);
         Home::Placed(Placement::whole(out, &lens(&value.shape)))
     }
 }

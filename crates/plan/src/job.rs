@@ -1,5 +1,5 @@
-//! What parties approve before anything runs: a hash of the job, and which part of two jobs
-//! differs. Row counts are symbolic here; machines compare them in the handshake.
+//! The job that parties approve before anything runs: its hash, and the parts in which two jobs
+//! differ. Row counts are symbolic here; machines compare them in the handshake.
 
 use crate::steps::Plan;
 use sealane_net::NetworkClass;
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 /// The hash of each part of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobParts {
-    /// Of the program's text.
+    /// Hash of the program's text.
     pub program: [u8; 32],
-    /// Of all that the protocol's profile says, all parties in their order, and their roles.
+    /// Hash of the protocol's whole profile, all parties in their order, and their roles.
     pub protocol: [u8; 32],
-    /// Of the declared network class.
+    /// Hash of the declared network class.
     pub network: [u8; 32],
-    /// Of the plan's text.
+    /// Hash of the plan's text.
     pub plan: [u8; 32],
 }
 
 impl JobParts {
-    /// The parts of the job that runs `plan`, made from `program` for protocol `P`. `parties` are
-    /// the names of all, those of the program and then the helpers.
+    /// Makes the parts of the job that runs `plan`, made from `program` for protocol `P`. `parties`
+    /// are the names of all, those of the program and then the helpers.
     pub fn new<P: Protocol>(
         program: &Program,
         parties: &[String],
@@ -37,7 +37,7 @@ impl JobParts {
         }
     }
 
-    /// The hash of the job.
+    /// Computes the hash of the job.
     pub fn hash(&self) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("sealane job 1");
         for part in [self.program, self.protocol, self.network, self.plan] {
@@ -46,8 +46,8 @@ impl JobParts {
         *hasher.finalize().as_bytes()
     }
 
-    /// The names of the parts that differ, for people: causes before what follows from them. Roles,
-    /// which are of the protocol's part, are chosen by network class.
+    /// Names of the parts that differ, for people: causes before their consequences. Roles, which
+    /// belong to the protocol's part, are chosen by network class.
     pub fn differences(&self, other: &JobParts) -> Vec<&'static str> {
         let parts = [
             ("program", self.program == other.program),
@@ -63,12 +63,12 @@ impl JobParts {
     }
 }
 
-/// The hash of a protocol, as these parties run it: of its whole profile, so that nobody runs it
-/// with other assumptions or parameters of security than others have approved.
+/// Computes the hash of a protocol, as these parties run it: of its whole profile, so that nobody
+/// runs it with other assumptions or security parameters than others have approved.
 fn protocol(profile: &Profile, parties: &[String], setting: &Setting) -> [u8; 32] {
     let roles = setting.roles.iter().map(|party| party.0);
     let roles = roles.collect::<Vec<_>>();
-    // Debug forms name every field, quote texts and delimit lists, so that no two read alike.
+    // Debug forms name every field, quote texts and delimit lists, so that no two are alike.
     let text = format!("{profile:?} parties {parties:?} roles {roles:?}");
     hash(text.as_bytes())
 }
@@ -98,7 +98,7 @@ mod tests {
         }
     }
 
-    /// One field after the other; a new one has to be named here.
+    /// Checks one field after the other; a new one has to be named here.
     #[test]
     fn every_word_of_a_profile_is_part_of_the_job() {
         let Profile {

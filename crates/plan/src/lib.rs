@@ -1,7 +1,7 @@
 //! Room `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
-//! [`plan()`] is a list of small passes, each in a module of its own, and each stage has a checker
-//! that says what holds after it:
+//! [`plan()`] is a list of small passes, each in a module of its own. Two stages have a checker of
+//! their own: the units after `fuse` (`draft.rs`) and the finished plan (`check.rs`).
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -18,16 +18,16 @@
 //! | [`flow`] | when each step of each tile runs; both cost and engine follow it |
 //! | [`cost`](fn@cost) | payload bytes, rounds, gates: the promise |
 //!
-//! Before all of them, [`localise()`] takes out what one party can compute alone and in the clear;
-//! what it leaves is a program like any other, and so is what each party does alone. Whoever runs
-//! programs plans the joint one for the protocol at hand, and the local ones for `clear`; a program
-//! that is not divided is planned as it is, all of it under one protocol.
+//! Before all of them, [`localise()`] separates the values that one party can compute alone and in
+//! the clear; the rest is a program like any other, and so is each party's own part. The caller
+//! plans the joint program for the chosen protocol, and the local ones for `clear`; a program that
+//! is not divided is planned as a whole, under one protocol.
 //!
 //! Planning is deterministic: all parties derive the same [`Plan`] from the same program, protocol
-//! and declared network class, with row counts symbolic. Time and memory grow with the program as
-//! it is written, never with rows or with the dimensions of tensors that operations walk.
+//! and declared network class, with row counts symbolic. Time and memory grow with the size of the
+//! program's text, never with rows or with the dimensions of tensors that operations walk.
 //!
-//! Protocols are known by their trait alone.
+//! This room uses protocols through their trait alone.
 #![forbid(unsafe_code)]
 
 mod algebra;
@@ -70,11 +70,11 @@ use steps::{PlanValue, ResultPlan, RowPlan, Segment, ValuePlan};
 /// the program and `helpers` more, who own nothing and learn nothing.
 ///
 /// The class is part of the job that parties approve. Where every level of a circuit is a round,
-/// the rows of a tile follow from it.
+/// the number of rows of a tile depends on it.
 ///
 /// # Errors
-/// What the check of the program finds, or that its parts do not fit: the number of parties, a
-/// body that needs all rows at once, a circuit of more than 10 million gates.
+/// Findings of the check of the program, or parts that do not fit: the number of parties, a body
+/// that needs all rows at once, a circuit of more than 10 million gates.
 pub fn plan<P: Protocol>(
     program: &Program,
     helpers: usize,
@@ -83,7 +83,7 @@ pub fn plan<P: Protocol>(
     plan_in_tiles::<P>(program, helpers, network, u64::MAX)
 }
 
-/// As [`plan()`], with at most `most_rows` rows a tile: for tests of what happens between tiles.
+/// Plans as [`plan()`] does, with at most `most_rows` rows per tile: for tests of several tiles.
 /// Parties that plan with different limits have different plans.
 ///
 /// # Errors
@@ -158,11 +158,11 @@ pub fn plan_in_tiles<P: Protocol>(
     Ok(plan)
 }
 
-/// Rows at which assignments of roles are compared.
+/// Number of rows at which assignments of roles are compared.
 const NOMINAL_ROWS: u64 = 1024;
 
-/// The assignment of roles with the fewest payload bytes at a nominal number of rows; the first of
-/// those where several are equal.
+/// Returns the assignment of roles with the fewest payload bytes at a nominal number of rows; the
+/// first one of several equal ones.
 fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
     let rows = plan
         .rows
@@ -174,7 +174,7 @@ fn roles<P: Protocol>(plan: &Plan, settings: Vec<Setting>) -> Setting {
     best.unwrap_or_else(|| plan.setting.clone())
 }
 
-/// Marks the values with rows that outlive the segment in which they are made.
+/// Marks the values with rows that are read after the segment in which they are made.
 fn keep(
     mut values: Vec<ValuePlan>,
     segments: &[Segment],
@@ -202,7 +202,7 @@ fn keep(
     values
 }
 
-/// What the plan says of a result.
+/// Makes the plan's entry for a result.
 fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
     let of = &program.main.values[reveal.value.0 as usize];
     ResultPlan {
@@ -215,7 +215,7 @@ fn result(program: &Program, reveal: &Reveal, value: PlanValue) -> ResultPlan {
     }
 }
 
-/// A stage broke its own promise: a bug, told as one.
+/// Reports that a stage broke its invariant: a bug.
 fn broken(what: String) -> Diagnostic {
     Diagnostic {
         code: Code::InternalPlan,

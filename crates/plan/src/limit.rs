@@ -1,8 +1,8 @@
-//! The largest run that may be planned: so large that nobody waits for it, and small enough that
-//! whatever is counted of it (gates, bytes, nanoseconds) fits a number of 64 bits.
+//! Largest run that may be planned: too large for anybody to wait for, and small enough that every
+//! count of it (gates, bytes, nanoseconds) fits in 64 bits.
 //!
-//! A party states the rows of its own tables when the run begins, up to the bound that both have
-//! approved. Nothing that follows from them may overflow at the other side.
+//! A party states the row counts of its own tables when the run begins, up to the approved bound.
+//! No number derived from them may overflow at the other side.
 
 use crate::steps::{Len, LinearTerm, Plan, Segment, StepOp, TapeId};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -14,7 +14,7 @@ const MAX_WORK: u128 = 1 << 50;
 /// Refuses a plan whose runs could be larger.
 ///
 /// # Errors
-/// The bounds of rows are too high for what the program does with each row.
+/// The bounds of rows are too high for the work of the program on each row.
 pub(crate) fn check(plan: &Plan) -> Result<(), Diagnostic> {
     let work = plan
         .segments
@@ -51,7 +51,7 @@ fn of_values(plan: &Plan) -> u128 {
     bits.fold(0, u128::saturating_add)
 }
 
-/// Gates of all steps, all rows in one tile: tiles change the sum by less than they are.
+/// Gates of all steps, with all rows in one tile: tiles add less than as much again.
 fn of_segment(plan: &Plan, segment: &Segment) -> u128 {
     let rows = segment
         .rows

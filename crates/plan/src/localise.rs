@@ -1,20 +1,20 @@
-//! Pass `localise`: work on values that one party knows is done by that party in the clear.
+//! Pass `localise`: values that one party knows are computed by that party in the clear.
 //!
-//! A program is divided into one *local* program a party, which its owner runs alone, and the
-//! *joint* program, in which each result of a local one is an input of its owner. The line between
-//! them is found by walking from the results towards the inputs, and stops at the first value that
-//! one party knows and that pays:
+//! A program is divided into one *local* program per party, which its owner runs alone, and the
+//! *joint* program, in which each result of a local one is an input of its owner. The frontier
+//! between them is found by walking from the results towards the inputs; the walk stops at the
+//! first value that one party knows and that pays:
 //!
-//! * Operations that take no AND gate (slices, casts, shifts by a constant, exclusive or) do not
-//!   pay: they cost nothing together, and each would add an input.
-//! * Other element-wise operations pay if their gates weigh at least as much as sharing their
+//! * Operations without AND gates (slices, casts, shifts by a constant, exclusive or) do not pay:
+//!   they are free in the joint program, and each would add an input.
+//! * Other element-wise operations pay if their gates cost at least as much as sharing their
 //!   result: garbled, a gate is two blocks on the wire and an input bit at most one.
-//! * Reductions, dot products, lookups and functions by name pay; a map or scan does if its body has
-//!   anything that does.
+//! * Reductions, dot products, lookups and functions called by name pay; a map or scan does if its
+//!   body has an operation that pays.
 //!
-//! Who computes what follows from the program alone, so all parties divide alike. Nothing is
-//! learnt by it: a party could always have computed on its own values before it gave them. Inputs
-//! that nothing joint needs any more are never shared.
+//! The division follows from the program alone, so all parties divide alike. It discloses nothing:
+//! a party could always have computed on its own values before it gave them. Inputs that the joint
+//! program does not need any more are never shared.
 
 use crate::lower;
 use sealane_diagnostic::Diagnostic;
@@ -22,32 +22,32 @@ use sealane_program::check::MAX_INPUTS;
 use sealane_program::graph::{Graph, Input, Op, Program, Reveal, Value, ValueId, Visibility};
 use sealane_protocol::PartyId;
 
-/// A program, divided.
+/// Division of a program into joint and local parts.
 pub struct Localised {
-    /// What all parties compute together: the inputs of the program, and after them the results of
-    /// all local programs, one after the other.
+    /// Joint program: its inputs are those of the whole program, and after them the results of all
+    /// local programs, one after the other.
     pub joint: Program,
-    /// What parties compute alone, by party; at most one program each.
+    /// Local programs, by party; at most one each.
     pub locals: Vec<Local>,
 }
 
-/// What one party computes alone.
+/// Program that one party computes alone.
 pub struct Local {
     /// The party.
     pub party: PartyId,
-    /// Its work, as a program of this party alone. The inputs are those of the whole program, so
-    /// that input and row numbers stay the same; what other parties give is never read.
+    /// Local program, of this party alone. It has the inputs of the whole program, so that input
+    /// and row numbers stay the same; inputs of other parties are never read.
     pub program: Program,
 }
 
 /// Checks and divides a program.
 ///
 /// # Errors
-/// What [`sealane_program::check`](fn@sealane_program::check) finds.
+/// Those of [`sealane_program::check`](fn@sealane_program::check).
 pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
     sealane_program::check(program)?;
     let mut frontier = frontier(program);
-    // Those of one party stand together, in order of the program.
+    // The values of one party are adjacent, in order of the program.
     frontier.sort_by_key(|(party, id)| (*party, *id));
     let mut joint = program.clone();
     let (mut given, mut locals) = (Vec::new(), Vec::new());
@@ -70,7 +70,7 @@ pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
     Ok(Localised { joint, locals })
 }
 
-/// The values that parties compute alone and then give, with their parties.
+/// Returns the values that parties compute alone and then give, with their parties.
 fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
     let graph = &program.main;
     let mut frontier = Vec::new();
@@ -82,7 +82,7 @@ fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
         if !live[index] {
             continue;
         }
-        // A program with as many inputs as there may be is divided as far as there is room.
+        // A program near the limit on inputs is divided as far as there is room.
         let room = program.inputs.len() + frontier.len() < MAX_INPUTS;
         match value.visibility {
             Visibility::Known(party) if room && pays(graph, value) => {
@@ -94,7 +94,7 @@ fn frontier(program: &Program) -> Vec<(u8, ValueId)> {
     frontier
 }
 
-/// Whether computing a value together costs more than sharing it.
+/// Returns whether computing a value jointly costs more than sharing it.
 fn pays(graph: &Graph, value: &Value) -> bool {
     match &value.op {
         Op::Param(_) | Op::Const(_) | Op::Slice { .. } | Op::Stack(..) | Op::Cast(_) => false,
@@ -104,7 +104,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
         }
         Op::Reduce(..) | Op::Dot(..) | Op::SumProduct { .. } => true,
         Op::Lookup { .. } | Op::Call(..) => true,
-        // Referred to through their parts only.
+        // Used through their parts only.
         Op::Map { .. } | Op::Scan { .. } => false,
         Op::Part(of, _) => {
             let body = graph.values[of.0 as usize].op.body();
@@ -113,7 +113,7 @@ fn pays(graph: &Graph, value: &Value) -> bool {
     }
 }
 
-/// The input of the joint program that a party computes: as narrow as the value is known to be.
+/// Makes the input of the joint program that a party computes: as narrow as the value's range.
 fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
     let taken = |name: &String| inputs.iter().any(|input| input.name == *name);
     let mut names = (inputs.len()..).map(|number| format!("local_{number}"));
@@ -128,7 +128,7 @@ fn computed(inputs: &[Input], owner: u8, value: &Value) -> Input {
     }
 }
 
-/// The program in which a party computes `values` for the inputs `gives`.
+/// Makes the program in which a party computes `values` for the inputs `gives`.
 fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> Local {
     let (mut main, renamed) = part(program, &[], values.iter().copied());
     alone(&mut main);
@@ -153,7 +153,7 @@ fn local(program: &Program, party: u8, values: &[ValueId], gives: &[Input]) -> L
     }
 }
 
-/// Every value that a party knows is known to the only one there is.
+/// Renumbers the owner: the local program has one party.
 fn alone(graph: &mut Graph) {
     for value in &mut graph.values {
         if let Visibility::Known(party) = &mut value.visibility {
@@ -165,8 +165,9 @@ fn alone(graph: &mut Graph) {
     }
 }
 
-/// The main graph without what the `wanted` values do not need. The values `given` become
-/// parameters after those of the program. Also the new number of each value that is still there.
+/// Returns the main graph without the values that the `wanted` ones do not need. The values `given`
+/// become parameters after those of the program. Also returns the new number of each remaining
+/// value.
 fn part(
     program: &Program,
     given: &[ValueId],
@@ -207,7 +208,7 @@ fn part(
     (graph, renamed)
 }
 
-/// Marks what a value is computed from.
+/// Marks the values from which a value is computed.
 fn mark(live: &mut [bool], value: &Value) {
     let operands = value.op.operands();
     operands.iter().for_each(|id| live[id.0 as usize] = true);

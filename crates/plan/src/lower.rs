@@ -1,23 +1,23 @@
-//! Pass `lower`: from units to steps with tapes.
+//! Pass `lower`: steps with tapes from units.
 //!
 //! A body becomes one circuit for one lane. Values are stored in as many bits as their *ranges*
 //! need, not their declared types; every operation computes modulo two to the width of its result,
 //! which is exact because the result is known to lie in its range. Folds become one small tape for
 //! each width of their tree. Equal tapes are one. Sums and products of a ring need no circuit.
 //!
-//! What a protocol's circuits should be good at decides how they are built and ordered. For few
-//! gates: small adders, and an order that fills the lanes of a CPU with the circuit's own gates,
-//! since a unit may run on few rows (on many, rows fill the lanes whatever the order, and the live
-//! set stays small), and with marks where an input's owner knows an operand of an AND, which halves
-//! its garbled table. For short chains: prefix adders, and one batch for each level of ANDs, which
-//! is one round where every AND talks.
+//! The protocol's goal decides how circuits are built and ordered. For size: small adders; an order
+//! that fills the lanes of a CPU with the circuit's own gates, since a unit may run on few rows
+//! (with many rows, the rows fill the lanes in any order, and the live set stays small); and marks
+//! where an input's owner knows an operand of an AND, which halves its garbled table. For depth:
+//! prefix adders, and one batch for each level of ANDs, which is one round where every AND costs a
+//! message.
 
 mod body;
 mod fold;
 mod ops;
 mod words;
 
-use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, Work, Write};
+use crate::draft::{Body, Draft, Read, Scan, TensorId, Term, Unit, UnitWork, Write};
 use crate::scale;
 use crate::steps::{
     Len, LinearFactor, LinearTerm, Operand, PlanValue, Produced, Step, StepOp, TapeId,
@@ -41,8 +41,8 @@ pub(crate) struct Lowered {
     pub steps: Vec<Step>,
 }
 
-/// Lowers every unit. `owners` holds the party of each input, `tiles` holds the rows of a full tile, `bounds` the bound of each row count;
-/// plan values are numbered as tensors.
+/// Lowers every unit. `owners` holds the party of each input, `tiles` the rows of a full tile,
+/// `bounds` the bound of each row count; plan values are numbered as tensors.
 pub(crate) fn lower(
     draft: &Draft,
     owners: &[u8],
@@ -73,15 +73,15 @@ pub(crate) fn lower(
     })
 }
 
-/// Who knows each tensor in the clear: the owner of an input, also where it was only moved.
+/// Returns the party that knows each tensor in the clear: the owner of an input, also after a move.
 fn knowers(draft: &Draft, owners: &[u8]) -> Vec<Knower> {
     let mut knowers = vec![NOBODY; draft.tensors.len()];
     for unit in &draft.units {
         match &unit.work {
-            Work::Input { input, out } => {
+            UnitWork::Input { input, out } => {
                 knowers[out.0 as usize] = knower(PartyId(owners[*input as usize]));
             }
-            Work::Move { from, out } => {
+            UnitWork::Move { from, out } => {
                 knowers[out.0 as usize] = knowers[from.tensor.0 as usize];
             }
             _ => {}
@@ -90,7 +90,7 @@ fn knowers(draft: &Draft, owners: &[u8]) -> Vec<Knower> {
     knowers
 }
 
-/// A few words for the operations of a step.
+/// Describes the operations of a step in a few words.
 fn label(ops: &[String]) -> String {
     const SHOWN: usize = 3;
     let mut names: Vec<&str> = Vec::new();
@@ -112,42 +112,42 @@ fn label(ops: &[String]) -> String {
 struct Lowerer<'a> {
     draft: &'a Draft,
     goal: Goal,
-    /// By tensor.
+    /// Knowers by tensor.
     knowers: Vec<Knower>,
     tapes: Tapes,
 }
 
 impl Lowerer<'_> {
-    /// One unit; `rows` are the rows of a full tile and the bound, if it walks rows.
+    /// Lowers one unit; `rows` are the rows of a full tile and the bound, if it walks rows.
     fn unit(&mut self, unit: &Unit, rows: Option<(u64, u64)>) -> Result<StepOp, Diagnostic> {
         Ok(match &unit.work {
-            Work::Input { input, out } => StepOp::Input {
+            UnitWork::Input { input, out } => StepOp::Input {
                 input: *input,
                 out: value(*out),
             },
-            Work::Constant { data, out } => StepOp::Constant {
+            UnitWork::Constant { data, out } => StepOp::Constant {
                 data: data.clone(),
                 out: value(*out),
             },
-            Work::Move { from, out } => StepOp::Move {
+            UnitWork::Move { from, out } => StepOp::Move {
                 operand: operand(from),
                 out: value(*out),
             },
-            Work::Body(body) => self.body(body, unit)?,
-            Work::Linear(sum) => StepOp::Linear {
+            UnitWork::Body(body) => self.body(body, unit)?,
+            UnitWork::Linear(sum) => StepOp::Linear {
                 terms: sum.terms.iter().map(term).collect(),
                 lanes: sum.lanes.clone(),
                 carried: sum.carried,
                 out: value(sum.out),
             },
-            Work::Product(product) => StepOp::Product {
+            UnitWork::Product(product) => StepOp::Product {
                 left: operand(&product.left),
                 right: operand(&product.right),
                 lanes: product.lanes.clone(),
                 out: value(product.out),
             },
-            Work::Scan(scan) => self.scan(scan, unit)?,
-            Work::Fold(fold) => {
+            UnitWork::Scan(scan) => self.scan(scan, unit)?,
+            UnitWork::Fold(fold) => {
                 let (from, to) = (
                     self.draft.tensor(fold.from.tensor),
                     self.draft.tensor(fold.out),
@@ -195,7 +195,7 @@ impl Lowerer<'_> {
             elements: self.draft.tensor(*id).elements,
             knower,
         };
-        // What is carried is an input of its owner in the first iteration alone.
+        // A carry is its owner's input in the first iteration alone.
         let init = scan.init.iter().map(|id| whole(id, NOBODY));
         let mut params = init.collect::<Vec<_>>();
         params.extend(scan.over.iter().map(|read| self.param(read)));
@@ -221,7 +221,7 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Where outputs of a tape go, from output `first` on.
+    /// Assigns the outputs of a tape, from output `first` on, to plan values.
     fn produced(&self, outs: &[Write], mut first: u32) -> Vec<Produced> {
         let produced = |out: &Write| {
             let made = Produced {
@@ -235,7 +235,7 @@ impl Lowerer<'_> {
         outs.iter().map(produced).collect()
     }
 
-    /// A parameter for what a lane reads.
+    /// Makes the parameter for an operand of a lane.
     fn param(&self, read: &Read) -> Param {
         Param {
             tensor: read.tensor,
@@ -244,8 +244,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The tape of a graph: parameter `i` has the elements of a lane of `params[i]`, the
-    /// results go to `outs`. A number of elements in a lane is the same for any number of rows.
+    /// Makes the tape of a graph: parameter `i` has the elements of a lane of `params[i]`, the
+    /// results go to `outs`. The number of elements in a lane does not depend on the number of
+    /// rows.
     fn tape(
         &mut self,
         graph: &Graph,
@@ -281,15 +282,15 @@ impl Lowerer<'_> {
     }
 }
 
-/// A parameter of a tape: so many elements of a tensor a lane, and who knows them.
+/// Parameter of a tape: elements of a tensor per lane, and the party that knows them.
 struct Param {
     tensor: TensorId,
     elements: u64,
     knower: Knower,
 }
 
-/// What a graph without parameters returns first: the builder folds it to constant wires. None if
-/// it is larger than a circuit may be. `of` has its type and shape.
+/// Evaluates the first result of a graph without parameters: the builder folds it to constant
+/// wires. Returns none if it is larger than a circuit may be. `of` has its type and shape.
 pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
     let results = Lowering::new(Goal::Size).graph(graph, &[]).ok()?;
     let words = results.first()?;
@@ -298,9 +299,9 @@ pub(crate) fn constant(graph: &Graph, of: &Value) -> Option<Data> {
     Data::from_numbers(of.ty, of.shape.fixed.clone(), &numbers)
 }
 
-/// AND gates of one element of an element-wise operation: what its ranges and constants leave.
-/// Where an operand is a table of constants, or has been computed from some, its elements count as
-/// unknown.
+/// Counts the AND gates of one element of an element-wise operation, given its ranges and
+/// constants. The elements of an operand that is a table of constants, or computed from one, count
+/// as unknown.
 pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     let element = |of: &Value, op| Value {
         op,
@@ -342,7 +343,7 @@ pub(crate) fn ands_by_element(graph: &Graph, value: &Value) -> usize {
     compile(&circuit, &Machine::CPU).ands.len()
 }
 
-/// The tape of a circuit, in the order that suits its goal.
+/// Makes the tape of a circuit, in the order that suits its goal.
 fn tape(circuit: &Circuit, goal: Goal) -> Tape {
     let machine = match goal {
         Goal::Size => Machine::CPU,
@@ -351,7 +352,7 @@ fn tape(circuit: &Circuit, goal: Goal) -> Tape {
     compile(circuit, &machine)
 }
 
-/// The plan value of a tensor: it has the same number.
+/// Plan value of a tensor: it has the same number.
 fn value(id: TensorId) -> PlanValue {
     PlanValue(id.0)
 }
@@ -380,7 +381,7 @@ fn term(term: &Term) -> LinearTerm {
     }
 }
 
-/// The refusal of a body that would make an unreasonable circuit.
+/// Refuses a body that would make too large a circuit.
 fn too_large(unit: &Unit) -> Diagnostic {
     Diagnostic {
         code: Code::CircuitTooLarge,
@@ -398,7 +399,7 @@ fn too_large(unit: &Unit) -> Diagnostic {
     }
 }
 
-/// Tapes, each once.
+/// Set of distinct tapes.
 #[derive(Default)]
 struct Tapes {
     list: Vec<Tape>,

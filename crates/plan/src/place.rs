@@ -1,20 +1,20 @@
-//! Where the elements of a value lie in a stored tensor, or in a table of public numbers: slices,
-//! broadcasts and reductions move strides, not data.
+//! Placement of a value's elements in a stored tensor, or in a table of public numbers: slices,
+//! broadcasts and reductions change strides, not data.
 
 use crate::draft::{Read, TensorId};
 use crate::steps::{Len, SymView};
 use sealane_program::types::Shape;
 
-/// The elements of a value: one (length, stride) pair for each dimension of the value.
+/// Placement of a value: one (length, stride) pair for each of its dimensions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Placement<S = TensorId> {
-    /// What they lie in.
+    /// Tensor or table that holds the elements.
     pub store: S,
     pub offset: u64,
     pub dims: Vec<(Len, u64)>,
 }
 
-/// The dimensions of a shape.
+/// Dimensions of a shape.
 pub(crate) fn lens(shape: &Shape) -> Vec<Len> {
     let rows = shape.rows.map(|_| Len::Rows);
     rows.into_iter()
@@ -40,7 +40,7 @@ fn row_major(dims: &[Len]) -> Vec<(Len, u64)> {
 }
 
 impl<S> Placement<S> {
-    /// Everything, as it is stored.
+    /// Places a value over the whole tensor in its stored order.
     pub fn whole(store: S, dims: &[Len]) -> Placement<S> {
         Placement {
             store,
@@ -49,7 +49,7 @@ impl<S> Placement<S> {
         }
     }
 
-    /// Whether the value is the stored tensor of `elements` elements a row, in its order.
+    /// Returns whether the value is the stored tensor of `elements` elements per row, in its order.
     pub fn is_whole(&self, elements: u64) -> bool {
         let dims = self.dims.iter().map(|(len, _)| *len).collect::<Vec<_>>();
         let same = |((len, have), (_, want)): (&(Len, u64), &(Len, u64))| {
@@ -59,7 +59,8 @@ impl<S> Placement<S> {
         self.offset == 0 && count == elements && self.dims.iter().zip(&row_major(&dims)).all(same)
     }
 
-    /// Elements `start..start + len` of one dimension; with `squeeze` it disappears.
+    /// Takes elements `start..start + len` of one dimension; with `squeeze` the dimension
+    /// disappears.
     pub fn slice(mut self, axis: usize, start: u64, len: u64, squeeze: bool) -> Placement<S> {
         self.offset += start * self.dims[axis].1;
         if squeeze {
@@ -70,7 +71,7 @@ impl<S> Placement<S> {
         self
     }
 
-    /// The innermost dimension becomes dimension `axis`.
+    /// Moves the innermost dimension to `axis`.
     pub fn move_last_to(mut self, axis: usize) -> Placement<S> {
         if let Some(last) = self.dims.pop() {
             self.dims.insert(axis, last);
@@ -78,28 +79,28 @@ impl<S> Placement<S> {
         self
     }
 
-    /// A new dimension of length 1 at `axis`.
+    /// Adds a dimension of length 1 at `axis`.
     pub fn with_axis(mut self, axis: usize) -> Placement<S> {
         self.dims.insert(axis, (Len::Fixed(1), 0));
         self
     }
 
-    /// The dimension `axis` becomes the outermost.
+    /// Makes `axis` the outermost dimension.
     pub fn move_to_first(mut self, axis: usize) -> Placement<S> {
         let first = self.dims.remove(axis);
         self.dims.insert(0, first);
         self
     }
 
-    /// The dimension `axis` becomes the innermost.
+    /// Makes `axis` the innermost dimension.
     pub fn move_to_last(mut self, axis: usize) -> Placement<S> {
         let last = self.dims.remove(axis);
         self.dims.push(last);
         self
     }
 
-    /// For each lane the innermost `inner` dimensions; the others are stretched to `lanes` by the
-    /// rules of broadcasting: aligned at the end, absent or of length 1 where they repeat.
+    /// Returns for each lane the innermost `inner` dimensions; the others are broadcast to `lanes`:
+    /// aligned at the end, repeated where they are absent or of length 1.
     pub fn views(&self, lanes: &[Len], inner: usize) -> [SymView; 2] {
         let (outer, inner) = self.dims.split_at(self.dims.len() - inner);
         let missing = lanes.len() - outer.len();
@@ -120,7 +121,7 @@ impl<S> Placement<S> {
 }
 
 impl Placement {
-    /// What a unit over `lanes` reads of a tensor: the [`Placement::views`] of its value.
+    /// Returns the operand of a unit over `lanes`: the [`Placement::views`] of its value.
     pub fn read(&self, lanes: &[Len], inner: usize) -> Read {
         let tensor = self.store;
         let [lanes, inner] = self.views(lanes, inner);

@@ -1,11 +1,12 @@
 //! Pass `rearrange`: the order of steps, from their dependencies alone.
 //!
 //! The paper's `rearrange` (Launchbury et al., ICFP 2012, section 5) regroups scalar code by data
-//! dependency, so that everything which does not wait for something else goes into the same round.
-//! That is the order of `sealane-schedule` for rounds: level by level, and in each level first what
-//! sends nothing, then what talks, in the order of the program. Its `join`, many small products
-//! as one, has happened before on operations (pass `fuse`), and happens again on messages when the
-//! steps run (module `flow`): all steps that are under way share one message to each peer.
+//! dependency, so that all independent operations go into the same round. That is the order of
+//! `sealane-schedule` for rounds: level by level, and in each level the steps without messages
+//! first, then those with messages, in the order of the program. The paper's `join`, which merges
+//! many small products into one, has been applied to operations before (pass `fuse`), and is
+//! applied to messages when the steps run (module `flow`): all steps under way share one message to
+//! each peer.
 
 use crate::draft::Phase;
 use crate::steps::{PlanValue, Segment, Step};
@@ -26,8 +27,8 @@ pub(crate) fn rearrange(steps: Vec<(Phase, Step)>) -> Vec<Segment> {
     phases.into_iter().map(segment).collect()
 }
 
-/// The steps of a segment, each after those that it needs. Conversions are made at their first
-/// use, so only they may stand too late.
+/// Orders the steps of a segment so that each follows the steps that it needs. Only conversions,
+/// which are made at their first use, may be out of order.
 fn topological(steps: Vec<Step>) -> Vec<Step> {
     let mut waiting = steps.into_iter().map(Some).collect::<Vec<_>>();
     let mut maker: HashMap<PlanValue, usize> = HashMap::new();
@@ -56,7 +57,7 @@ fn topological(steps: Vec<Step>) -> Vec<Step> {
     sorted
 }
 
-/// Steps that are sorted already, level by level.
+/// Orders sorted steps level by level.
 fn by_levels(steps: Vec<Step>) -> Vec<Step> {
     let mut graph = Graph::new(0);
     let mut maker: HashMap<PlanValue, u32> = HashMap::new();

@@ -1,8 +1,8 @@
 //! Pass `scale`: fixed point as integers.
 //!
-//! A fixed-point value is computed as its stored number, the value times `2^f`. What is exact on
-//! values of one type is the same on stored numbers: sums, remainders, choices, orders. The others
-//! are written out, with `h` bits behind the point of the result:
+//! A fixed-point value is computed as its stored number, the value times `2^f`. Operations that are
+//! exact on values of one type are the same on stored numbers: sums, remainders, choices, orders.
+//! The others are written out, with `h` fraction bits of the result:
 //!
 //! | on values | on stored numbers |
 //! |---|---|
@@ -14,19 +14,19 @@
 //! | `a // b` | the floor of the quotient, scaled up |
 //! | a comparison of unlike types | of the numbers scaled to the longer fraction |
 //!
-//! Behind this pass no type has a fraction. An exact product may be wider than any type: its
-//! *range* says how wide, as it does for every later pass, and its type is only a strict one.
+//! After this pass no type has a fraction. An exact product may be wider than any type: its *range*
+//! gives its width, as for every later pass, and its type only states that it does not wrap.
 //!
-//! Scaling by a power of two and shifting by a constant take no gate: wires are moved, and bits that
-//! are shifted out are never made, but for the carries that leave them. In a ring a scaling is
+//! Scaling by a power of two and shifting by a constant take no gate: wires are moved, and bits
+//! that are shifted out are never computed, except for their carries. In a ring a scaling is
 //! linear.
 
 use sealane_program::graph::{
-    Binary, Graph, Op, Program, Reduction, Rows, Value, ValueId, Visibility,
+    Binary, Graph, Op, Program, Reduction, RowSymbol, Value, ValueId, Visibility,
 };
 use sealane_program::types::{Data, Dim, Range, Shape, Type};
 
-/// The same program on stored numbers.
+/// Rewrites a program to stored numbers.
 pub(crate) fn scale(program: &Program) -> Program {
     let mut scaled = program.clone();
     let renamed;
@@ -41,7 +41,7 @@ pub(crate) fn scale(program: &Program) -> Program {
     scaled
 }
 
-/// The integer type of the stored numbers of a type.
+/// Integer type of the stored numbers of a type.
 fn integer(ty: Type) -> Type {
     match ty {
         Type::Fixed { signed, bits, .. } => Type::Int {
@@ -53,8 +53,8 @@ fn integer(ty: Type) -> Type {
     }
 }
 
-/// A graph on stored numbers, and the new number of each value.
-pub(crate) fn graph(of: &Graph, rows: &[Rows]) -> (Graph, Vec<ValueId>) {
+/// Rewrites a graph to stored numbers; also returns the new number of each value.
+pub(crate) fn graph(of: &Graph, rows: &[RowSymbol]) -> (Graph, Vec<ValueId>) {
     let mut scaler = Scaler {
         of,
         rows,
@@ -76,12 +76,12 @@ pub(crate) fn graph(of: &Graph, rows: &[Rows]) -> (Graph, Vec<ValueId>) {
 
 struct Scaler<'a> {
     of: &'a Graph,
-    rows: &'a [Rows],
+    rows: &'a [RowSymbol],
     values: Vec<Value>,
     renamed: Vec<ValueId>,
 }
 
-/// An operand on its stored numbers: they are the values times `2^fraction`.
+/// An operand as stored numbers: the values times `2^fraction`.
 #[derive(Clone, Copy)]
 struct Scaled {
     id: ValueId,
@@ -116,7 +116,7 @@ impl Scaler<'_> {
             Op::Binary(Binary::FloorDiv, a, b) if value.ty.is_fixed() => {
                 let (a, b) = (self.operand(*a), self.operand(*b));
                 let op = Op::Binary(Binary::FloorDiv, a.id, b.id);
-                // A scaling is exact, so that the range before it follows from that behind it.
+                // A scaling is exact, so the range before it follows from the range after it.
                 let whole = shifted(value.range, -i16::from(value.ty.fraction()));
                 let whole = self.exactly(value, op, whole);
                 self.rounded(value, whole, value.ty.fraction().into())
@@ -144,7 +144,7 @@ impl Scaler<'_> {
         }
     }
 
-    /// A conversion that changes the bits behind the point.
+    /// Rewrites a conversion that changes the number of fraction bits.
     fn cast(&mut self, value: &Value, a: ValueId) -> ValueId {
         let by = i16::from(value.ty.fraction()) - i16::from(self.fraction(a));
         let of = self.operand(a);
@@ -157,7 +157,7 @@ impl Scaler<'_> {
         self.push(value.clone(), Op::Cast(down))
     }
 
-    /// Exact products, summed axis by axis and then rounded.
+    /// Rewrites exact products, summed axis by axis and then rounded.
     fn sum_of_products(&mut self, value: &Value, [a, b]: [ValueId; 2], axes: &[u32]) -> ValueId {
         let shape = broadcast(
             &self.of.values[a.0 as usize].shape,
@@ -191,7 +191,7 @@ impl Scaler<'_> {
         self.rounded(value, exact, by)
     }
 
-    /// The floor of a quotient.
+    /// Rewrites the floor of a quotient.
     fn quotient(&mut self, value: &Value, a: ValueId, b: ValueId) -> ValueId {
         let (a, b) = (self.operand(a), self.operand(b));
         let by = i16::from(value.ty.fraction()) - a.fraction + b.fraction;
@@ -199,7 +199,7 @@ impl Scaler<'_> {
         self.push(value.clone(), Op::Binary(Binary::FloorDiv, over, under))
     }
 
-    /// An exact result times `2^by`, rounded down, as what `value` is.
+    /// Multiplies an exact result by `2^by` and rounds it down, to the type of `value`.
     fn rounded(&mut self, value: &Value, exact: ValueId, by: i16) -> ValueId {
         if by < 0 {
             let down = self.shifted_down(exact, -by, value.range);
@@ -209,10 +209,10 @@ impl Scaler<'_> {
         self.push(value.clone(), Op::Cast(up))
     }
 
-    /// The value times `2^by`; itself where `by` is not positive.
+    /// Multiplies the value by `2^by`; returns it unchanged if `by` is not positive.
     fn scaled_up(&mut self, mut id: ValueId, mut by: i16) -> ValueId {
         if by > 0 && self.values[id.0 as usize].ty.is_wrapping() {
-            // It is the representative that is scaled, and not what it stands for.
+            // The scaled value is the representative of this one, if it has one.
             let of = self.values[id.0 as usize].clone();
             id = self.exactly(&of, Op::Cast(id), of.range);
         }
@@ -229,7 +229,7 @@ impl Scaler<'_> {
         id
     }
 
-    /// The floor of the value divided by `2^by`, which lies in `range`.
+    /// Returns the floor of the value divided by `2^by`, which lies in `range`.
     fn shifted_down(&mut self, id: ValueId, by: i16, range: Range) -> ValueId {
         let amount = self.number(Type::U8, by.unsigned_abs().min(127).into());
         let of = self.values[id.0 as usize].clone();
@@ -237,15 +237,15 @@ impl Scaler<'_> {
         self.exactly(&of, op, range)
     }
 
-    /// A factor of a product. Bits that are zero in all elements of a constant are left out: they
-    /// would only widen the product.
+    /// Returns a factor of a product. Bits that are zero in all elements of a constant are left
+    /// out: they would only widen the product.
     fn factor(&mut self, id: ValueId) -> Scaled {
         let scaled = self.operand(id);
         let Op::Const(data) = &self.of.values[id.0 as usize].op else {
             return scaled;
         };
         let zeros = data.numbers().map(|number| number.trailing_zeros()).min();
-        // No bit of zero is one, and it needs no other form.
+        // Zero has no set bit, and needs no other form.
         let zeros = zeros.filter(|zeros| (1..64).contains(zeros)).unwrap_or(0);
         if zeros == 0 {
             return scaled;
@@ -269,7 +269,7 @@ impl Scaler<'_> {
         }
     }
 
-    /// A constant of one number.
+    /// Makes a constant of one number.
     fn number(&mut self, ty: Type, number: u64) -> ValueId {
         let op = Op::Const(Data {
             ty,
@@ -291,7 +291,8 @@ impl Scaler<'_> {
         self.number(Type::unsigned(64), 1 << exponent)
     }
 
-    /// An operation like `value` whose result has another range, and needs no type's width.
+    /// Adds an operation like `value` whose result has another range, not limited to a type's
+    /// width.
     fn exactly(&mut self, value: &Value, op: Op, range: Range) -> ValueId {
         let exact = Value {
             ty: Type::smallest(range).unwrap_or(Type::I64),
@@ -325,14 +326,15 @@ impl Scaler<'_> {
         self.values[id.0 as usize].range
     }
 
-    /// Whether an operation rounds: the check has seen that its exact result is within `i128`.
+    /// Returns whether an operation rounds: the check has ensured that its exact result is within
+    /// `i128`.
     fn is_fixed(&self, value: &Value, operands: [ValueId; 2]) -> bool {
         let fixed = |id: ValueId| self.of.values[id.0 as usize].ty.is_fixed();
         value.ty.is_fixed() || operands.into_iter().any(fixed)
     }
 }
 
-/// The shape to which two broadcast, which the check has seen that they do.
+/// Shape to which two shapes broadcast, which the check has ensured.
 fn broadcast(a: &Shape, b: &Shape) -> Shape {
     let rank = a.fixed.len().max(b.fixed.len());
     let dim = |shape: &Shape, back: usize| {
@@ -346,7 +348,7 @@ fn broadcast(a: &Shape, b: &Shape) -> Shape {
     }
 }
 
-/// The range of products, which the check has bounded.
+/// Range of products, which the check has bounded.
 fn products(a: Range, b: Range) -> Range {
     let ends = [a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi];
     ends.map(Range::of)
@@ -354,7 +356,7 @@ fn products(a: Range, b: Range) -> Range {
         .fold(Range::of(ends[0]), Range::hull)
 }
 
-/// The range times `2^by`, rounded down, which the check has bounded.
+/// Range times `2^by`, rounded down, which the check has bounded.
 fn shifted(range: Range, by: i16) -> Range {
     range.shifted(by).unwrap_or(range)
 }

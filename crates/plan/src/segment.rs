@@ -1,16 +1,16 @@
-//! Pass `segment`: when each value is computed.
+//! Pass `segment`: the segment in which each value is computed.
 //!
 //! A value with rows is computed tile by tile, in the segment of its table; a value without rows
-//! once. A reduction or a scan over rows ends with the last tile, so whatever needs its result
-//! belongs to the next *level*, which walks the rows again. Rows of which only a later level knows
-//! wait for it, inputs first, so that they are never kept.
+//! once. A reduction or a scan over rows ends with the last tile, so its users belong to the next
+//! *level*, which walks the rows again. Rows that only a later level needs are computed in that
+//! level, inputs included, so that they are never kept.
 
 use crate::draft::Phase;
 use sealane_program::graph::{Graph, Op, Program, ValueId};
 use sealane_program::types::RowId;
 
-/// The phase of each value of the main graph. A slice or a part is in the phase of what it is
-/// taken from, since nothing is computed for it.
+/// Computes the phase of each value of the main graph. A slice or a part has the phase of its
+/// tensor, since nothing is computed for it.
 pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     let graph = &program.main;
     let mut phases: Vec<Phase> = Vec::with_capacity(graph.values.len());
@@ -28,7 +28,7 @@ pub(crate) fn segment(program: &Program) -> Vec<Phase> {
     phases
 }
 
-/// The table whose rows the operation of a value walks.
+/// Returns the table whose rows the operation of a value walks.
 fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
     let value = &graph.values[id.0 as usize];
     let rows = |v: &ValueId| graph.values[v.0 as usize].shape.rows;
@@ -40,23 +40,23 @@ fn computed_by(graph: &Graph, id: ValueId) -> Option<RowId> {
     }
 }
 
-/// The first level that may use a value.
+/// Returns the first level that may use a value.
 fn available(graph: &Graph, phases: &[Phase], id: ValueId) -> u32 {
     let value = &graph.values[id.0 as usize];
     let level = phases[id.0 as usize].level;
     let walks = computed_by(graph, id).is_some();
-    // Made from all rows: there once the last tile is done. A map or scan is used through its
-    // parts alone, and those know which they are.
+    // A result of all rows is available after the last tile. A map or scan is used through its
+    // parts alone, and those are handled themselves.
     let whole = matches!(value.op, Op::Map { .. } | Op::Scan { .. });
     level + u32::from(walks && value.shape.rows.is_none() && !whole)
 }
 
-/// Moves rows to the first level that needs them, together with what is computed from such rows
-/// alone. What shares an operand with an earlier level stays there: it may be all that has to be
-/// kept of that operand.
+/// Moves rows to the first level that needs them, together with values computed from such rows
+/// alone. A value that shares an operand with an earlier level stays there: it may be all that has
+/// to be kept of that operand.
 fn delay(graph: &Graph, phases: &mut [Phase]) {
     let by_rows = |id: &ValueId| graph.values[id.0 as usize].shape.rows.is_some();
-    // Nothing wants a result early: it is revealed after the last segment.
+    // No result is needed early: all are revealed after the last segment.
     let latest = |(index, phase): (usize, &Phase)| match by_rows(&ValueId(index as u32)) {
         true => u32::MAX,
         false => phase.level,

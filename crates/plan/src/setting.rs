@@ -1,16 +1,17 @@
 //! Pass `setting`: which parties compute, and in which roles.
 //!
 //! The parties of a session are those of the program and then its helpers, who own nothing and
-//! learn nothing but may compute. A protocol without fixed roles is run by all of them alike. One
-//! with roles is run by the helpers, if there are as many as roles, or by all parties, if those
-//! are as many; in between nobody could say who computes, and planning refuses.
+//! learn nothing but may compute. A protocol without fixed roles is run by all of them alike. A
+//! protocol with roles is run by the helpers, if there are as many as roles, or by all parties, if
+//! those are as many; for numbers in between the computing parties are ambiguous, and planning
+//! refuses.
 
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::graph::Program;
 use sealane_protocol::{PartyId, Profile, Protocol, Setting};
 
-/// Names that the fewest helpers could have with whom a protocol runs a program of these parties;
-/// `None` where it runs none of so many, whoever helps.
+/// Names for the fewest helpers with whom a protocol runs a program of these parties; `None` if it
+/// runs none of that number with any helpers.
 pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>> {
     let roles = profile.roles.len();
     let helpers = match roles.checked_sub(named.len()) {
@@ -22,8 +23,8 @@ pub fn fewest_helpers(profile: &Profile, named: &[String]) -> Option<Vec<String>
     Some(free_names(named, helpers))
 }
 
-/// The settings that a program with helpers may run in, in order of preference: every assignment
-/// of those who compute to the roles.
+/// Returns the settings that a program with helpers may run in, in order of preference: every
+/// assignment of computing parties to the roles.
 ///
 /// # Errors
 /// The parties do not fit the protocol.
@@ -51,12 +52,12 @@ fn candidates(
     Ok(orders.map(|roles| Setting { parties, roles }).collect())
 }
 
-/// Whether a program of the parties `named` can run a protocol with that many helpers.
+/// Returns whether a program of the parties `named` can run a protocol with that many helpers.
 pub fn suits(profile: &Profile, named: &[String], helpers: usize) -> bool {
     candidates(profile, named, helpers).is_ok()
 }
 
-/// All orders of a few parties, the given one first; of none, the empty one.
+/// All permutations of a few parties, the given one first; of none, the empty one.
 fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
     let Some(_) = parties.first() else {
         return vec![Vec::new()];
@@ -70,7 +71,8 @@ fn permutations(parties: &[PartyId]) -> Vec<Vec<PartyId>> {
     orders
 }
 
-/// Every change of the helpers with which a program of the parties `named` can run a protocol.
+/// Returns every change of the helpers with which a program of the parties `named` can run a
+/// protocol.
 fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
     let (roles, parties) = (profile.roles.len(), named.len());
     let mut ways = Vec::new();
@@ -89,7 +91,7 @@ fn ways(profile: &Profile, named: &[String]) -> Vec<String> {
     ways
 }
 
-/// Says which numbers do not fit, and every change that would make them fit.
+/// States which numbers do not fit, and every change that would make them fit.
 fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
     let (roles, parties) = (profile.roles.len(), named.len());
     let names = named.join(", ");
@@ -110,7 +112,7 @@ fn refusal(profile: &Profile, named: &[String], helpers: usize) -> Diagnostic {
     }
 }
 
-/// Helpers that are missing: those who compute with the program's parties, or for them.
+/// Describes missing helpers: those who compute with the program's parties, or for them.
 fn who(missing: usize, how: &str) -> String {
     let verb = if missing == 1 { "computes" } else { "compute" };
     format!("{} who {verb} {how} them", count(missing, "helper"))
@@ -124,7 +126,7 @@ fn plural(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// Names that helpers could have beside those of the program, as `--helpers` takes them.
+/// Example names for helpers beside those of the program, as `--helpers` takes them.
 fn example(taken: &[String], helpers: usize) -> String {
     free_names(taken, helpers).join(",")
 }
@@ -157,7 +159,7 @@ mod tests {
         names.split(' ').map(String::from).collect()
     }
 
-    /// Who may play the roles, by index.
+    /// Indices of the parties that may take the roles.
     fn players(
         roles: &'static [&'static str],
         outsiders: bool,
@@ -200,7 +202,7 @@ mod tests {
             players(TWO, true, "a", 2),
             Some(vec![vec![1, 2], vec![2, 1]])
         );
-        // Not where parties without a role can own nothing.
+        // Not if parties without a role may own nothing.
         assert_eq!(players(THREE, false, "a b", 3), None);
     }
 

@@ -1,22 +1,22 @@
-//! What a plan is: segments of steps, with symbolic row counts.
+//! Plan: segments of steps, with symbolic row counts.
 //!
 //! A segment runs once, or once for each tile of the rows of one table, so that memory does not
-//! grow with rows. Steps are listed in an order in which each comes after what it needs; when they
-//! run is the matter of [`flow`](crate::flow). All results are revealed together, after the last
-//! segment.
+//! grow with rows. Steps are listed in an order in which each follows the steps that it needs;
+//! [`flow`](crate::flow) determines when they run. All results are revealed together, after the
+//! last segment.
 
 use sealane_circuit::Tape;
 use sealane_diagnostic::Span;
 use sealane_program::types::{Data, Range, RowId, Type};
 use sealane_protocol::{Algebra, Domain, PartyId, PartySet, Setting, View};
 
-/// How a program will run.
+/// Plan of a program's run.
 pub struct Plan {
     /// Name of the protocol.
     pub protocol: &'static str,
-    /// Who plays which role.
+    /// Assignment of parties to roles.
     pub setting: Setting,
-    /// Who owns each input of the program.
+    /// Owner of each input of the program.
     pub owners: Vec<PartyId>,
     /// The symbolic row counts: bound and rows a tile.
     pub rows: Vec<RowPlan>,
@@ -24,9 +24,9 @@ pub struct Plan {
     pub tapes: Vec<Tape>,
     /// All values that steps exchange.
     pub values: Vec<ValuePlan>,
-    /// What runs, in order.
+    /// Segments, in order.
     pub segments: Vec<Segment>,
-    /// What is revealed after the last segment, in the order of the program's results.
+    /// Results revealed after the last segment, in the order of the program's results.
     pub results: Vec<ResultPlan>,
 }
 
@@ -45,8 +45,8 @@ pub struct RowPlan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PlanValue(pub u32);
 
-/// What is known of a value before the run. Elements are row-major; with `rows`, the rows of the
-/// tile at hand are the outermost dimension.
+/// Properties of a value that are known before the run. Elements are row-major; with `rows`, the
+/// rows of the current tile are the outermost dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValuePlan {
     /// The table whose rows are its first dimension.
@@ -55,11 +55,11 @@ pub struct ValuePlan {
     pub elements: u64,
     /// Bits that hold each element.
     pub bits: u8,
-    /// Whether those bits are two's complement.
+    /// True if those bits are two's complement.
     pub signed: bool,
-    /// Where it lives.
+    /// Domain in which it is held.
     pub domain: Domain,
-    /// Whether a value with rows outlives its segment, so that its tiles are kept and joined.
+    /// True if a value with rows is read after its segment, so that its tiles are kept and joined.
     pub kept: bool,
 }
 
@@ -71,7 +71,7 @@ impl ValuePlan {
             Algebra::Z2k(_) | Algebra::Gf2k(_) => 1,
         }
     }
-    /// Bits of each element where it crosses as plain bits: at an input and at a reveal.
+    /// Bits of each element where it is sent as plain bits: at an input and at a reveal.
     pub fn plain_bits(&self) -> u64 {
         match self.domain.algebra {
             Algebra::Z2 => self.bits.into(),
@@ -80,25 +80,25 @@ impl ValuePlan {
     }
 }
 
-/// A walk: once (`rows` is none) or for each tile.
+/// A sequence of steps that runs once (`rows` is none) or for each tile.
 pub struct Segment {
     /// The table whose tiles it walks.
     pub rows: Option<RowId>,
-    /// Its steps, each after those that it needs.
+    /// Its steps, each after the steps that it needs.
     pub steps: Vec<Step>,
 }
 
 /// One step.
 pub struct Step {
-    /// What it does.
+    /// Operation of the step.
     pub op: StepOp,
-    /// A word or two for people: the operation in the program.
+    /// Operation in the program, in a word or two for people.
     pub label: String,
     /// The source line it came from.
     pub span: Option<Span>,
 }
 
-/// A length that is fixed or the rows of the tile at hand.
+/// A length: fixed, or the rows of the current tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Len {
     /// Rows of the tile.
@@ -117,7 +117,7 @@ impl Len {
     }
 }
 
-/// A [`View`] whose dimensions may be the rows of the tile at hand.
+/// A [`View`] whose dimensions may be the rows of the current tile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SymView {
     /// Index of the first element.
@@ -141,27 +141,27 @@ impl SymView {
     }
 }
 
-/// An operand of a step: for each lane the elements at `lanes[l] + inner[i]`, all their bits,
-/// inner index outermost. The value lies in this segment's tile, or has no rows.
+/// An operand of a step: for each lane the elements at `lanes[l] + inner[i]`, all their bits, inner
+/// index outermost. The value is in the tile of this segment, or has no rows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operand {
     /// The value.
     pub value: PlanValue,
-    /// Where each lane begins.
+    /// First element of each lane.
     pub lanes: SymView,
-    /// What each lane takes.
+    /// Elements of each lane, relative to its first.
     pub inner: SymView,
 }
 
-/// Part of what a tape writes: outputs `first..first + inner * bits` of each lane become `inner`
-/// neighbouring elements.
+/// Outputs of a tape for one value: outputs `first..first + inner * bits` of each lane become
+/// `inner` neighbouring elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Produced {
     /// The value.
     pub value: PlanValue,
     /// First output of the tape.
     pub first: u32,
-    /// Elements a lane.
+    /// Elements per lane.
     pub inner: u32,
 }
 
@@ -169,36 +169,36 @@ pub struct Produced {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TapeId(pub u32);
 
-/// A summand of a linear map modulo `2^k`: each lane takes the elements of an operand times public
-/// factors, and adds them up.
+/// A summand of a linear map modulo `2^k`: for each lane, the sum of the elements of an operand
+/// times public factors.
 pub struct LinearTerm {
     /// The elements.
     pub operand: Operand,
-    /// What they are multiplied by.
+    /// Factor of the elements.
     pub factor: LinearFactor,
 }
 
-/// The public factor of a [`LinearTerm`].
+/// Public factor of a [`LinearTerm`].
 pub enum LinearFactor {
     /// One number for all elements, modulo `2^64`.
     Number(u64),
-    /// A factor for each element that the operand takes, found by views of the same dimensions as
-    /// the operand's. The table has no rows.
+    /// A factor for each element of the operand, addressed by views of the same dimensions as the
+    /// operand's. The table has no rows.
     Table {
         /// The factors.
         data: Data,
-        /// Where each lane begins.
+        /// First factor of each lane.
         lanes: SymView,
-        /// What each lane takes.
+        /// Factors of each lane, relative to its first.
         inner: SymView,
     },
 }
 
-/// What a step does. Values named `out` are written once in a segment (once a tile).
+/// Operation of a step. Values named `out` are written once per segment (once per tile).
 pub enum StepOp {
-    /// Shares the tile at hand of an input of the program (by index).
+    /// Shares the current tile of an input of the program (by index).
     Input {
-        /// Which input.
+        /// Index of the input.
         input: u32,
         /// The shares.
         out: PlanValue,
@@ -210,21 +210,21 @@ pub enum StepOp {
         /// Their shares.
         out: PlanValue,
     },
-    /// Elements moved without any message.
+    /// Moves elements without any message.
     Move {
-        /// From where; `inner` of one element, or several that become neighbouring elements.
+        /// Elements to move; `inner` of one element, or several that become neighbouring elements.
         operand: Operand,
-        /// To where.
+        /// Moved elements.
         out: PlanValue,
     },
-    /// Elements of several values, one value after the other (equal bits).
+    /// Concatenates the elements of several values (equal bits).
     Concat {
-        /// The parts.
+        /// Values to concatenate.
         parts: Vec<PlanValue>,
-        /// The whole.
+        /// Concatenated value.
         out: PlanValue,
     },
-    /// A tape on independent lanes.
+    /// Runs a tape on independent lanes.
     Tape {
         /// The tape.
         tape: TapeId,
@@ -235,19 +235,19 @@ pub enum StepOp {
         /// Its outputs.
         outs: Vec<Produced>,
     },
-    /// A linear map modulo `2^k`, without any message: the sum of all terms. `carried`: the sums
-    /// of tiles are added up, and the value is there after the segment.
+    /// Computes a linear map modulo `2^k` without any message: the sum of all terms. With
+    /// `carried`, the sums of tiles are added up, and the value is available after the segment.
     Linear {
         /// The terms.
         terms: Vec<LinearTerm>,
         /// Number of lanes: the product.
         lanes: Vec<Len>,
-        /// Whether the lanes of tiles are added up.
+        /// True if the sums of tiles are added up.
         carried: bool,
-        /// The result, one element a lane.
+        /// The result, one element per lane.
         out: PlanValue,
     },
-    /// Inner products modulo `2^k`, one a lane, of what both operands take.
+    /// Computes inner products of both operands modulo `2^k`, one per lane.
     Product {
         /// One operand.
         left: Operand,
@@ -255,55 +255,56 @@ pub enum StepOp {
         right: Operand,
         /// Number of lanes: the product.
         lanes: Vec<Len>,
-        /// The result, one element a lane.
+        /// The result, one element per lane.
         out: PlanValue,
     },
-    /// A reduction of the outermost dimension by a tree. At level `i` neighbours at half the
-    /// length are combined: element `j` with element `j + len / 2`; an odd last one is kept and
-    /// resized. With `Len::Rows` as length, the results of tiles are combined by `carry`, in
-    /// order, and the value is there after the segment.
+    /// Reduces the outermost dimension by a tree. At level `i` neighbours at half the length are
+    /// combined: element `j` with element `j + len / 2`; an odd last one is kept and resized. With
+    /// `Len::Rows` as length, the results of tiles are combined by `carry`, in order, and the value
+    /// is available after the segment.
     Fold {
         /// The operand, the axis to reduce outermost: its lanes view is `axis, rest...`.
         operand: Operand,
         /// Length of the axis.
         length: Len,
-        /// Elements that stay.
+        /// Elements of the result.
         lanes: Vec<Len>,
         /// Combining tapes by level: two operands of `bits[i]` planes to one of `bits[i + 1]`.
         levels: Vec<TapeId>,
         /// Planes at each level, one more than levels; the last is the final width.
         bits: Vec<u8>,
-        /// Whether elements are two's complement when resized.
+        /// True if elements are two's complement when resized.
         signed: bool,
-        /// Combines two values of the final width; used across tiles alone.
+        /// Tape that combines two values of the final width; used across tiles alone.
         carry: Option<TapeId>,
         /// The result.
         out: PlanValue,
     },
-    /// A loop with carried state along the outermost dimension of its operands, in order. The
+    /// Runs a loop with carried state along the outermost dimension of its operands, in order. The
     /// tape's inputs are: carries, one element of each of `over`, `captured`; its outputs: carries,
-    /// then what each iteration writes. With `Len::Rows` the carries go on from tile to tile.
+    /// then the outputs of each iteration. With `Len::Rows` the carries continue from tile to tile.
     Scan {
-        /// The body.
+        /// Tape of the body.
         tape: TapeId,
         /// Iterations.
         length: Len,
         /// Initial carries.
         init: Vec<PlanValue>,
-        /// Values walked: `inner` names one element's scalars, `lanes` the starts of elements.
+        /// Values that the loop walks: `inner` addresses one element's scalars, `lanes` the first
+        /// scalar of each element.
         over: Vec<Operand>,
-        /// Values that every iteration sees whole.
+        /// Values that every iteration reads whole.
         captured: Vec<PlanValue>,
-        /// Where the last carries go (there after the segment, if by rows).
+        /// Final carries (available after the segment, if by rows).
         carries: Vec<PlanValue>,
-        /// What each iteration writes, stacked.
+        /// Outputs of the iterations, stacked.
         outs: Vec<Produced>,
     },
-    /// A change of domain.
+    /// Converts a value to another domain.
     Convert {
-        /// From.
+        /// Value to convert.
         value: PlanValue,
-        /// To.
+        /// Converted value.
         out: PlanValue,
     },
 }
@@ -315,7 +316,7 @@ pub struct ResultPlan {
     pub name: String,
     /// The value: kept, if it has rows.
     pub value: PlanValue,
-    /// Who learns it.
+    /// Parties that learn it.
     pub to: PartySet,
     /// Element type for the receiver.
     pub ty: Type,

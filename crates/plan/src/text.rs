@@ -1,4 +1,4 @@
-//! The readable form of a plan, which is also what its hash covers.
+//! Text form of a plan, which its hash covers.
 
 use crate::flow::{self, IN_FLIGHT};
 use crate::steps::{
@@ -12,21 +12,21 @@ use sealane_protocol::Domain;
 use std::fmt::Write as _;
 
 impl Plan {
-    /// A listing of everything in the plan, line by line; tapes by size and hash. Equal plans have
-    /// equal texts, and unequal ones different texts.
+    /// Lists everything in the plan, line by line; tapes by size and hash. Equal plans have equal
+    /// texts, and unequal ones different texts.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let _ = write_plan(&mut text, self);
         text
     }
 
-    /// BLAKE3 of the text, and thereby of the tapes.
+    /// Computes BLAKE3 of the text, and thereby of the tapes.
     pub fn hash(&self) -> [u8; 32] {
         *blake3::hash(self.text().as_bytes()).as_bytes()
     }
 }
 
-/// BLAKE3 of everything that a tape is.
+/// Computes BLAKE3 of the complete content of a tape.
 pub(crate) fn tape_hash(tape: &Tape) -> blake3::Hash {
     let mut bytes = Vec::with_capacity(16 * (tape.xors.len() + tape.ands.len()) + 1024);
     let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
@@ -68,7 +68,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
         plan.setting.parties,
         roles.join(", ")
     )?;
-    // Bytes carry no labels: who takes up tiles otherwise would read one for another.
+    // Messages carry no labels: a party with another order of tiles would misread them.
     writeln!(text, "flow {}, {IN_FLIGHT} tiles in flight", flow::VERSION)?;
     for (index, owner) in plan.owners.iter().enumerate() {
         writeln!(text, "input {index} of party {}", owner.0)?;
@@ -96,7 +96,7 @@ fn write_plan(text: &mut String, plan: &Plan) -> std::fmt::Result {
             None => writeln!(text, "once")?,
         }
         let mut steps = segment.steps.iter();
-        steps.try_for_each(|step| writeln!(text, "  {}", say(step)))?;
+        steps.try_for_each(|step| writeln!(text, "  {}", step_line(step)))?;
     }
     for result in &plan.results {
         let to = result
@@ -138,8 +138,8 @@ fn domain(domain: &Domain) -> String {
     format!("{:?}/{:?}{authenticated}", domain.sharing, domain.algebra)
 }
 
-/// One step. The label stays out: it is for people, and a hash need not depend on it.
-fn say(step: &Step) -> String {
+/// Formats one step. The label is for people and stays out, since a hash need not depend on it.
+fn step_line(step: &Step) -> String {
     match &step.op {
         StepOp::Input { input, out } => format!("v{} = input {input}", out.0),
         StepOp::Constant { data, out } => {
@@ -222,7 +222,7 @@ fn say(step: &Step) -> String {
     }
 }
 
-/// Long tables would drown the listing; their hash says as much.
+/// Long tables are replaced by their hash, to keep the listing readable.
 fn numbers(data: &Data) -> String {
     let numbers = data.numbers().map(|n| n.to_string()).collect::<Vec<_>>();
     let numbers = numbers.join(" ");

@@ -1,4 +1,4 @@
-//! Rows of a tile: as many as memory allows and as gain anything, the same for every party.
+//! Number of rows of a tile: bounded by memory and by gain, the same for every party.
 
 use crate::draft::{Draft, Phase, Tensor, TensorId};
 use crate::flow::IN_FLIGHT;
@@ -8,20 +8,20 @@ use sealane_net::NetworkClass;
 use sealane_protocol::{Algebra, Goal, Profile};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. As much again may
-/// be taken by what the tapes of a tile hold while they run.
+/// Memory that the values of one tile may take: with all tiles in flight, 64 MiB. The live wires of
+/// running tapes may take as much again.
 const TILE_BITS: u64 = (64 << 20) * 8 / IN_FLIGHT as u64;
-/// Fewest and most rows of a full tile. Fewer do not fill the lanes; more gain nothing.
+/// Fewest and most rows of a full tile. Fewer do not fill the lanes; more bring no gain.
 const ROWS: [u64; 2] = [64, 65536];
 /// Most rows where every level of a tape is a round, on a network of short round trips: these fill
-/// lanes and rounds, and what a tape holds stays in cache. Where round trips are long, rounds are
-/// what counts.
+/// lanes and rounds, and the live wires of a tape stay in cache. With long round trips, the number
+/// of rounds dominates.
 const ROWS_A_ROUND: u64 = 4096;
-/// Two components of 64 bits.
+/// Bits of a share of a ring element: two components of 64 bits.
 const RING_SHARE_BITS: u64 = 128;
 
-/// Rows of a full tile, by row count: a power of two such that all values that a segment of the
-/// table reads or makes fit the memory of a tile.
+/// Returns the rows of a full tile, by row count: a power of two such that all values that a
+/// segment of the table reads or makes fit the memory of a tile.
 pub(crate) fn tiles(
     draft: &Draft,
     tables: usize,
@@ -53,8 +53,9 @@ pub(crate) fn tiles(
         .collect()
 }
 
-/// The same rows, or fewer where what tapes hold while they run would not fit the memory of a tile.
-/// Where every level is a round, all lanes of a tape are under way at once; elsewhere a few are.
+/// Returns the same rows, or fewer if the live wires of running tapes would not fit the memory of a
+/// tile. Where every level is a round, all lanes of a tape are under way at once; elsewhere a few
+/// are.
 pub(crate) fn with_tapes(
     tiles: &[u64],
     draft: &Draft,
@@ -87,7 +88,7 @@ pub(crate) fn with_tapes(
     tiles
 }
 
-/// Rows of so many bits each that fit the memory of a tile.
+/// Number of rows of so many bits each that fit the memory of a tile.
 fn rows_that_fit(bits: u64) -> u64 {
     let power = (TILE_BITS / bits.max(1)).checked_ilog2();
     power.map_or(1, |log| 1u64 << log).clamp(ROWS[0], ROWS[1])

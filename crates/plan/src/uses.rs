@@ -1,11 +1,11 @@
-//! What steps read and write.
+//! Operands and results of steps.
 
 use crate::steps::{Len, Operand, PlanValue, Produced, Step, StepOp};
 
-/// What a step needs of the network and the machine.
+/// Kind of a step, by its use of the network and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StepKind {
-    /// Nothing: elements that are known, move, or are added up.
+    /// Local work: elements that are known, move, or are added up.
     Local,
     /// Inputs are shared.
     Input,
@@ -22,7 +22,7 @@ pub enum StepKind {
 }
 
 impl StepOp {
-    /// Its kind.
+    /// Kind of the step.
     pub fn kind(&self) -> StepKind {
         match self {
             StepOp::Constant { .. }
@@ -38,7 +38,7 @@ impl StepOp {
         }
     }
 
-    /// Whether tiles take it in order, since each goes on from what the one before it left.
+    /// Returns whether tiles run the step in order, since each continues from the one before it.
     pub fn in_order(&self) -> bool {
         matches!(
             self,
@@ -49,8 +49,8 @@ impl StepOp {
         )
     }
 
-    /// Whether what a tile leaves is combined, in the order of tiles, with what those before it
-    /// left. The combined value is there after the segment.
+    /// Returns whether the results of tiles are combined, in the order of tiles. The combined value
+    /// is available after the segment.
     pub fn carries(&self) -> bool {
         match self {
             StepOp::Fold { length, .. } => *length == Len::Rows,
@@ -59,7 +59,7 @@ impl StepOp {
         }
     }
 
-    /// The values it reads, one for each operand.
+    /// Returns the values that the step reads, one for each operand.
     pub fn reads(&self) -> Vec<PlanValue> {
         let of = |operands: &[Operand]| operands.iter().map(|o| o.value).collect::<Vec<_>>();
         match self {
@@ -79,7 +79,7 @@ impl StepOp {
         }
     }
 
-    /// The values it writes.
+    /// Returns the values that the step writes.
     pub fn writes(&self) -> Vec<PlanValue> {
         let of = |outs: &[Produced]| outs.iter().map(|out| out.value).collect::<Vec<_>>();
         match self {
@@ -96,7 +96,7 @@ impl StepOp {
         }
     }
 
-    /// Replaces each value that it reads.
+    /// Replaces each value that the step reads.
     pub(crate) fn redirect(&mut self, mut new: impl FnMut(PlanValue) -> PlanValue) {
         let mut each = |values: &mut [PlanValue]| values.iter_mut().for_each(|v| *v = new(*v));
         match self {
@@ -133,7 +133,7 @@ impl StepOp {
 }
 
 impl Step {
-    /// The source line, for people.
+    /// Source line of the step, for people.
     pub fn line(&self) -> Option<u32> {
         self.span.as_ref().map(|span| span.line)
     }

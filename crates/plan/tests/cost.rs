@@ -1,4 +1,4 @@
-//! Costs of plans for the fake protocol, held against counts made by hand; the choice of roles.
+//! Costs of plans for the fake protocol, compared with counts made by hand; the choice of roles.
 
 use crate::common::Sketch;
 use sealane_block::{Coins, Cpu};
@@ -12,7 +12,7 @@ use sealane_program::types::Type;
 use sealane_protocol::fake::Honest;
 use sealane_protocol::{
     Algebra, Correlation, Cost, Demand, Domain, Fault, Message, PartyId, Planes, Profile, Progress,
-    Protocol, Setting, Step, Work,
+    Protocol, Setting, Step, StepShape,
 };
 
 const A: PartyId = PartyId(0);
@@ -43,8 +43,8 @@ fn bytes_and_rounds_are_those_counted_by_hand() {
     for (rows, tiles) in [(1, 1), (4, 1), (10, 3), (1000, 250)] {
         let promise = cost::<Honest>(&plan, &[rows]).promise;
         assert_eq!(promise.ands, 8 * rows);
-        // A row: inputs of 8 shares of a byte each way; for 8 gates two factors of the one party
-        // and a product of the other. A tile: a check for each of two conversions. In the end all
+        // Per row: inputs of 8 shares of a byte each way; for 8 gates two factors of the one party
+        // and a product of the other. Per tile: a check for each of two conversions. At the end all
         // of bob's shares of the result.
         let checks = 2 * tiles;
         assert_eq!(promise.payload[&(A, B)], 8 * rows + 8 * rows + checks);
@@ -56,10 +56,10 @@ fn bytes_and_rounds_are_those_counted_by_hand() {
             promise.sent,
             [promise.payload[&(A, B)], promise.payload[&(B, A)]]
         );
-        // The first inputs are round 1. Of the tiles that are in flight together, bob asks and alice
-        // answers at once, layer by layer; the inputs of those that follow leave bob together with
-        // what he would ask first. Checks and results leave bob one after the other, but he hears
-        // nothing in between that is newer.
+        // The first inputs are round 1. For the tiles in flight together, bob asks and alice
+        // answers at once, layer by layer; the inputs of the next tiles leave bob together with his
+        // next request. Checks and results leave bob one after the other, but he receives nothing
+        // newer in between.
         let turns = tiles.div_ceil(IN_FLIGHT as u64);
         assert_eq!(promise.rounds, 1 + 2 * layers * turns + 1, "{rows} rows");
     }
@@ -113,7 +113,7 @@ fn a_million_rows_are_tiles_of_one_cost() {
     let plan = plan::<Honest>(&and_program(), 0, NetworkClass::Wan).unwrap();
     let report = cost::<Honest>(&plan, &[1_000_000]);
     assert_eq!(report.promise.ands, 8_000_000);
-    // 48 bytes a row, and what depends on tiles alone.
+    // 48 bytes per row, and the part that depends on tiles alone.
     assert!(
         (report.bytes_by_row[0] - 48.0).abs() < 0.01,
         "{:?}",
@@ -166,7 +166,7 @@ fn the_cheapest_roles_are_taken_and_the_first_on_a_tie() {
             .setting
             .roles
     };
-    // Inputs of the second role are dear.
+    // Inputs of the second role are expensive.
     assert_eq!(roles([0, 0]), [A, B]);
     assert_eq!(roles([1, 1]), [B, A]);
     assert_eq!(roles([0, 1]), [A, B]);
@@ -210,8 +210,8 @@ const COT: Correlation = Correlation::Cot {
     receiver: B,
 };
 
-/// A protocol that is only described: two roles, of which the second pays for its inputs; each
-/// input bit wants a correlation, each correlation a byte of the first party.
+/// A protocol with costs only: two roles, of which the second pays for its inputs; each input bit
+/// needs a correlation, each correlation a byte of the first party.
 struct Lopsided;
 
 impl Protocol for Lopsided {
@@ -231,9 +231,9 @@ impl Protocol for Lopsided {
         Honest::domain(algebra)
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         match work {
-            Work::Input {
+            StepShape::Input {
                 owner,
                 elements,
                 bits,
@@ -246,9 +246,9 @@ impl Protocol for Lopsided {
         }
     }
 
-    fn demand(_: &Setting, work: &Work) -> Demand {
+    fn demand(_: &Setting, work: &StepShape) -> Demand {
         let mut demand = Demand::default();
-        if let Work::Input { elements, bits, .. } = work {
+        if let StepShape::Input { elements, bits, .. } = work {
             demand.add(COT, elements * bits);
         }
         demand
@@ -289,8 +289,8 @@ impl Protocol for Lopsided {
     }
 }
 
-/// A party states its rows when the run begins: whatever it says within the bound, counting ends
-/// at once and nothing overflows.
+/// A party states its row counts when the run begins: for any number within the bound, counting
+/// takes constant time and nothing overflows.
 #[test]
 fn a_trillion_rows_are_counted_at_once_and_more_than_can_be_counted_are_refused() {
     let running_sum = |bound: u64, ty: Type| {

@@ -1,4 +1,4 @@
-//! What fixed point costs: a product is an integer product, and rounding it is free.
+//! Cost of fixed point: a product is an integer product, and rounding it is free.
 
 use sealane_diagnostic::Diagnostic;
 use sealane_plan::{NetworkClass, cost, plan};
@@ -55,7 +55,7 @@ fn ands<P: Protocol>(program: &Program, helpers: usize) -> u64 {
 fn a_product_costs_what_that_of_stored_numbers_costs() {
     let integers = ands::<Honest>(&product(Type::signed(48)), 0);
     let fixed = ands::<Honest>(&product(FIXED), 0);
-    // 24 by 24 bits in each of eight lanes. Bits that are rounded away cost their carries alone.
+    // 24 by 24 bits in each of eight lanes. Bits that are rounded away cost only their carries.
     assert_eq!((fixed, integers), (8 * 1043, 8 * 1043));
 }
 

@@ -1,5 +1,5 @@
-//! Division of programs: what a party computes alone, what it shares instead, and that the parts
-//! mean what the whole means.
+//! Division of programs: the part of each party, its shared results, and equality of the parts with
+//! the whole program.
 
 use crate::common::Sketch;
 use proptest::prelude::*;
@@ -54,7 +54,7 @@ fn a_party_reduces_its_own_table_and_gives_the_sum() {
         hi: 255 * 255 * 1000,
     };
     assert_eq!(computed(&program), [(0, range)]);
-    // The cast is free, so it stays; the product and the sum are gone, and nobody reads x.
+    // The cast is free, so it stays; the product and the sum are gone, and x is not read.
     let ops = joint
         .main
         .values
@@ -121,7 +121,7 @@ fn a_result_of_few_gates_and_many_bits_is_computed_together() {
         s.reveal("sum", sum, &[0]);
         computed(&s.finish()).len()
     };
-    // One bit times a constant takes no gate, two take few for many bits; eight are worth it.
+    // One bit times a constant takes no gate, two take few for many bits; eight pay.
     assert_eq!(
         [of(1000, 1), of(1001, 2), of(1000, 16), of(1024, 16)],
         [0, 0, 1, 0]
@@ -141,7 +141,7 @@ fn a_result_that_one_party_knows_is_computed_by_it_alone() {
     assert_eq!(joint.rows, program.rows);
 }
 
-/// Runs the parts of a program one after the other; says whether a plan was refused.
+/// Runs the parts of a program one after the other; returns whether a plan was refused.
 fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     let Case { program, inputs } = case;
     let rows = reference::rows(program, inputs).map_err(|e| e.to_string())?;

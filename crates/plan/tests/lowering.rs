@@ -1,6 +1,6 @@
-//! Plans mean what their programs mean: random programs, run by a machine in the clear that knows
+//! Equality of plans and programs: random programs, run by an interpreter in the clear that knows
 //! the contract of a plan alone, against the reference interpreter; in one tile and in tiles of two
-//! rows; for a protocol of bits alone, and for one that has arithmetic too.
+//! rows; for a protocol of bits alone, and for one with arithmetic.
 
 use proptest::prelude::*;
 use sealane_plan::{NetworkClass, cost, plan_in_tiles};
@@ -10,8 +10,8 @@ use sealane_testkit::random_program::{Case, cases, random_program};
 use sealane_testkit::reference;
 use sealane_trio::Trio;
 
-/// Plans and runs a case under both protocols; says whether the plan was refused, for a reason
-/// that stands in the docs.
+/// Plans and runs a case under both protocols; returns whether the plan was refused, for a
+/// documented reason.
 fn agrees(case: &Case, most_rows: u64) -> Result<bool, String> {
     Ok(agrees_under::<Honest>(case, 0, most_rows)? && agrees_under::<Trio>(case, 1, most_rows)?)
 }
@@ -23,7 +23,7 @@ fn agrees_under<P: Protocol>(case: &Case, helpers: usize, most_rows: u64) -> Res
         Err(error) if error.code == "whole-rows" => return Ok(false),
         Err(error) => return Err(error.render_with_source()),
     };
-    // Whatever can be planned can be counted.
+    // Every plan can be counted.
     assert!(
         cost::<P>(&plan, &rows).promise.rounds > 0,
         "{}",

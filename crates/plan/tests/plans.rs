@@ -1,5 +1,5 @@
-//! The shape of plans: what fuses, what is stored, in which walk over the rows things run, how
-//! many gates they take, and what is refused.
+//! Shape of plans: fused bodies, stored values, walks over the rows, numbers of gates, and
+//! refusals.
 
 use crate::common::Sketch;
 use sealane_plan::steps::{Plan, PlanValue, Step, StepOp};
@@ -130,8 +130,8 @@ fn a_large_tensor_has_a_small_plan() {
     s.reveal("total", total, &[0, 1]);
     let plan = planned(&s.finish());
     assert_eq!((ands(&plan), count(&plan, StepKind::Input)), (7, 2));
-    // Ten levels of a wrapping sum are one tape; that of the sum before adds the same, but of
-    // operands that their owners know.
+    // Ten levels of a wrapping sum are one tape; the tape of the earlier sum adds the same, but its
+    // operands are known to their owners.
     assert_eq!(plan.tapes.len(), 2, "{}", plan.text());
 }
 
@@ -167,7 +167,7 @@ fn a_second_walk_keeps_what_it_needs() {
         .iter()
         .map(|segment| segment.rows.is_some())
         .collect::<Vec<_>>();
-    // The fake protocol converts inputs; what the fold leaves needs no conversion.
+    // The fake protocol converts inputs; the result of the fold needs no conversion.
     assert_eq!(walks, [true, true], "{}", plan.text());
     let kept = |value: PlanValue| plan.values[value.0 as usize].kept;
     let made_in = |segment: usize, kind: StepKind| {

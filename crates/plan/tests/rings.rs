@@ -1,5 +1,5 @@
-//! Plans for a protocol with arithmetic: which values are in a ring, which are bits, and what
-//! changes from one to the other.
+//! Plans for a protocol with arithmetic: the values in a ring, the values in bits, and the
+//! conversions between them.
 
 use crate::common::Sketch;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use sealane_program::graph::{Binary, Program, Reduction};
 use sealane_program::types::{Shape, Type};
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, PartyId, Profile, Progress, Protocol,
-    Setting, Sharing, Work,
+    Setting, Sharing, StepShape,
 };
 use sealane_testkit::random_program::{Case, arithmetic};
 use sealane_testkit::reference;
@@ -145,7 +145,7 @@ fn a_mean_is_a_sum_without_messages_and_one_division() {
     let mean = s.binary(Binary::FloorDiv, total, n);
     s.reveal("mean", mean, &[0]);
     let plan = planned(&s.finish());
-    // Of all rows, one number becomes bits: 1000 times 16 bits.
+    // Of all rows, one number is converted to bits: 1000 times 16 bits.
     assert_eq!(converted(&plan), [(26, Z2k(26), Z2)], "{}", plan.text());
     assert_eq!(shared(&plan), [(0, Z2k(26)), (1, Z2)]);
     let at = plan.segments.iter().position(|s| {
@@ -188,7 +188,7 @@ fn inputs_and_their_sums_are_had_in_both_worlds() {
     let ways = converted(&plan).into_iter().map(|(_, from, to)| (from, to));
     let mut ways = ways.collect::<Vec<_>>();
     ways.sort_by_key(|(_, to)| *to != Z2);
-    // Out of the domain of inputs, and from there into the ring.
+    // From the domain of inputs, and then into the ring.
     assert_eq!(
         ways,
         [(Z2, Z2), (Z2, Z2), (Z2, ring), (Z2, ring)],
@@ -302,7 +302,7 @@ fn a_type_that_wraps_has_a_ring_of_its_own() {
     let byte = Type::U8.wrapping();
     let (x, y) = (s.column("x", 0, byte), s.column("y", 1, byte));
     let product = s.binary(Binary::Mul, x, y);
-    // The number, below 256, in a wider ring: what left the byte must not come back.
+    // The number, below 256, in a wider ring: bits above the byte must not come back.
     let wide = s.cast(product, Type::unsigned(32));
     let total = s.reduce(Reduction::Sum, wide, None);
     s.reveal("total", total, &[0]);
@@ -315,7 +315,8 @@ fn a_type_that_wraps_has_a_ring_of_its_own() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
 
-    /// In the ring as in bits: what the reference computes, in any tiles, whoever may cheat.
+    /// Equality of ring and bits: both match the reference, in tiles of any size, with any
+    /// corruption.
     #[test]
     fn arithmetic_means_what_the_reference_computes(case in arithmetic(), most_rows in 1u64..4) {
         let Case { program, inputs } = &case;
@@ -337,8 +338,8 @@ proptest! {
     }
 }
 
-/// A protocol that is only described: as `trio`, but against parties that do anything, and with
-/// inputs that arrive elsewhere.
+/// A protocol with costs only: like `trio`, but against malicious parties, and with inputs in
+/// another domain.
 struct Watchful;
 
 impl Protocol for Watchful {
@@ -365,11 +366,11 @@ impl Protocol for Watchful {
         }
     }
 
-    fn cost(_: &Setting, _: &Work) -> Cost {
+    fn cost(_: &Setting, _: &StepShape) -> Cost {
         Cost::default()
     }
 
-    fn demand(_: &Setting, _: &Work) -> Demand {
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
 

@@ -124,7 +124,7 @@ pub struct Builder {
 struct Open {
     /// Its number, which its handles carry.
     graph: u32,
-    kind: Kind,
+    kind: BodyKind,
     /// Parameters that stand first from the start; captured ones come where they are first used
     /// and move to the front in the end.
     leading: usize,
@@ -135,7 +135,7 @@ struct Open {
     constants: HashMap<blake3::Hash, ValueId>,
 }
 
-enum Kind {
+enum BodyKind {
     Main,
     Map {
         over: Vec<ValueId>,
@@ -295,7 +295,7 @@ impl Builder {
         let scan = self
             .open
             .iter()
-            .any(|open| matches!(open.kind, Kind::Scan { .. }));
+            .any(|open| matches!(open.kind, BodyKind::Scan { .. }));
         if scan && matches!(error.code, Code::RangeOverflow | Code::IndexRange) {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
@@ -349,7 +349,7 @@ impl Builder {
     }
 
     /// Opens a graph.
-    fn enter(&mut self, kind: Kind) -> Result<(), Diagnostic> {
+    fn enter(&mut self, kind: BodyKind) -> Result<(), Diagnostic> {
         within(
             "bodies inside of one another",
             self.open.len().saturating_sub(1),

@@ -7,7 +7,7 @@
 
 use crate::decimal::range_text;
 use crate::graph::Visibility;
-use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
+use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::infer::{self, Meta, Scope, invalid, shape};
 use crate::types::Range;
 use crate::warnings;
@@ -114,7 +114,7 @@ fn known_rows(program: &Program) -> Result<(), Diagnostic> {
 }
 
 /// A symbolic row count.
-pub(crate) fn row_count(rows: &Rows) -> Result<(), Diagnostic> {
+pub(crate) fn row_count(rows: &RowSymbol) -> Result<(), Diagnostic> {
     name("a row count", &rows.name)?;
     if !(1..=MAX_ROW_BOUND).contains(&rows.bound) {
         return Err(

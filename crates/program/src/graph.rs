@@ -20,7 +20,7 @@ pub struct Program {
     /// Names of the parties in the order in which the signature names them.
     pub parties: Vec<String>,
     /// The symbolic row counts.
-    pub rows: Vec<Rows>,
+    pub rows: Vec<RowSymbol>,
     /// Inputs in the order of the signature.
     pub inputs: Vec<Input>,
     /// The main graph. Its parameters are the inputs, in order.
@@ -31,7 +31,7 @@ pub struct Program {
 
 /// A symbolic number of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rows {
+pub struct RowSymbol {
     /// Its name in the signature.
     pub name: String,
     /// Its upper bound; the number of rows is 1 to `bound`.

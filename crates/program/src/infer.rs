@@ -15,7 +15,7 @@ pub(crate) mod shape;
 
 use crate::call;
 use crate::decimal;
-use crate::graph::{Input, Op, Rows, Value, ValueId, Visibility};
+use crate::graph::{Input, Op, RowSymbol, Value, ValueId, Visibility};
 use crate::types::{Data, Dim, Range, Shape, Type};
 use sealane_diagnostic::Diagnostic;
 
@@ -60,7 +60,7 @@ impl Value {
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The program's symbolic row counts.
-    pub rows: &'a [Rows],
+    pub rows: &'a [RowSymbol],
     /// The program's inputs in the main graph, nothing in a body; they lend errors their names.
     pub inputs: &'a [Input],
     /// The values so far.

@@ -1,9 +1,9 @@
-//! What a step costs, exactly.
+//! Exact cost of a step.
 //!
-//! A [`Flight`] is what crosses at the same time: every message of a flight is written before any
-//! of it is read, and a flight is read before the next one is written. Payload bytes and rounds of
-//! a run follow from the flights of its steps alone, so the promise of a plan and the meaning of
-//! the trait are the same thing.
+//! A [`Flight`] is the set of messages that cross at the same time: every message of a flight is
+//! written before any of it is read, and a flight is read before the next one is written. Payload
+//! bytes and rounds of a run follow from the flights of its steps alone, so a plan's promise and
+//! the semantics of the trait agree.
 
 use sealane_net::PartyId;
 use std::collections::BTreeMap;
@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 /// Payload bytes from one party to another in one flight. A message of 0 bytes is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Who writes.
+    /// Sender.
     pub from: PartyId,
-    /// Who reads.
+    /// Receiver.
     pub to: PartyId,
     /// Payload bytes.
     pub bytes: u64,
@@ -22,10 +22,10 @@ pub struct Message {
 /// Messages that cross at the same time.
 pub type Flight = Vec<Message>;
 
-/// What one piece of work costs.
+/// Cost of one step, on a number of lanes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// What crosses, in order.
+    /// Flights, in order.
     pub flights: Vec<Flight>,
     /// AND gates, counted once for each lane.
     pub ands: u64,
@@ -37,7 +37,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// A cost of messages alone.
+    /// Makes a cost of messages alone.
     pub fn of(flights: Vec<Flight>) -> Cost {
         Cost {
             flights,
@@ -46,7 +46,7 @@ impl Cost {
     }
 }
 
-/// A kind of correlation that preparation makes and online steps consume.
+/// Kind of correlation that preparation makes and online steps consume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Correlation {
     /// Correlated OTs with the sender's global offset.
@@ -56,15 +56,15 @@ pub enum Correlation {
         /// Holder of the choices.
         receiver: PartyId,
     },
-    /// Common randomness between a party that does not compute and those that do, so that a part
-    /// of its shares need not be sent. One is enough for any number of inputs.
+    /// Common randomness between a party that does not compute and those that do, which replaces a
+    /// part of its shares on the wire. One seed serves any number of inputs.
     Seed {
         /// The party without a role.
         owner: PartyId,
     },
 }
 
-/// What a plan wants prepared, in all.
+/// Correlations that a plan needs prepared, in all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Demand(pub BTreeMap<Correlation, u64>);
 
@@ -75,11 +75,11 @@ impl Demand {
             *self.0.entry(kind).or_insert(0) += count;
         }
     }
-    /// How many of a kind are wanted.
+    /// Number of correlations of a kind.
     pub fn count(&self, kind: Correlation) -> u64 {
         self.0.get(&kind).copied().unwrap_or(0)
     }
-    /// Adds everything that another demand wants.
+    /// Adds the correlations of another demand.
     pub fn merge(&mut self, other: &Demand) {
         for (kind, count) in &other.0 {
             self.add(*kind, *count);

@@ -1,13 +1,13 @@
 //! A protocol for any number of parties with **no secrecy at all**, for tests of plan and engine.
 //!
-//! It exercises what real protocols need and the thinnest ones do not: two domains with a
-//! conversion between them, steps of several flights, messages between every pair of parties, and
-//! a check that stays pending until the reveal. Inputs arrive *masked* (everyone holds the value
-//! plus a mask, the mask is XOR-shared); tapes want *XOR* shares; party 0 multiplies for all.
+//! It exercises features that simple protocols lack: two domains with a conversion between them,
+//! steps of several flights, messages between every pair of parties, and a check that stays pending
+//! until the reveal. Inputs arrive *masked* (everyone holds the value plus a mask, the mask is
+//! XOR-shared); tapes need *XOR* shares; party 0 multiplies for all.
 
 use crate::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Flight, Goal, Message, Outcome, PartyId,
-    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work,
+    PartySet, Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape,
 };
 use sealane_block::{Coins, Cpu};
 use sealane_circuit::Tape;
@@ -16,14 +16,14 @@ use std::mem;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The fake protocol. Party `CHEATER` spoils the check of its first conversion.
+/// The fake protocol. Party `CHEATER` corrupts the check of its first conversion.
 pub struct Fake<const CHEATER: u8> {
     setting: Setting,
     me: PartyId,
     coins: Coins,
 }
 
-/// Nobody cheats.
+/// Fake protocol without a cheater.
 pub type Honest = Fake<255>;
 
 /// Bit 0 of an element is this party's share; in the masked domain bit 1 is the masked value.
@@ -35,35 +35,35 @@ const MASKED: Domain = Domain {
     algebra: Algebra::Z2,
     authenticated: false,
 };
-/// The domain in which tapes and reveals want their operands.
+/// Domain of the operands of tapes and reveals.
 const XOR: Domain = Domain {
     sharing: Sharing::Xor,
     algebra: Algebra::Z2,
     authenticated: false,
 };
 
-/// A step between two flights.
+/// State of a step between two flights.
 pub enum Pending<'a> {
     /// An input whose bytes this party waits for, or already has.
     Input(PartyId, usize, usize, Option<Bits>),
-    /// A tape that waits for the products of the batch at hand.
-    Tape(Box<Run<'a>>),
+    /// A tape that waits for the products of the current batch.
+    Tape(Box<TapeRun<'a>>),
     /// Checks are being opened.
     Settle(Vec<Opened>, Vec<u8>),
     /// Results are being opened.
     Open(Vec<Opened>),
 }
 
-/// A result, where it lives and who learns it.
+/// A result with its domain and receivers.
 type Opened = (Arc<Bits>, Domain, PartySet);
 
-/// A tape in the middle of its batches.
-pub struct Run<'a> {
+/// A tape between two batches.
+pub struct TapeRun<'a> {
     tape: &'a Tape,
     lanes: usize,
     slots: Vec<u8>,
     batch: usize,
-    /// Whether party 0's answer is due, rather than the factors that it asks for.
+    /// True if party 0's answer is due, rather than the factors sent to it.
     answering: bool,
 }
 
@@ -96,7 +96,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         MASKED
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         let all = 0..setting.parties as u8;
         let pairs = |from: u8, bytes: u64| {
             let others = all.clone().filter(move |to| *to != from);
@@ -107,13 +107,13 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
             })
         };
         match work {
-            Work::Input {
+            StepShape::Input {
                 owner,
                 elements,
                 bits,
                 ..
             } => Cost::of(vec![pairs(owner.0, elements * bits).collect()]),
-            Work::Tape { tape, lanes } => {
+            StepShape::Tape { tape, lanes } => {
                 let counts = tape
                     .batches
                     .iter()
@@ -133,13 +133,13 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     ..Cost::of(layers.iter().flat_map(flights).collect())
                 }
             }
-            Work::Convert { .. } => Cost {
+            StepShape::Convert { .. } => Cost {
                 checks: 1,
                 ..Cost::default()
             },
-            // Never asked for: the profile says that there is no arithmetic.
-            Work::Product { .. } => Cost::default(),
-            Work::Reveal { results, checks } => {
+            // Never called: the profile has no arithmetic.
+            StepShape::Product { .. } => Cost::default(),
+            StepShape::Reveal { results, checks } => {
                 let settle = all.clone().flat_map(|from| pairs(from, *checks)).collect();
                 let open = |from: u8| {
                     let to = |message: Message| {
@@ -158,7 +158,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
         }
     }
 
-    fn demand(_: &Setting, _: &Work) -> Demand {
+    fn demand(_: &Setting, _: &StepShape) -> Demand {
         Demand::default()
     }
 
@@ -224,7 +224,7 @@ impl<const CHEATER: u8> Protocol for Fake<CHEATER> {
                     .iter_mut()
                     .zip(inputs)
                     .for_each(|(slot, bit)| *slot = *bit);
-                let run = Run {
+                let run = TapeRun {
                     tape,
                     lanes,
                     slots,
@@ -335,7 +335,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
         Ok(mem::take(&mut shares[usize::from(self.me.0)]))
     }
 
-    /// Adds what every other party sends to `bits`.
+    /// XORs the bits from every other party into `bits`.
     fn add_from_others(&self, bits: &mut [u8], mesh: &mut Mesh) -> Result<(), Fault> {
         let mut theirs = vec![0; bits.len()];
         for from in self.others() {
@@ -350,7 +350,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     /// Runs XORs up to the next batch with ANDs and asks party 0 for the products.
     fn next_layer<'a>(
         &self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault> {
         let (tape, lanes) = (run.tape, run.lanes);
@@ -383,7 +383,7 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     /// Reads one flight of a layer: at party 0 the factors, then everywhere the products.
     fn read_layer<'a>(
         &mut self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<TapeRun<'a>>,
         mesh: &mut Mesh,
     ) -> Result<Progress<'a, Self>, Fault> {
         if !run.answering {
@@ -409,12 +409,12 @@ impl<const CHEATER: u8> Fake<CHEATER> {
     }
 }
 
-impl Run<'_> {
+impl TapeRun<'_> {
     fn slot(&self, slot: u32) -> &[u8] {
         &self.slots[slot as usize * self.lanes..][..self.lanes]
     }
 
-    /// This party's shares of both factors of every AND of the batch at hand.
+    /// This party's shares of both factors of every AND of the current batch.
     fn factors(&self) -> Vec<u8> {
         let ands = &self.tape.batches[self.batch].ands;
         let ands = &self.tape.ands[ands.start as usize..ands.end as usize];

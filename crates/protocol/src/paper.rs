@@ -1,38 +1,39 @@
-//! What a protocol is built of, for people who want to check it: each part with the paper that it
-//! follows, what the paper assumes, and how much it is worth.
+//! Components of a protocol, for reviewers: each part with the paper that it follows, the paper's
+//! assumption, and the security of the part.
 
 use std::fmt;
 
 /// A part of a protocol, and the paper that it follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paper {
-    /// What the part does, in a few words.
+    /// Function of the part, in a few words.
     pub part: &'static str,
     /// Family names, with commas between them.
     pub authors: &'static str,
-    /// Where it was published, with the year.
+    /// Venue of publication, with the year.
     pub venue: &'static str,
-    /// Where in the paper to look; empty where all of it is meant.
+    /// Section of the paper; empty if all of it applies.
     pub section: &'static str,
-    /// What the part assumes beyond the parts that it uses.
+    /// Assumption of the part beyond the parts that it uses.
     pub assumption: &'static str,
-    /// What it takes to break it.
+    /// Security of the part.
     pub security: Security,
 }
 
-/// What it takes to break a part of a protocol.
+/// Security of a part of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Security {
-    /// Work of about `2^n`: the length of its keys, or the level for which its group was chosen.
+    /// Computational: breaking it takes work of about `2^n`, by the length of its keys or the level
+    /// of its group.
     Computational(u32),
-    /// Luck of `2^-n`, whatever the work.
+    /// Statistical: an attack succeeds with probability `2^-n`, whatever its work.
     Statistical(u32),
-    /// Nothing does, as long as the parts that it uses hold.
+    /// Perfect, as long as the parts that it uses are secure.
     Perfect,
 }
 
 impl Paper {
-    /// The paper in one line: authors, venue and year, section.
+    /// Formats the paper in one line: authors, venue and year, section.
     pub fn cited(&self) -> String {
         let Paper {
             authors,

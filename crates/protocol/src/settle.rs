@@ -1,8 +1,9 @@
 //! Digests of the transcript, compared before anything is revealed.
 //!
-//! Each party tells every other what it sent to it, as a digest; the other compares that with what
-//! came. So accidental corruption below the protocol never becomes a wrong result. A party that
-//! lies about its own messages is not found by this: it is no defence against malice.
+//! Each party sends every other the digest of the payload that it sent to it; the other compares
+//! that with the payload received. So accidental corruption below the protocol never becomes a
+//! wrong result. This does not detect a party that lies about its own messages: it is no defence
+//! against malicious parties.
 
 use crate::run::Fault;
 use sealane_net::{Mesh, PartyId};
@@ -10,7 +11,7 @@ use sealane_net::{Mesh, PartyId};
 /// Bytes that each party sends to each peer.
 pub const DIGEST_BYTES: u64 = 32;
 
-/// Writes to each peer the digest of all payload that was sent to it before.
+/// Writes to each peer the digest of all payload sent to it before.
 pub fn send_digests(
     mesh: &mut Mesh,
     peers: impl IntoIterator<Item = PartyId>,
@@ -25,7 +26,7 @@ pub fn send_digests(
 /// Reads the digest of each peer.
 ///
 /// # Errors
-/// [`Fault::Altered`] if one is not that of what came from this peer.
+/// A function of its own, so that `memcheck` can allow this comparison by its name and no other.
 // A frame of its own, so that `memcheck` can allow this comparison by its name and no other.
 #[inline(never)]
 pub fn check_digests(
@@ -36,7 +37,7 @@ pub fn check_digests(
         let ours = mesh.digest_received(peer);
         let mut theirs = [0; DIGEST_BYTES as usize];
         mesh.recv(peer, &mut theirs)?;
-        // Both are public to whoever saw the transcript of this protocol.
+        // Both are public to anybody who saw the transcript of this protocol.
         if ours != theirs {
             return Err(Fault::Altered(peer));
         }

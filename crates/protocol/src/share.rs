@@ -1,9 +1,9 @@
-//! Shares as tensors of bit planes, and the movements of elements that need no protocol.
+//! Shares as tensors of bit planes, and the moves of elements that need no protocol.
 
 use zeroize::Zeroize;
 
-/// Which elements of a tensor, in which order: a nest of (length, stride) pairs, outermost first,
-/// from an offset; all counted in elements. No pairs: the one element at the offset.
+/// Selection of elements of a tensor, in order: a nest of (length, stride) pairs, outermost first,
+/// from an offset; all counted in elements. Without pairs it is the one element at the offset.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct View {
     /// Index of the first element.
@@ -20,11 +20,11 @@ impl View {
             dims: vec![(count, 1)],
         }
     }
-    /// Number of elements that the view names.
+    /// Number of elements in the view.
     pub fn count(&self) -> usize {
         self.dims.iter().map(|(len, _)| len).product()
     }
-    /// Whether the view names all of `elements` elements in order.
+    /// Returns whether the view is all of `elements` elements in order.
     pub fn is_whole(&self, elements: usize) -> bool {
         let mut below = elements;
         let contiguous = self.dims.iter().all(|(len, stride)| {
@@ -33,7 +33,7 @@ impl View {
         });
         contiguous && self.offset == 0 && self.count() == elements
     }
-    /// The indices that the view names, in order.
+    /// Indices of the view, in order.
     pub fn indices(&self) -> Vec<usize> {
         let mut indices = vec![self.offset];
         for (len, stride) in &self.dims {
@@ -56,21 +56,23 @@ pub trait Shares: Sized + Send {
     fn planes(&self) -> usize;
     /// Shares of the constant zero.
     fn zeros(planes: usize, elements: usize) -> Self;
-    /// For each lane `l` and each inner index `i`, the element at `lanes[l] + inner[i]`: the result
-    /// has `lanes.count()` elements of `inner.count() * planes` planes, inner index outermost.
+    /// Returns for each lane `l` and each inner index `i` the element at `lanes[l] + inner[i]`: the
+    /// result has `lanes.count()` elements of `inner.count() * planes` planes, inner index
+    /// outermost.
     fn gather(&self, lanes: &View, inner: &View) -> Self;
-    /// The reverse of an inner gather: each element of `inner * p` planes becomes `inner`
-    /// neighbouring elements of `p` planes.
+    /// Reverses an inner gather: each element of `inner * p` planes becomes `inner` neighbouring
+    /// elements of `p` planes.
     fn spread(&self, inner: usize) -> Self;
-    /// All elements of the parts, one part after the other. All have the same number of planes.
+    /// Concatenates all elements of the parts. All have the same number of planes.
     fn concat(parts: &[&Self]) -> Self;
-    /// Planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the last.
+    /// Takes planes `first..first + count`; planes past the last are zero, or (`signed`) repeat the
+    /// last.
     fn resize(&self, first: usize, count: usize, signed: bool) -> Self;
 }
 
-/// Plane-major storage: `data[plane * elements + element]`, so that the lanes of one bit lie
-/// together and kernels read them without gathering. `E::default()` is a share of zero.
-/// Zeroed on drop.
+/// Shares in plane-major storage: `data[plane * elements + element]`, so that the lanes of one bit
+/// are adjacent and kernels read them without gathering. `E::default()` is a share of zero. Zeroed
+/// on drop.
 pub struct Planes<E: Zeroize + Copy> {
     planes: usize,
     elements: usize,
@@ -98,15 +100,15 @@ impl<E: Zeroize + Copy> Planes<E> {
     pub fn plane(&self, plane: usize) -> &[E] {
         &self.data[plane * self.elements..][..self.elements]
     }
-    /// All elements of one plane, to be written.
+    /// All elements of one plane, mutable.
     pub fn plane_mut(&mut self, plane: usize) -> &mut [E] {
         &mut self.data[plane * self.elements..][..self.elements]
     }
-    /// Everything, plane by plane.
+    /// All elements, plane by plane.
     pub fn data(&self) -> &[E] {
         &self.data
     }
-    /// Everything, plane by plane, to be written.
+    /// All elements, plane by plane, mutable.
     pub fn data_mut(&mut self) -> &mut [E] {
         &mut self.data
     }
@@ -185,7 +187,7 @@ impl<E: Zeroize + Copy + Default + Send> Shares for Planes<E> {
 mod tests {
     use super::*;
 
-    /// Element `e` has plane `p` equal to `10 * e + p`.
+    /// Shares of which element `e` has plane `p` equal to `10 * e + p`.
     fn sample(planes: usize, elements: usize) -> Planes<u64> {
         let cell = |i: usize| (10 * (i % elements) + i / elements) as u64;
         Planes::new(planes, elements, (0..planes * elements).map(cell).collect())

@@ -8,7 +8,7 @@ mod ledger;
 mod many;
 
 use crate::error;
-use bytes::{Bytes, Given};
+use bytes::{BufferArg, Bytes};
 use many::{Lengths, Made, Many};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
@@ -38,7 +38,7 @@ pub fn aead_seal<'py>(
         study,
     };
     let one = One::new(choice, key, nonce, ad)?;
-    let sealed = seal_one(data.py(), &one.view(), &Given::new("data", data)?)?;
+    let sealed = seal_one(data.py(), &one.view(), &BufferArg::new("data", data)?)?;
     sealed.map_err(|error| refuse(data.py(), &error, None))
 }
 
@@ -68,7 +68,7 @@ pub fn aead_open<'py>(
     let opened = open_one(
         data.py(),
         &one.view(),
-        &Given::new("data", data)?,
+        &BufferArg::new("data", data)?,
         plaintext_len,
     )?;
     opened.map_err(|error| refuse(data.py(), &error, None))
@@ -191,12 +191,12 @@ impl One {
     ) -> PyResult<One> {
         let py = key.py();
         let (cpu, suite) = choice.suite(py)?;
-        let key = Given::new("key", key)?.freeze(py)?;
+        let key = BufferArg::new("key", key)?.freeze(py)?;
         let cipher = Cipher::new(cpu, suite, key.as_ref());
         Ok(One {
             cipher: cipher.map_err(|error| refuse(py, &error, None))?,
-            nonce: Given::new("nonce", nonce)?.freeze(py)?,
-            ad: Given::new("ad", ad)?.freeze(py)?,
+            nonce: BufferArg::new("nonce", nonce)?.freeze(py)?,
+            ad: BufferArg::new("ad", ad)?.freeze(py)?,
         })
     }
 
@@ -213,7 +213,7 @@ impl One {
 fn seal_one<'py>(
     py: Python<'py>,
     one: &View<'_>,
-    data: &Given,
+    data: &BufferArg,
 ) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
     let text = data.len();
     let mut done = Ok(());
@@ -229,7 +229,7 @@ fn seal_one<'py>(
 fn open_one<'py>(
     py: Python<'py>,
     one: &View<'_>,
-    data: &Given,
+    data: &BufferArg,
     text: Option<usize>,
 ) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
     let cipher = one.cipher;

@@ -14,7 +14,7 @@ use pyo3::types::PyBytes;
 use sealane_diagnostic::Diagnostic;
 use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::types::{Data, Range, Type};
-use sealane_tables::{Loaded, Want};
+use sealane_tables::{InputSpec, Loaded};
 use zeroize::Zeroizing;
 
 /// Kind, shape, elements.
@@ -67,7 +67,10 @@ pub fn literal(array: Array) -> PyResult<Literal> {
 ///
 /// # Errors
 /// The array is not what its kind says, which the package does not pass.
-pub fn input(want: Want<'_>, (kind, shape, raw): Array) -> PyResult<Result<Loaded, Diagnostic>> {
+pub fn input(
+    want: InputSpec<'_>,
+    (kind, shape, raw): Array,
+) -> PyResult<Result<Loaded, Diagnostic>> {
     use sealane_tables::Number;
     let words = || words(&raw.0);
     let floats = |digits| {

@@ -1,6 +1,6 @@
 //! The one place where native errors become exceptions of `sealane._errors`, and back.
 
-use crate::item::Place;
+use crate::item::PySpan;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sealane_diagnostic::{Code, Diagnostic, Kind, Span};
@@ -41,7 +41,7 @@ pub fn refusal<'py>(
     py: Python<'py>,
     code: &str,
     message: String,
-    at: Option<Place>,
+    at: Option<PySpan>,
     reason: String,
     hint: String,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -9,16 +9,16 @@ use sealane_engine::EngineError;
 use sealane_engine::data::{self, Inputs};
 use sealane_host::Failure;
 use sealane_program::graph::{Input, Program};
-use sealane_tables::{Source, Want};
+use sealane_tables::{InputSpec, TableSource};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A table as Python gives it, with the names of the inputs that it serves.
-pub type Table<'py> = (Vec<String>, Place<'py>);
+pub type TableArg<'py> = (Vec<String>, TableData<'py>);
 
 /// Where a table is.
 #[derive(FromPyObject)]
-pub enum Place<'py> {
+pub enum TableData<'py> {
     /// In a file.
     File(PathBuf),
     /// In memory.
@@ -27,7 +27,7 @@ pub enum Place<'py> {
 
 /// What a call gives. What is in memory has been read; files are read when it is known whose they
 /// are.
-pub struct Given {
+pub struct InputArgs {
     inputs: Inputs,
     /// Files with the indices of the inputs that each serves.
     files: Vec<(PathBuf, Vec<usize>)>,
@@ -35,19 +35,19 @@ pub struct Given {
     idle: bool,
 }
 
-impl Given {
+impl InputArgs {
     /// Takes what was given for the inputs of a program.
     pub fn new(
         py: Python<'_>,
         program: &Program,
         arrays: BTreeMap<String, Array>,
-        tables: Vec<Table<'_>>,
-    ) -> PyResult<Given> {
+        tables: Vec<TableArg<'_>>,
+    ) -> PyResult<InputArgs> {
         let find = |name: &String| {
             let index = program.inputs.iter().position(|input| input.name == *name);
             index.ok_or_else(|| unknown(py, program, name))
         };
-        let mut given = Given {
+        let mut given = InputArgs {
             inputs: Inputs::none(program),
             files: Vec::new(),
             idle: tables.iter().any(|(names, _)| names.is_empty()),
@@ -58,8 +58,8 @@ impl Given {
         for (names, place) in tables {
             let indices = names.iter().map(find).collect::<PyResult<Vec<_>>>()?;
             match place {
-                Place::File(path) => given.files.push((path, indices)),
-                Place::Memory(item) => given.take_table(program, indices, &item)?,
+                TableData::File(path) => given.files.push((path, indices)),
+                TableData::Memory(item) => given.take_table(program, indices, &item)?,
             }
         }
         Ok(given)
@@ -72,7 +72,7 @@ impl Given {
         index: usize,
         array: Array,
     ) -> PyResult<()> {
-        let want = Want::of(program, &program.inputs[index]);
+        let want = InputSpec::of(program, &program.inputs[index]);
         let loaded = array::input(want, array)?;
         let loaded = loaded.map_err(|finding| error::engine(py, &EngineError::from(finding)))?;
         self.inputs.take(program, index, loaded);
@@ -94,7 +94,8 @@ impl Given {
         let column = first.columns.first().unwrap_or(&first.name);
         let reader = table::open(item, column).map_err(|error| no_table(item, error))?;
         let name = "the table";
-        let read = py.detach(|| data::read(program, [(Source::Batches { name, reader }, indices)]));
+        let read =
+            py.detach(|| data::read(program, [(TableSource::Batches { name, reader }, indices)]));
         self.add(read.map_err(|finding| error::failure(py, &refused(finding)))?);
         Ok(())
     }
@@ -148,7 +149,7 @@ impl Given {
     /// The inputs of all parties: what was in memory, and what is read from files.
     pub fn of_all(mut self, program: &Program) -> Result<Inputs, Failure> {
         for (path, indices) in std::mem::take(&mut self.files) {
-            let read = data::read(program, [(Source::File(&path), indices)]);
+            let read = data::read(program, [(TableSource::File(&path), indices)]);
             self.add(read.map_err(refused)?);
         }
         Ok(self.inputs)

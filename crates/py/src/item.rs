@@ -13,10 +13,10 @@ use sealane_program::types::{Range, Type};
 
 /// A place in the user's source: file, line, first column, column after the last.
 #[derive(FromPyObject)]
-pub struct Place(String, u32, u32, u32);
+pub struct PySpan(String, u32, u32, u32);
 
-impl From<Place> for Span {
-    fn from(Place(file, line, column, end_column): Place) -> Span {
+impl From<PySpan> for Span {
+    fn from(PySpan(file, line, column, end_column): PySpan) -> Span {
         Span {
             file,
             line,
@@ -33,7 +33,7 @@ pub type Ratio = (i128, u128);
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Node {
     /// Where its value is.
-    pub source: Source,
+    pub source: NodeValue,
     /// Its element type.
     pub ty: Type,
     /// Its dimensions.
@@ -44,7 +44,7 @@ pub struct Node {
 
 /// Where a node's value is.
 #[derive(Clone)]
-pub enum Source {
+pub enum NodeValue {
     /// In a trace.
     Traced(Handle),
     /// Nowhere yet: a number or an array.
@@ -77,7 +77,7 @@ pub enum Item<'py> {
 impl Node {
     /// A number or an array of the source with a type.
     #[new]
-    fn new(py: Python<'_>, kind: &str, item: Item<'_>, at: Option<Place>) -> PyResult<Node> {
+    fn new(py: Python<'_>, kind: &str, item: Item<'_>, at: Option<PySpan>) -> PyResult<Node> {
         let ty = type_of(kind)?;
         let literal = match item {
             Item::Int(number) => Literal::of(number),
@@ -90,7 +90,7 @@ impl Node {
         let shape = literal.shape.iter().copied().map(Length::Fixed).collect();
         let text = format!("{ty}, public, {}", literal.text());
         Ok(Node {
-            source: Source::Typed(typed),
+            source: NodeValue::Typed(typed),
             ty,
             shape,
             text,

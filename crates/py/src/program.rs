@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::error;
-use crate::inputs::{Given, Table};
+use crate::inputs::{InputArgs, TableArg};
 use crate::report::{Check, Plan, Report};
 use crate::wait;
 use pyo3::prelude::*;
@@ -136,7 +136,7 @@ impl Program {
         &self,
         py: Python<'_>,
         arrays: BTreeMap<String, Array>,
-        tables: Vec<Table<'_>>,
+        tables: Vec<TableArg<'_>>,
         network: &str,
         protocol: &str,
         helpers: Vec<String>,
@@ -144,7 +144,7 @@ impl Program {
         show: Show,
     ) -> PyResult<Report> {
         let (network, protocol) = (class_of(py, network)?, protocol_of(py, protocol)?);
-        let given = Given::new(py, &self.graph, arrays, tables)?;
+        let given = InputArgs::new(py, &self.graph, arrays, tables)?;
         let graph = self.graph.clone();
         let read = py.detach(|| given.of_all(&graph));
         let Inputs {
@@ -177,7 +177,7 @@ impl Program {
         py: Python<'_>,
         party: &str,
         arrays: BTreeMap<String, Array>,
-        tables: Vec<Table<'_>>,
+        tables: Vec<TableArg<'_>>,
         config: Option<PathBuf>,
         yes: &str,
         identity: Option<PathBuf>,
@@ -193,7 +193,7 @@ impl Program {
             .map(|seconds| patience_of(py, seconds))
             .transpose()?;
         let stated = Stated::new(py, network, protocol, helpers)?;
-        let given = Given::new(py, &self.graph, arrays, tables)?;
+        let given = InputArgs::new(py, &self.graph, arrays, tables)?;
         // A table in memory may need the interpreter, on whatever thread its owner reads it.
         let begun = || -> Result<Begun, Failure> {
             let mut config = Config::find(config.as_deref())?;

@@ -4,7 +4,7 @@
 
 use crate::array::{self, Constant};
 use crate::error;
-use crate::item::{self, Item, Length, Node, Place, Ratio, Source, index, type_of};
+use crate::item::{self, Item, Length, Node, NodeValue, PySpan, Ratio, index, type_of};
 use crate::program::Program;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
@@ -57,7 +57,7 @@ impl Trace {
         fixed: Vec<u64>,
         range: Option<(Ratio, Ratio)>,
         columns: Vec<String>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
         let span = at.map(Span::from);
@@ -90,7 +90,7 @@ impl Trace {
         py: Python<'_>,
         name: &str,
         a: Item<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let op = find(Unary::ALL, name, Unary::name)?;
         self.operate(py, at, [a], |builder, [a], span| builder.unary(op, a, span))
@@ -103,7 +103,7 @@ impl Trace {
         name: &str,
         a: Item<'_>,
         b: Item<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let op = find(Binary::ALL, name, Binary::name)?;
         self.operate(py, at, [a, b], |builder, [a, b], span| {
@@ -118,7 +118,7 @@ impl Trace {
         condition: Item<'_>,
         yes: Item<'_>,
         no: Item<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         self.operate(
             py,
@@ -134,7 +134,7 @@ impl Trace {
         py: Python<'_>,
         a: Item<'_>,
         kind: &str,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
         self.on_handles(py, at, [a], |builder, [a], span| builder.cast(a, ty, span))
@@ -146,7 +146,7 @@ impl Trace {
         py: Python<'_>,
         a: Item<'_>,
         kind: &str,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
         self.on_handles(py, at, [a], |builder, [a], span| builder.wrap(a, ty, span))
@@ -158,7 +158,7 @@ impl Trace {
         py: Python<'_>,
         a: Item<'_>,
         kind: &str,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = type_of(kind)?;
         self.on_handles(py, at, [a], |builder, [a], span| {
@@ -174,7 +174,7 @@ impl Trace {
         a: Item<'_>,
         axis: Option<i64>,
         kind: Option<&str>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let op = find(Reduction::ALL, name, Reduction::name)?;
         let ty = kind.map(type_of).transpose()?;
@@ -190,7 +190,7 @@ impl Trace {
         a: Item<'_>,
         b: Item<'_>,
         kind: Option<&str>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let ty = kind.map(type_of).transpose()?;
         self.operate(py, at, [a, b], |builder, [a, b], span| {
@@ -204,7 +204,7 @@ impl Trace {
         py: Python<'_>,
         a: Item<'_>,
         items: Vec<Bound<'_, PyAny>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         let parts = items.iter().map(index).collect::<Result<Vec<_>, _>>();
         self.on_handles(py, at, [a], |builder, [a], span| {
@@ -221,7 +221,7 @@ impl Trace {
         py: Python<'_>,
         table: Item<'_>,
         index: Item<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         self.on_handles(py, at, [table, index], |builder, [table, index], span| {
             builder.lookup(table, index, span)
@@ -234,7 +234,7 @@ impl Trace {
         py: Python<'_>,
         values: Vec<Item<'_>>,
         axis: i64,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         self.operate_all(py, at, values, |builder, values, span| {
             builder.stack(values, axis, span)
@@ -247,7 +247,7 @@ impl Trace {
         py: Python<'_>,
         name: &str,
         operands: Vec<Item<'_>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Node> {
         self.operate_all(py, at, operands, |builder, operands, span| {
             builder.call(name, operands, span)
@@ -259,7 +259,7 @@ impl Trace {
         &mut self,
         py: Python<'_>,
         over: Vec<Item<'_>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Vec<Node>> {
         let span = at.map(Span::from);
         let over = self.handles(py, over, span.as_ref())?;
@@ -272,7 +272,7 @@ impl Trace {
         &mut self,
         py: Python<'_>,
         returns: Vec<Item<'_>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<Vec<Node>> {
         let span = at.map(Span::from);
         let returns = self.operands(py, returns, span.as_ref())?;
@@ -286,7 +286,7 @@ impl Trace {
         py: Python<'_>,
         start: Vec<Item<'_>>,
         over: Vec<Item<'_>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<(Vec<Node>, Vec<Node>)> {
         let span = at.map(Span::from);
         let start = self.operands(py, start, span.as_ref())?;
@@ -303,7 +303,7 @@ impl Trace {
         py: Python<'_>,
         states: Vec<Item<'_>>,
         outputs: Vec<Item<'_>>,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<(Vec<Node>, Vec<Node>)> {
         let span = at.map(Span::from);
         let states = self.operands(py, states, span.as_ref())?;
@@ -322,7 +322,7 @@ impl Trace {
         value: Item<'_>,
         to: Vec<String>,
         kind: &str,
-        at: Option<Place>,
+        at: Option<PySpan>,
     ) -> PyResult<()> {
         let ty = type_of(kind)?;
         let span = at.map(Span::from);
@@ -357,7 +357,7 @@ impl Trace {
     fn operate<const N: usize>(
         &mut self,
         py: Python<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
         items: [Item<'_>; N],
         step: impl Fn(&mut Builder, [Operand; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
@@ -371,7 +371,7 @@ impl Trace {
     fn operate_all(
         &mut self,
         py: Python<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
         items: Vec<Item<'_>>,
         step: impl Fn(&mut Builder, &[Operand], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
@@ -414,7 +414,7 @@ impl Trace {
     fn on_handles<const N: usize>(
         &mut self,
         py: Python<'_>,
-        at: Option<Place>,
+        at: Option<PySpan>,
         items: [Item<'_>; N],
         step: impl Fn(&mut Builder, [Handle; N], Option<&Span>) -> Result<Handle, Diagnostic>,
     ) -> PyResult<Node> {
@@ -443,8 +443,8 @@ impl Trace {
                 self.build(py, |builder| builder.literal(literal, span))
             }
             Item::Node(node) => match &node.source {
-                Source::Traced(handle) => Ok((*handle).into()),
-                Source::Typed(typed) => {
+                NodeValue::Traced(handle) => Ok((*handle).into()),
+                NodeValue::Typed(typed) => {
                     let handle = self.build(py, |builder| builder.typed(typed.clone(), span))?;
                     Ok(handle.into())
                 }
@@ -521,7 +521,7 @@ impl Trace {
         let range = decimal::range_text(value.range, value.ty);
         let text = format!("{} {lengths}, {known}, {range}", value.ty);
         Ok(Node {
-            source: Source::Traced(handle),
+            source: NodeValue::Traced(handle),
             ty: value.ty,
             shape,
             text,

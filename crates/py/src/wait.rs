@@ -51,7 +51,7 @@ pub fn interruptibly<T: Send + 'static>(
         match py.detach(|| wait(POLL)) {
             Err(RecvTimeoutError::Timeout) => {
                 let looked = py.check_signals();
-                if let Err(error) = looked.and_then(|()| show(py, lines.as_ref())) {
+                if let Err(error) = looked.and_then(|()| show_pending(py, lines.as_ref())) {
                     cancel.cancel();
                     // The interpreter is free, for the work may need it to come to its end.
                     let _ = py.detach(|| working.join());
@@ -76,7 +76,7 @@ pub fn interruptibly<T: Send + 'static>(
 }
 
 /// Shows the line if there is another one.
-fn show(py: Python<'_>, lines: Option<&Lines>) -> PyResult<()> {
+fn show_pending(py: Python<'_>, lines: Option<&Lines>) -> PyResult<()> {
     let text = lines.and_then(|lines| Some((lines, lines.line.take()?)));
     text.map_or(Ok(()), |(lines, text)| {
         lines.show.call1(py, (text,)).map(drop)

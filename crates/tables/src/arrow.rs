@@ -1,12 +1,12 @@
-//! Arrow record batches: what pandas, Polars, DuckDB and pyarrow hand over, and what a Parquet file
-//! is read as.
+//! Arrow record batches: data from pandas, Polars, DuckDB and pyarrow, and the form in which a
+//! Parquet file is read.
 //!
 //! The format is that of the Arrow Columnar Format (arrow.apache.org/docs/format). Batches are read
-//! one after the other, and of each only the columns that an input wants.
+//! one after the other, and of each only the columns that an input needs.
 
 use crate::header::Header;
+use crate::input_spec::{Filling, InputSpec, Loaded};
 use crate::number::Number;
-use crate::want::{Filling, Loaded, Want};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type,
@@ -16,10 +16,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// What to do about a column that is not there.
+/// Hint for a missing column.
 const MISSING: &str = "add the column, or give another table";
 
-/// A table of Arrow data on its way into inputs.
+/// A table of Arrow data being read into inputs.
 pub(crate) struct Table<'w> {
     header: Header,
     inputs: Vec<Filling<'w>>,
@@ -27,11 +27,11 @@ pub(crate) struct Table<'w> {
 }
 
 impl<'w> Table<'w> {
-    /// The table `name` with columns as in `schema`, of which `wants` choose theirs.
+    /// Makes the table `name` with columns as in `schema`, and assigns columns to `wants`.
     pub(crate) fn new(
         name: &str,
         schema: &Schema,
-        wants: &[Want<'w>],
+        wants: &[InputSpec<'w>],
     ) -> Result<Table<'w>, Diagnostic> {
         let names = schema.fields().iter().map(|field| field.name().clone());
         let header = Header {
@@ -39,7 +39,7 @@ impl<'w> Table<'w> {
             names: names.collect(),
             missing: MISSING,
         };
-        let filling = |want: &Want<'w>| {
+        let filling = |want: &InputSpec<'w>| {
             let own = header
                 .names
                 .iter()
@@ -66,7 +66,7 @@ impl<'w> Table<'w> {
         })
     }
 
-    /// The columns that any input takes, in the order of the table.
+    /// Indices of the columns that any input takes, in the order of the table.
     pub(crate) fn needed(&self) -> Vec<usize> {
         let columns = self.inputs.iter().flat_map(|input| &input.columns);
         let mut columns = columns.copied().collect::<Vec<_>>();
@@ -75,15 +75,15 @@ impl<'w> Table<'w> {
         columns
     }
 
-    /// Refuses a table that says it has more or fewer rows than an input can take.
+    /// Refuses a table whose declared number of rows does not match an input.
     pub(crate) fn expect(&self, records: u64) -> Result<(), Diagnostic> {
         let name = &self.header.table;
         let check = |input: &Filling<'_>| input.want.check_records(name, records, false);
         self.inputs.iter().try_for_each(check)
     }
 
-    /// Takes the batches, whose columns are those of the table with the indices `given`, and gives
-    /// the inputs.
+    /// Reads the batches, whose columns are those of the table with the indices `given`, and
+    /// returns the inputs.
     pub(crate) fn take(
         mut self,
         given: &[usize],
@@ -133,7 +133,8 @@ struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    /// Puts the cells into the input, from its element `start` on. They are its `place`-th column.
+    /// Writes the cells into the input, from its element `start` on. They are its `place`-th
+    /// column.
     fn fill(
         &self,
         array: &ArrayRef,
@@ -161,8 +162,8 @@ impl Cells<'_> {
         Ok(())
     }
 
-    /// The numbers of a column, one after the other: of lists, of which each row has one with
-    /// `each` numbers in all, what they hold.
+    /// Returns the numbers of a column, in order: for a column of lists, the elements of the lists,
+    /// of which each row has `each` in all.
     fn leaves(
         &self,
         array: &ArrayRef,
@@ -174,7 +175,7 @@ impl Cells<'_> {
         while is_list(array.data_type()) {
             self.refuse_nulls(&array, per_row)?;
             let (inner, lengths) = open(&array);
-            // Below the last list, its dimensions may be flat.
+            // The elements of the innermost list may be flattened dimensions.
             let (first, rest) = dims.split_first().unwrap_or((&1, &[]));
             let length = match is_list(inner.data_type()) {
                 true => *first as usize,
@@ -209,7 +210,7 @@ impl Cells<'_> {
             .hint("fill the value in, or drop the row, before the table is given"))
     }
 
-    /// Where a row of the batch stands. The first row of a table is row 1.
+    /// Position of a row of the batch. The first row of a table is row 1.
     fn place(&self, row: usize) -> String {
         let Header { table, names, .. } = self.header;
         let row = self.before + row as u64 + 1;
@@ -217,7 +218,7 @@ impl Cells<'_> {
     }
 }
 
-/// What lists hold, and how many elements each has.
+/// Returns the elements of lists, and the length of each list.
 fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
     fn between(offsets: impl Iterator<Item = usize> + Clone) -> (usize, Vec<usize>) {
         let first = offsets.clone().next().unwrap_or(0);
@@ -244,10 +245,10 @@ fn open(lists: &ArrayRef) -> (ArrayRef, Vec<usize>) {
     (values.slice(first, lengths.iter().sum()), lengths)
 }
 
-/// Gives the number at an index; none if the array does not say it.
+/// Returns the number at an index; none if the array has none there.
 type Numbers<'a> = Box<dyn Fn(usize) -> Option<Number<'static>> + 'a>;
 
-/// Reads single numbers of an array without nulls; none if it does not hold numbers.
+/// Makes a reader of single numbers of an array without nulls; none if it does not hold numbers.
 fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
     macro_rules! read {
         ($ty:ty, |$value:ident| $number:expr) => {{
@@ -289,7 +290,7 @@ fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
         DataType::Dictionary(..) => {
             let dictionary = array.as_any_dictionary();
             let (key, number) = (numbers(dictionary.keys())?, numbers(dictionary.values())?);
-            // Whoever handed the dictionary over may not have checked its keys, and it may have no
+            // The producer may not have checked the keys of the dictionary, and it may have no
             // values at all.
             let values = dictionary.values().len();
             Box::new(move |index| match key(index)? {
@@ -297,7 +298,7 @@ fn numbers(array: &dyn Array) -> Option<Numbers<'_>> {
                 _ => None,
             })
         }
-        // What it holds is missing.
+        // All values are missing.
         DataType::Null => Box::new(|_| None),
         _ => return None,
     })
@@ -310,14 +311,14 @@ fn is_list(ty: &DataType) -> bool {
     )
 }
 
-/// What to do about numbers that stand for something else.
+/// Hint for numbers with another meaning.
 const EXTENSION: &str = "convert it to numbers that the program can state, such as months since a \
                          date, where the table is made";
 
-/// The name of the extension type of a column, or of what its lists hold: its values are stored as
-/// numbers, but mean something else, such as the months of a `pandas.Period`. Of those that the Arrow
-/// format itself defines, two leave numbers what they are: truth values in bytes, and tensors whose
-/// axes are in order.
+/// Returns the name of the extension type of a column, or of the elements of its lists, whose
+/// values are stored as numbers but mean something else, such as the months of a `pandas.Period`.
+/// Of the extension types that the Arrow format defines, two keep the meaning of numbers: truth
+/// values in bytes, and tensors whose axes are in order.
 fn extension(field: &Field) -> Option<&str> {
     let said = |key: &str| field.metadata().get(key).map_or("", String::as_str);
     match said("ARROW:extension:name") {
@@ -334,7 +335,7 @@ fn extension(field: &Field) -> Option<&str> {
     }
 }
 
-/// What to do about values that are no numbers.
+/// Hint for values that are not numbers.
 const NO_NUMBER: &str =
     "convert it to numbers, such as one code for each text, where the table is made";
 
@@ -351,7 +352,7 @@ fn check_type(
         {
             return check_type(header, column, item.data_type(), input);
         }
-        // Of a dictionary the values count: it may be one of texts.
+        // For a dictionary the type of its values counts: they may be texts.
         DataType::Dictionary(_, values) if !is_list(values) => {
             return check_type(header, column, values, input);
         }
@@ -368,7 +369,7 @@ fn check_type(
     Err(no_numbers(header, column, ty, input, hint))
 }
 
-/// The refusal of a column by its type.
+/// Makes the refusal of a column by its type.
 fn no_numbers(
     header: &Header,
     column: usize,
@@ -389,7 +390,7 @@ fn no_numbers(
         .hint(hint)
 }
 
-/// A table that could not be read to its end.
+/// Makes the error for a table that could not be read to its end.
 pub(crate) fn broken(table: &str, cause: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::new(Code::DataUnreadable, format!("cannot read {table}"))
         .because(cause.to_string())

@@ -3,8 +3,10 @@
 use crate::header::Header;
 use crate::quotes::{self, Misquoted};
 
+use crate::input_spec::{
+    Filling, InputSpec, Loaded, NOT_WHOLE, is_out_of_range, not_a_number, out_of_range,
+};
 use crate::number::{Number, Unfit};
-use crate::want::{Filling, Loaded, NOT_WHOLE, Want, is_out_of_range, not_a_number, out_of_range};
 use crate::{read_file, unreadable_but};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::Nearest;
@@ -15,7 +17,7 @@ use std::path::Path;
 use zeroize::Zeroizing;
 
 /// Reads the inputs of a file, record by record.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let text = text(path)?;
     let mut reader = csv::ReaderBuilder::new().from_reader(text.as_bytes());
     let names = header_names(&mut reader).map_err(|error| malformed(path, &error))?;
@@ -34,13 +36,13 @@ pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagn
     data.map_err(|finding| finding.at(end.as_ref()))
 }
 
-/// The names in the header line.
+/// Returns the names in the header line.
 pub(crate) fn header_names<R: Read>(reader: &mut csv::Reader<R>) -> csv::Result<Vec<String>> {
     let names = reader.headers()?.iter();
     Ok(names.map(|name| name.trim().to_string()).collect())
 }
 
-/// The text of a file, without the mark at its start that some programs leave there.
+/// Reads the text of a file, without the byte order mark that some programs write.
 pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
     let bytes = read_file(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|_| {
@@ -52,7 +54,7 @@ pub(crate) fn text(path: &Path) -> Result<Zeroizing<String>, Diagnostic> {
     Ok(Zeroizing::new(text.to_string()))
 }
 
-/// A table under way. Its text is there to find the place of a cell for an error.
+/// A table being read. Its text is kept to find the position of a cell for an error.
 pub(crate) struct Table<'a> {
     pub(crate) header: Header,
     text: &'a str,
@@ -75,13 +77,13 @@ impl<'a> Table<'a> {
         Table { header, text }
     }
 
-    fn inputs<'w>(&self, wants: &[Want<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
+    fn inputs<'w>(&self, wants: &[InputSpec<'w>]) -> Result<Vec<Filling<'w>>, Diagnostic> {
         let inputs = wants.iter().map(|want| self.header.filling(*want));
         let inputs = inputs.collect::<Result<_, _>>();
         inputs.map_err(|finding: Diagnostic| finding.at(Some(&self.header_span())))
     }
 
-    /// Takes what the inputs want of one record, the `count`-th.
+    /// Reads the cells of one record, the `count`-th, into the inputs.
     fn take(
         &self,
         record: &csv::StringRecord,
@@ -90,7 +92,7 @@ impl<'a> Table<'a> {
     ) -> Result<(), Diagnostic> {
         self.refuse_blank_line(record)?;
         for filling in inputs {
-            let Want { input, .. } = filling.want;
+            let InputSpec { input, .. } = filling.want;
             let fits = filling.want.check_records(&self.header.table, count, true);
             fits.map_err(|finding| finding.at(Some(&self.span(record, 0))))?;
             let start = filling.grow(1);
@@ -105,9 +107,9 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// In a table of one column, a blank line between records may be a row whose value is missing.
-    /// The reader leaves it out, and all rows after it would stand beside others than they belong
-    /// to. (With more columns, a row without values still has its commas.)
+    /// Refuses a blank line between records of a table with one column, which may be a row whose
+    /// value is missing. The reader skips it, which would shift all later rows against those of
+    /// other tables. (With more columns, a row without values still has its commas.)
     pub(crate) fn refuse_blank_line(&self, record: &csv::StringRecord) -> Result<(), Diagnostic> {
         if self.header.names.len() != 1 {
             return Ok(());
@@ -129,7 +131,7 @@ impl<'a> Table<'a> {
             .hint("fill the row in, or drop the line"))
     }
 
-    /// The stored number of a cell; `None` if it is outside of the range of the input.
+    /// Returns the stored number of a cell; `None` if it is outside the range of the input.
     fn cell(
         &self,
         record: &csv::StringRecord,
@@ -168,9 +170,9 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Where a cell stands in the file.
+    /// Position of a cell in the file.
     pub(crate) fn span(&self, record: &csv::StringRecord, column: usize) -> Span {
-        let Place {
+        let CellSpan {
             line,
             column,
             end_column,
@@ -184,7 +186,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The stored number that a text means; truth values may be spelled out.
+/// Parses the stored number of a text; truth values may be words.
 fn stored(text: &str, ty: Type) -> Result<Nearest, Unfit> {
     let number = match (ty, text) {
         (Type::Bool, "true" | "True" | "TRUE") => Number::Int(1),
@@ -198,22 +200,22 @@ pub(crate) fn cell_text(record: &csv::StringRecord, column: usize) -> &str {
     record.get(column).unwrap_or("").trim()
 }
 
-/// The byte at which a record starts.
+/// Byte at which a record starts.
 fn start(record: &csv::StringRecord) -> usize {
     record.position().map_or(0, |at| at.byte() as usize)
 }
 
-/// Line and columns, all from 1; `end_column` is the one after the last.
+/// Line and columns of a cell, all from 1; `end_column` is the one after the last.
 #[derive(Debug, PartialEq)]
-struct Place {
+struct CellSpan {
     line: u32,
     column: u32,
     end_column: u32,
 }
 
-/// Where field `index` of the record that starts at byte `start` stands. Quoted fields may hold
-/// commas and line breaks; of a field over several lines the first counts.
-fn locate(text: &str, start: usize, index: usize) -> Place {
+/// Returns the position of field `index` of the record that starts at byte `start`. Quoted fields
+/// may hold commas and line breaks; of a field over several lines the first counts.
+fn locate(text: &str, start: usize, index: usize) -> CellSpan {
     // The reader takes the position of a record before it skips empty lines.
     let record = text
         .get(start..)
@@ -242,7 +244,7 @@ fn locate(text: &str, start: usize, index: usize) -> Place {
         .unwrap_or("")
         .chars()
         .count() as u32;
-    Place {
+    CellSpan {
         line,
         column,
         end_column: column + width.max(1),
@@ -257,7 +259,7 @@ fn position(text: &str, at: usize) -> (u32, u32) {
     (line, column)
 }
 
-/// The number of the blank line that comes before the record at byte `start`, if one does.
+/// Returns the number of the blank line before the record at byte `start`, if there is one.
 fn blank_line(text: &str, start: usize) -> Option<u32> {
     // The reader ends a line at its carriage return, and leaves the line feed to the next record.
     let start = match text[..start].ends_with('\r') && text[start..].starts_with('\n') {
@@ -282,7 +284,7 @@ fn not_a_number_hint(text: &str, ty: Type) -> String {
     }
 }
 
-/// A quote that would make other cells of the text than its author meant.
+/// Makes the refusal of a quote that would change the cells of the text.
 fn misquoted(path: &Path, text: &str, fault: Misquoted) -> Diagnostic {
     let file = path.display().to_string();
     let (at, what, reason, hint) = match fault {
@@ -353,7 +355,7 @@ pub(crate) fn malformed(path: &Path, error: &csv::Error) -> Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Place, blank_line, locate};
+    use super::{CellSpan, blank_line, locate};
 
     #[test]
     fn blank_lines_between_records_are_found() {
@@ -381,7 +383,7 @@ mod tests {
         let text = "a,b,c\r\n\r\nab,\"c,\"\"d\",e\r\n\"x\ny\",\"é\nw\",z";
         let row = text.find("\r\nab").unwrap();
         let at = |start, index| {
-            let Place {
+            let CellSpan {
                 line,
                 column,
                 end_column,

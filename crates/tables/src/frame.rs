@@ -1,8 +1,8 @@
-//! Results of one table side by side, on their way to a file.
+//! Results of one table side by side, and their output to a file.
 //!
-//! A result of one element a row is a column of its name; one of more elements a row takes as many
-//! columns, `NAME_0`, `NAME_1` and so on, in every format. So what one program writes, another one
-//! reads with the columns that its signature names.
+//! A result of one element per row is a column of its name; a result of more elements per row takes
+//! as many columns, `NAME_0`, `NAME_1` and so on, in every format. So another program can read the
+//! output of one with the columns that its signature names.
 
 use crate::number::of_element;
 use crate::{npy, parquet_file};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// The format of a file, which the ending of its name chooses.
+/// Format of a file, chosen by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Text with a header line.
@@ -40,10 +40,10 @@ impl Format {
         ("npy", Format::Npy),
     ];
 
-    /// The format that results written to `path` have.
+    /// Returns the format of results written to `path`.
     ///
     /// # Errors
-    /// Its name has no ending, or an unknown one.
+    /// Its name has no extension, or an unknown one.
     pub fn of(path: &Path) -> Result<Format, Diagnostic> {
         let known = |(ending, _): &&(&str, Format)| crate::has_extension(path, ending);
         let found = Format::KNOWN.iter().find(known);
@@ -56,11 +56,10 @@ impl Format {
         })
     }
 
-    /// Refuses a file of this format for results that it cannot hold as they are, so that nothing
-    /// is rounded.
+    /// Refuses a file of this format for results that it cannot represent exactly.
     ///
     /// # Errors
-    /// It holds one array, and there are several results; or no column of it holds a type.
+    /// It holds one array, and there are several results; or no column of it represents a type.
     pub fn check(self, path: &Path, results: &[Type]) -> Result<(), Diagnostic> {
         let refuse = |what: String, reason: &str| {
             let message = format!("`{}` cannot hold {what}", path.display());
@@ -83,7 +82,7 @@ impl Format {
     }
 }
 
-/// Why a format refuses a type in fixed point.
+/// Reason why a format refuses a fixed-point type.
 const TOO_FINE: &str = "they have more digits than its numbers, and a result is never rounded";
 
 /// Results side by side, as columns of one table.
@@ -102,8 +101,8 @@ struct Column<'a> {
 }
 
 impl<'a> Frame<'a> {
-    /// Results by name. Either all belong to the rows of one table, which is their first dimension,
-    /// or (`by_rows` is false) none does, and they are one row.
+    /// Makes a frame of results by name. Either all belong to the rows of one table, which is their
+    /// first dimension, or (`by_rows` is false) none does, and they are one row.
     pub fn new(results: Vec<(&'a str, &'a Data)>, by_rows: bool) -> Frame<'a> {
         let count = |data: &Data| if by_rows { data.shape[0] as usize } else { 1 };
         let rows = results.first().map_or(0, |(_, data)| count(data));
@@ -116,7 +115,7 @@ impl<'a> Frame<'a> {
                     1 => name.to_string(),
                     _ => format!("{name}_{first}"),
                 };
-                // `a_0` may be a result of its own beside the first column of `a`.
+                // `a_0` may be a separate result beside the first column of `a`.
                 while !taken.insert(name.clone()) {
                     name.push('_');
                 }
@@ -135,21 +134,21 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Writes the file in the format that its name says: the whole of it, or nothing.
+    /// Writes the file atomically, in the format of its extension.
     ///
     /// # Errors
-    /// The name has an unknown ending, the format cannot hold these results, or the file cannot be
+    /// The extension is unknown, the format cannot represent these results, or the file cannot be
     /// written.
     pub fn write(&self, path: &Path) -> Result<(), Diagnostic> {
         self.unfinished(path)?.keep()
     }
 
-    /// Writes the file and does not give it its name yet, for results that go to several files. A new
-    /// file is its owner's alone: what a run finds is no other user's business. One that takes the
-    /// place of another has the permissions of that one.
+    /// Writes the file under a temporary name, for results that go to several files. A new file is
+    /// readable by its owner alone, since results are confidential. A file that replaces another
+    /// one keeps the permissions of that one.
     ///
     /// # Errors
-    /// As [`Frame::write`].
+    /// Those of [`Frame::write`].
     pub fn unfinished(&self, path: &Path) -> Result<Unfinished, Diagnostic> {
         let format = Format::of(path)?;
         let types = self.results.iter().map(|(_, data)| data.ty);
@@ -173,11 +172,11 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The results as one record batch. Integers take the narrowest type of Arrow; fixed point is a
-    /// `Float64` if that holds every value of its type, else a decimal.
+    /// Returns the results as one record batch. Integers take the narrowest type of Arrow; fixed
+    /// point is a `Float64` if that represents every value of its type, else a decimal.
     ///
     /// # Errors
-    /// A type in fixed point has values that neither holds.
+    /// A fixed-point type has values that neither represents.
     pub fn batch(&self) -> Result<RecordBatch, Diagnostic> {
         let column = |column: &Column<'a>| {
             let array = column.array(self.rows).ok_or_else(|| {
@@ -203,7 +202,7 @@ impl<'a> Frame<'a> {
         parquet_file::write(file, &batch)
     }
 
-    /// A header and one line for each row.
+    /// Formats a header and one line for each row.
     fn csv(&self) -> Zeroizing<Vec<u8>> {
         let names = self.columns.iter().map(|column| column.name.as_str());
         let header = names.collect::<Vec<_>>().join(",") + "\n";
@@ -226,7 +225,7 @@ impl<'a> Frame<'a> {
     }
 }
 
-/// A file of results that is written and has no name yet; it goes away if it is not kept.
+/// A file of results under a temporary name; it is deleted unless it is kept.
 #[must_use = "it goes away if it is not kept"]
 pub struct Unfinished {
     file: NewFile,
@@ -234,10 +233,10 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// Gives the file its name.
+    /// Renames the file to its final name.
     ///
     /// # Errors
-    /// It cannot have it; what had the name before is as it was.
+    /// The name cannot be used; a file of that name is unchanged.
     pub fn keep(self) -> Result<(), Diagnostic> {
         let kept = self.file.keep();
         kept.map_err(|error| unwritable(&self.path, &error))
@@ -252,13 +251,13 @@ fn unwritable(path: &Path, error: &io::Error) -> Diagnostic {
 }
 
 impl Column<'_> {
-    /// The stored number in a row.
+    /// Returns the stored number in a row.
     fn number(&self, row: usize) -> i128 {
         let element = self.data.elements[row * self.width + self.first];
         of_element(self.data.ty, element)
     }
 
-    /// The column as Arrow has it, exactly; none if it cannot.
+    /// Returns the column in its exact Arrow type; none if there is none.
     fn array(&self, rows: usize) -> Option<ArrayRef> {
         let numbers = (0..rows).map(|row| self.number(row));
         fn array<T: ArrowPrimitiveType>(
@@ -298,10 +297,10 @@ impl Column<'_> {
     }
 }
 
-/// Digits of the widest decimal that every reader of Arrow and Parquet knows.
+/// Digits of the widest decimal that every reader of Arrow and Parquet supports.
 const DIGITS: u8 = 38;
 
-/// A type of Arrow that holds every value of a type as it is.
+/// Arrow type that represents every value of a type exactly.
 enum Exact {
     Bool,
     Int { signed: bool, bits: u8 },
@@ -309,7 +308,7 @@ enum Exact {
     Decimal { fraction: u8, scale: i8 },
 }
 
-/// The column for a type; none if no column holds all of its values.
+/// Returns the column type for a type; none if no column type holds all of its values.
 fn exact_column(ty: Type) -> Option<Exact> {
     match ty {
         Type::Bool => Some(Exact::Bool),

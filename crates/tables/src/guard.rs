@@ -1,18 +1,19 @@
-//! A library that panics on a damaged file, whose panic is an error of the file and nothing else.
+//! Protection against a library that panics on a damaged file: the panic becomes an error of the
+//! file.
 //!
-//! The panic is caught where the library is called. Its message is not printed: it speaks of the
-//! inside of the library, and would stand before the error that the user is to read.
+//! The panic is caught where the library is called. Its message is not printed: it describes the
+//! inside of the library, and would appear before the error for the user.
 
 use std::cell::Cell;
 use std::panic::{self, UnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether this thread is in a call whose panics are caught.
+    /// True while this thread is in a call whose panics are caught.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls `library`; nothing if it panics. Panics of other threads are printed as before.
+/// Calls `library`; returns none if it panics. Panics of other threads are printed as before.
 pub(crate) fn run<T>(library: impl FnOnce() -> T + UnwindSafe) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -35,7 +36,7 @@ mod tests {
     use std::process::Command;
     use std::{env, thread};
 
-    /// Says to this binary, started once more, that it is to panic.
+    /// Environment variable that makes this binary, when started again, panic.
     const AGAIN: &str = "SEALANE_TEST_GUARD";
 
     #[test]

@@ -1,22 +1,22 @@
-//! Which columns of a table fill an input: found by name, in any order, others left alone.
+//! Assignment of a table's columns to inputs: by name, in any order; other columns are ignored.
 
-use crate::want::{Filling, Want};
+use crate::input_spec::{Filling, InputSpec};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// The names of a table's columns.
+/// Names of a table's columns.
 pub(crate) struct Header {
-    /// What people call the table: its file.
+    /// Name of the table for people: its file.
     pub(crate) table: String,
     /// The names, in the order of the table.
     pub(crate) names: Vec<String>,
-    /// What to do about a column that is not there, where none has a similar name.
+    /// Hint for a missing column, if none has a similar name.
     pub(crate) missing: &'static str,
 }
 
 impl Header {
-    /// The columns that fill an input: those that the signature names, else the one that has the
-    /// input's name, else (several wanted) all, if they are as many.
-    fn columns(&self, want: &Want<'_>) -> Result<Vec<usize>, Diagnostic> {
+    /// Finds the columns that fill an input: those that the signature names, else the column with
+    /// the input's name, else (for several columns) all, if their number matches.
+    fn columns(&self, want: &InputSpec<'_>) -> Result<Vec<usize>, Diagnostic> {
         let (input, width) = (want.input, want.width());
         let all = self.all();
         let named = match (input.columns.is_empty(), width) {
@@ -40,9 +40,9 @@ impl Header {
             .collect()
     }
 
-    /// An input before its first record. It knows the names of columns that it takes in their
-    /// order, where nothing else says that they are meant.
-    pub(crate) fn filling<'w>(&self, want: Want<'w>) -> Result<Filling<'w>, Diagnostic> {
+    /// Makes an input without records. It records the names of columns that are assigned by
+    /// position alone.
+    pub(crate) fn filling<'w>(&self, want: InputSpec<'w>) -> Result<Filling<'w>, Diagnostic> {
         let mut filling = Filling::new(want, self.columns(&want)?);
         if want.input.columns.is_empty() && want.width() > 1 {
             filling.by_position = self.all();
@@ -50,14 +50,14 @@ impl Header {
         Ok(filling)
     }
 
-    /// The names of all columns, but for those in which pandas hands over an index without a name.
+    /// Names of all columns, except those that pandas makes for an index without a name.
     fn all(&self) -> Vec<String> {
         let names = self.names.iter();
         let names = names.filter(|name| !name.starts_with("__index_level_"));
         names.cloned().collect()
     }
 
-    /// The column of this name, from which `what` is read.
+    /// Finds the column of this name, from which `what` is read.
     pub(crate) fn find(&self, name: &str, what: &str) -> Result<usize, Diagnostic> {
         let mut places = (0..self.names.len()).filter(|i| self.names[*i] == name);
         match (places.next(), places.next()) {
@@ -81,7 +81,7 @@ impl Header {
         }
     }
 
-    /// A column whose name differs only in case, spaces, dashes or underscores.
+    /// Finds a column whose name differs only in case, spaces, dashes or underscores.
     fn nearest(&self, name: &str) -> Option<&String> {
         let plain = |name: &str| {
             let letters = name.chars().filter(|c| c.is_alphanumeric());

@@ -1,9 +1,11 @@
-//! NumPy's `.npy` files: integers and truth values of any width, and floating point as `number`
-//! takes it; read and written in C order.
+//! NumPy's `.npy` files: integers and truth values of any width, and floating point under the rule
+//! of `number`; read and written in C order.
 
 use crate::number::{Number, of_element};
 
-use crate::want::{Filling, Loaded, Want, element, element_count, has_shape, wrong_shape};
+use crate::input_spec::{
+    Filling, InputSpec, Loaded, element, element_count, has_shape, wrong_shape,
+};
 use crate::{read_file, unreadable, unreadable_but};
 
 use npyz::{NpyFile, Order, WriteOptions, WriterBuilder};
@@ -14,12 +16,12 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 /// Reads the inputs of a file, each of which takes the whole array.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     wants.iter().map(|want| read_one(path, want)).collect()
 }
 
-/// The elements of one input. A flat array stands for any shape of as many elements.
-fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
+/// Reads the elements of one input. A flat array fits any shape with as many elements.
+fn read_one(path: &Path, want: &InputSpec<'_>) -> Result<Loaded, Diagnostic> {
     let input = want.input;
     let bytes = read_file(path)?;
     check_header(&bytes).map_err(|cause| unreadable(path, &cause))?;
@@ -32,7 +34,7 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
         ));
     }
     let count = element_count(&dims);
-    // An element takes at least one byte, so a header that claims more is not believed.
+    // An element takes at least one byte, so a header that claims more is refused.
     if count.is_none_or(|count| count > bytes.len() as u64) {
         return Err(unreadable(path, &"it is shorter than its header says"));
     }
@@ -51,14 +53,14 @@ fn read_one(path: &Path, want: &Want<'_>) -> Result<Loaded, Diagnostic> {
     filling.loaded()
 }
 
-/// Longest header that is read: also NumPy reads none that is longer.
+/// Longest accepted header, as in NumPy.
 const MOST_HEADER_BYTES: usize = 10_000;
-/// Brackets inside of one another in a header: a shape within the whole, and some more for types
-/// that are refused by name.
+/// Depth of nested brackets in a header: a shape within the whole, and some more for types that are
+/// refused by name.
 const MOST_NESTED: usize = 8;
 
-/// Bounds what the parser of the header believes: the length that the file claims, for which it
-/// takes memory, and the depth of brackets, in which its time grows exponentially.
+/// Bounds the input of the header's parser: the claimed length, for which it allocates memory, and
+/// the depth of brackets, in which its time grows exponentially.
 fn check_header(bytes: &[u8]) -> Result<(), &'static str> {
     let rest = bytes.strip_prefix(b"\x93NUMPY").unwrap_or_default();
     let header = match rest {
@@ -67,7 +69,7 @@ fn check_header(bytes: &[u8]) -> Result<(), &'static str> {
             let length = u32::from_le_bytes([*a, *b, *c, *d]);
             rest.get(..length as usize)
         }
-        // What is shorter or none at all is refused by its parser.
+        // The parser refuses a shorter or missing header.
         _ => return Ok(()),
     };
     let header = header.ok_or("it ends too early: it was cut off")?;
@@ -88,7 +90,7 @@ fn check_header(bytes: &[u8]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Takes the elements of a file, an array with these dimensions, one by one.
+/// Reads the elements of a file, an array with these dimensions, one by one.
 fn fill(
     file: NpyFile<&[u8]>,
     path: &Path,
@@ -133,11 +135,11 @@ fn wrong_elements(path: &Path, dtype: &str) -> Diagnostic {
     }
 }
 
-/// The elements that are read.
+/// Element types that are read, as text.
 const READ: &str = "integers, bool, float32 and float64 are read";
 
-/// Writes one array, in the narrowest type of NumPy that holds the type of the data. Fixed point
-/// becomes `float64`, which the caller has made sure holds it.
+/// Writes one array, in the narrowest type of NumPy that represents the type of the data. Fixed
+/// point becomes `float64`; the caller has checked that this is exact.
 pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
     let mut file = BufWriter::new(file);
     macro_rules! write {
@@ -170,7 +172,7 @@ pub(crate) fn write(file: impl Write, data: &Data) -> io::Result<()> {
     file.flush()
 }
 
-/// What is wrong with a file, for people who have never seen the inside of one.
+/// Describes the fault of a file to people who do not know the format.
 fn in_words(error: &io::Error) -> String {
     let text = error.to_string();
     match error.kind() {

@@ -1,13 +1,14 @@
-//! One number as a source has it, to the stored number of an input: the one rule for all sources.
+//! Conversion of a source's number to the stored number of an input: one rule for all sources.
 //!
 //! | source | of an integer or truth value | of fixed point |
 //! |---|---|---|
 //! | integers, decimals and ratios | where it is whole, at any size | the nearest stored number |
 //! | floats, text with a point or an exponent | where it is whole and no other whole number can have been rounded to it | the nearest stored number |
 //!
-//! A float of `p` significant bits holds every whole number below `2^p`, and from there on stands for
-//! several: `float(2**53 + 1)` is `2.0**53`. Taking it would replace the number that was meant, so it
-//! is refused. Text with a point is how programs write floats, and is held to the rule of `f64`.
+//! A float of `p` significant bits represents every whole number below `2^p`, and from there on
+//! several round to the same one: `float(2**53 + 1)` is `2.0**53`. Accepting it could silently
+//! replace the intended number, so it is refused. Programs write floats as text with a point, so
+//! such text follows the rule of `f64`.
 
 use sealane_program::decimal::{self, Nearest, NotStored};
 use sealane_program::literal::Real;
@@ -29,7 +30,7 @@ pub enum Number<'a> {
     Decimal {
         /// The digits.
         unscaled: i128,
-        /// How many of them stand behind the point; may be negative.
+        /// Number of digits after the decimal point; may be negative.
         scale: i8,
     },
     /// A ratio of integers.
@@ -38,20 +39,20 @@ pub enum Number<'a> {
     Written(&'a str),
 }
 
-/// Why a number is none of a type.
+/// Reason why a number has no stored form in a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unfit {
     /// The text is no number.
     NotANumber,
     /// It has a fraction, and the type has none.
     NotWhole,
-    /// It is infinite, or marks what is missing.
+    /// It is infinite or NaN.
     NotFinite,
-    /// Beyond every type of its kind.
+    /// It exceeds every type of its kind.
     TooLarge,
-    /// This whole number as a float, which others are rounded to as well.
+    /// This whole number as a float, to which others round as well.
     Inexact(i128),
-    /// This whole number in a text whose exponent stands for digits that are not written.
+    /// This whole number in a text whose exponent abbreviates digits.
     Abbreviated(i128),
 }
 
@@ -70,13 +71,13 @@ impl From<f32> for Number<'_> {
 }
 
 impl Number<'_> {
-    /// The number of an `f16`, whose value is given.
+    /// Makes the number of an `f16` with the given value.
     pub fn half(value: f64) -> Self {
         Number::Float { value, digits: 11 }
     }
 
-    /// The stored number of `ty`, which is the number itself but for fixed point. Whether the
-    /// range of an input has it is for the caller to say.
+    /// Returns the stored number of `ty`, which is the number itself except for fixed point. The
+    /// caller checks the range of the input.
     pub(crate) fn stored(self, ty: Type) -> Result<Nearest, Unfit> {
         if ty.is_fixed() {
             return self.nearest(ty.fraction());
@@ -115,7 +116,7 @@ impl Number<'_> {
         Ok(nearest?)
     }
 
-    /// The number as people read it.
+    /// Formats the number for people.
     pub(crate) fn text(self) -> String {
         match self {
             Number::Int(number) => number.to_string(),
@@ -137,8 +138,8 @@ impl From<NotStored> for Unfit {
     }
 }
 
-/// A float with `digits` significant bits where it is whole and no other whole number is rounded to
-/// it.
+/// Returns a float with `digits` significant bits if it is whole and no other whole number rounds
+/// to it.
 fn whole_float(value: f64, digits: u32) -> Result<i128, Unfit> {
     if !value.is_finite() {
         return Err(Unfit::NotFinite);
@@ -146,7 +147,7 @@ fn whole_float(value: f64, digits: u32) -> Result<i128, Unfit> {
     if value.fract() != 0.0 {
         return Err(Unfit::NotWhole);
     }
-    // 2^100 is beyond every type, and what is below converts exactly.
+    // 2^100 exceeds every type, and numbers below convert exactly.
     if value.abs() > 2f64.powi(100) {
         return Err(Unfit::TooLarge);
     }
@@ -157,8 +158,8 @@ fn whole_float(value: f64, digits: u32) -> Result<i128, Unfit> {
     }
 }
 
-/// The whole number that a text means. One with a point or an exponent is taken as the float that a
-/// program has written; an exponent says no digit that is not there.
+/// Parses the whole number of a text. A text with a point or an exponent is taken as a float
+/// written by a program; an exponent adds no digits.
 fn whole_text(text: &str) -> Result<i128, Unfit> {
     if let Ok(number) = text.parse() {
         return Ok(number);
@@ -181,7 +182,7 @@ fn whole_text(text: &str) -> Result<i128, Unfit> {
     }
 }
 
-/// The stored number behind an element of data.
+/// Stored number of an element of data.
 pub(crate) fn of_element(ty: Type, element: u64) -> i128 {
     match ty.is_signed() {
         true => i128::from(element as i64),
@@ -189,7 +190,7 @@ pub(crate) fn of_element(ty: Type, element: u64) -> i128 {
     }
 }
 
-/// `unscaled / 10^scale` where it is whole.
+/// Returns `unscaled / 10^scale` if it is whole.
 fn whole(unscaled: i128, scale: i8) -> Result<i128, Unfit> {
     if unscaled == 0 {
         return Ok(0);
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn floats_to_which_several_whole_numbers_are_rounded_are_refused() {
         let top = (1i128 << 53) - 1;
-        // The first whole number that is no `f64`, and the one to which it is rounded.
+        // The first whole number that is no `f64`, and the one to which it rounds.
         assert_eq!((top + 2) as f64, (top + 1) as f64);
         for sign in [1, -1] {
             let (held, not) = (sign * top, sign * (top + 1));
@@ -297,7 +298,7 @@ mod tests {
             assert_eq!(stored(Number::Written(text), Type::I64), Ok((not, true)));
             assert_eq!(stored(16_777_216f32.into(), Type::I64), inexact(1 << 24));
             assert_eq!(stored(Number::half(2048.0), Type::I64), inexact(2048));
-            // Fixed point takes the nearest number of whatever it is given.
+            // Fixed point takes the nearest number of any kind of number.
             assert_eq!(
                 stored((not as f64).into(), Type::fixed(60, 1)),
                 Ok((2 * not, true))
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!(read("0.0"), Ok((0, true)));
         assert_eq!(read("0e5"), Ok((0, true)));
         assert_eq!(read("00.7e1"), Ok((7, true)));
-        // What a spreadsheet shows of 123456789012.
+        // A spreadsheet's display of 123456789012.
         assert_eq!(
             read("1.23457E+11"),
             Err(Unfit::Abbreviated(123_457_000_000))

@@ -1,29 +1,29 @@
-//! How much memory the pages of a Parquet file ask for, told before any of them is unpacked.
+//! Memory that the pages of a Parquet file require, checked before any of them is decompressed.
 //!
-//! A reader takes as much memory as the header of a page says, and believes it. This walks over the
-//! headers alone and refuses those that no writer writes. A header is the struct `PageHeader` of the
+//! A reader allocates as much memory as the header of a page claims. This module reads the headers
+//! alone and refuses sizes that no writer produces. A header is the struct `PageHeader` of the
 //! Parquet format (`parquet.thrift` in apache/parquet-format), in the compact protocol of Thrift.
-//! What it does not bound is what GZIP unpacks to, which is at most about a thousand times the file.
+//! The output of GZIP is not bounded here; it is at most about a thousand times the file.
 
 use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 
-/// The largest page that is unpacked, in bytes. Writers make pages of a megabyte, DuckDB up to a
-/// hundred.
+/// Largest accepted size of a decompressed page, in bytes. Writers make pages of a megabyte, DuckDB
+/// up to a hundred.
 const MOST_BYTES: u64 = 1 << 27;
-/// Structs within structs: a header, one for its kind of page, and statistics.
+/// Depth of nested structs: a header, one for its kind of page, and statistics.
 const MOST_NESTED: usize = 4;
 
-/// What is asked of a header: field numbers of the struct.
+/// Field numbers of the header that are read.
 const UNCOMPRESSED_BYTES: i16 = 2;
 const COMPRESSED_BYTES: i16 = 3;
 const DICTIONARY: i16 = 7;
-/// And of the header of a dictionary, which every value takes at least a bit of.
+/// Field number of the number of values in a dictionary's header; each takes at least a bit.
 const VALUES: i16 = 1;
 
-/// Checks the pages that lie in the given range of bytes: one column of one group of rows.
+/// Checks the pages in the given range of bytes: one column of one group of rows.
 ///
 /// # Errors
-/// A header is malformed, or asks for more than any writer writes.
+/// A header is malformed, or claims more than any writer produces.
 pub(crate) fn check(file: impl Read + Seek, start: u64, length: u64) -> io::Result<()> {
     let mut reader = BufReader::new(file);
     let end = start.checked_add(length).ok_or_else(malformed)?;
@@ -45,7 +45,7 @@ pub(crate) fn check(file: impl Read + Seek, start: u64, length: u64) -> io::Resu
     Ok(())
 }
 
-/// What the header of a page says.
+/// Fields of the header of a page.
 #[derive(Default)]
 struct Page {
     compressed: Option<u64>,
@@ -55,7 +55,7 @@ struct Page {
 }
 
 impl Page {
-    /// Reads a struct: the header itself, or what lies in its field `path`.
+    /// Reads a struct: the header itself, or the one in its field `path`.
     fn read(&mut self, reader: &mut impl Read, path: &[i16]) -> io::Result<()> {
         if path.len() == MOST_NESTED {
             return Err(malformed());
@@ -72,7 +72,7 @@ impl Page {
                 _ => field.checked_add(delta.into()).ok_or_else(malformed)?,
             };
             match kind {
-                // Truth values are in the kind itself.
+                // The kind itself encodes truth values.
                 1 | 2 => {}
                 3 => skip(reader, 1)?,
                 4..=6 => self.number(path, field, zigzag(reader)?)?,
@@ -82,7 +82,7 @@ impl Page {
                     skip(reader, length)?;
                 }
                 12 => self.read(reader, &[path, &[field]].concat())?,
-                // Lists and maps are not in a header.
+                // Headers contain no lists and maps.
                 _ => return Err(malformed()),
             }
         }
@@ -106,7 +106,7 @@ fn byte(reader: &mut impl Read) -> io::Result<u8> {
     Ok(byte[0])
 }
 
-/// Groups of seven bits, the lowest first.
+/// Decodes groups of seven bits, the lowest first.
 fn varint(reader: &mut impl Read) -> io::Result<u64> {
     let mut number = 0;
     for shift in (0..64).step_by(7) {
@@ -119,7 +119,7 @@ fn varint(reader: &mut impl Read) -> io::Result<u64> {
     Err(malformed())
 }
 
-/// Signed numbers, small in either direction.
+/// Decodes a signed number in zigzag form.
 fn zigzag(reader: &mut impl Read) -> io::Result<i64> {
     let number = varint(reader)?;
     Ok((number >> 1) as i64 ^ -((number & 1) as i64))
@@ -143,8 +143,8 @@ mod tests {
     use super::*;
     use std::io::Cursor;
 
-    /// A header in the compact protocol, by hand: kind 2 (a dictionary), sizes, no checksum, then
-    /// the struct of the dictionary with its number of values and its encoding.
+    /// Builds a header in the compact protocol: kind 2 (a dictionary), sizes, no checksum, then the
+    /// struct of the dictionary with its number of values and its encoding.
     fn page(uncompressed: u32, compressed: u32, values: u32) -> Vec<u8> {
         let number = |number: u32| {
             let mut rest = u64::from(number) << 1;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_is_no_header_is_refused() {
-        // Without sizes; a list; structs without end; a number without end; an end too early.
+        // Without sizes; a list; unterminated structs; an unterminated number; truncated input.
         for bytes in [
             &[0][..],
             &[0x19, 0],

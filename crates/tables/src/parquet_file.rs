@@ -1,10 +1,11 @@
-//! Parquet files, as pandas, Polars, DuckDB, pyarrow and Spark write them, and as results leave.
+//! Parquet files, as pandas, Polars, DuckDB, pyarrow and Spark write them, and as results are
+//! written.
 //!
-//! What the file says of itself is checked before a page is read: its rows against the bound of
-//! each input, its columns against what the inputs want. Of the rest, no page is read.
+//! The metadata of the file is checked before a page is read: its rows against the bound of each
+//! input, its columns against the requirements of the inputs. Pages of other columns are not read.
 
 use crate::arrow::{Table, broken};
-use crate::want::{Loaded, Want};
+use crate::input_spec::{InputSpec, Loaded};
 use crate::{guard, pages, unreadable, unreadable_but};
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
@@ -18,22 +19,22 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// Rows that are in memory at a time, beside the page that they come from.
+/// Rows that are in memory at a time, besides the page that they come from.
 const BATCH_ROWS: usize = 8192;
 
 /// Reads the inputs of a file, batch by batch.
-pub(crate) fn read(path: &Path, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+pub(crate) fn read(path: &Path, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let name = path.display().to_string();
-    // The library holds to its own invariants by assertions, and a damaged file can break them.
+    // The library asserts its own invariants, and a damaged file can violate them.
     guard::run(|| read_file(path, &name, wants))
         .unwrap_or_else(|| Err(broken(&name, &"it contradicts itself: it was damaged")))
 }
 
-fn read_file(path: &Path, name: &str, wants: &[Want<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
+fn read_file(path: &Path, name: &str, wants: &[InputSpec<'_>]) -> Result<Vec<Loaded>, Diagnostic> {
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     let pages = file.try_clone().map_err(|error| unreadable(path, &error))?;
-    // With the schema of Arrow that the writer may have left beside that of Parquet: it alone says
-    // of a column of durations that it holds no plain numbers.
+    // The Arrow schema that the writer may have stored is read as well: only it tells that a column
+    // holds durations and not plain numbers.
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| not_parquet(path, &error))?;
     let table = Table::new(name, builder.schema(), wants)?;

@@ -1,27 +1,27 @@
-//! Quotation marks of a CSV, as RFC 4180 (section 2, rules 5 to 7) has them: a cell is in quotes as a
-//! whole or not at all, and a quote within it is doubled.
+//! Quotation marks of a CSV, as in RFC 4180 (section 2, rules 5 to 7): a cell is quoted as a whole
+//! or not at all, and a quote within it is doubled.
 //!
-//! The reader of records takes anything: to it, a quote that is never closed is the rest of the file
-//! in one cell, and `"1"2` is 12. So every text is looked through before it is read, in one pass and
-//! with no memory but a few numbers.
+//! The CSV reader accepts anything: a quote that is never closed makes the rest of the file one
+//! cell, and `"1"2` reads as 12. So every text is checked before it is read, in one pass and
+//! constant memory.
 
-/// A quote that is not where RFC 4180 has one. Places are bytes of the text.
+/// A quote that RFC 4180 does not allow. Positions are bytes of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Misquoted {
     /// A cell that begins with a quote here, and never ends.
     Open(usize),
-    /// What stands here follows the end of a cell in quotes that began before.
+    /// Text after the end of a quoted cell.
     Behind {
-        /// Where it stands.
+        /// Position of the text.
         at: usize,
-        /// Where the cell began.
+        /// Beginning of the cell.
         from: usize,
     },
     /// A quote here, in a cell that does not begin with one.
     Bare(usize),
 }
 
-/// Where the pass is.
+/// State of the pass.
 #[derive(Clone, Copy)]
 enum State {
     /// At the beginning of a cell.
@@ -30,11 +30,11 @@ enum State {
     Plain,
     /// In a cell in quotes that began there.
     Quoted(usize),
-    /// Behind a quote in such a cell, which ends it unless another quote follows.
+    /// After a quote in such a cell, which ends it unless another quote follows.
     Closing(usize),
 }
 
-/// Refuses the first quote that is not where one may be.
+/// Returns the first quote that is not allowed.
 pub(crate) fn check(text: &str) -> Result<(), Misquoted> {
     let mut state = State::Begin;
     for (at, byte) in text.bytes().enumerate() {
@@ -59,8 +59,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What `list(csv.reader([text], strict=True))` of Python 3.11 says of each: its rows, or that it
-    /// raises. It reads a bare quote as text, which RFC 4180 forbids: those are the last ones.
+    /// Results of `list(csv.reader([text], strict=True))` of Python 3.11 for each text: its rows,
+    /// or that it raises. Python reads a bare quote as text, which RFC 4180 forbids: those are the
+    /// last ones.
     #[test]
     fn texts_that_python_reads_strictly_pass_and_others_do_not() {
         let read = [
@@ -103,8 +104,8 @@ mod tests {
         }
     }
 
-    /// The grammar of RFC 4180, section 2, read as it stands, but for line ends: any of CR, LF and
-    /// both. The records, without those of no characters; nothing if the text is not of that form.
+    /// Literal implementation of the grammar of RFC 4180, section 2, except for line ends: any of
+    /// CR, LF and both. Returns the records, without empty ones; none if the text does not match.
     fn records(text: &str) -> Option<Vec<Vec<String>>> {
         let mut rest = text;
         let (mut records, mut record) = (Vec::new(), Vec::new());
@@ -139,7 +140,7 @@ mod tests {
         }
     }
 
-    /// The text of a cell behind its first quote, and what follows its last.
+    /// Splits the text of a cell after its first quote from the text after its last.
     fn escaped(mut rest: &str) -> Option<(String, &str)> {
         let mut cell = String::new();
         loop {
@@ -158,7 +159,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
-        /// What passes is what the grammar takes, and the reader then reads what the grammar says.
+        /// Accepted texts match the grammar, and the reader then returns the grammar's records.
         #[test]
         fn what_passes_is_read_as_the_grammar_says(text in "[a\",\r\né]{0,14}") {
             let wanted = records(&text);

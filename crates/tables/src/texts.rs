@@ -1,4 +1,4 @@
-//! A CSV file as texts: for what people call things, before it becomes numbers.
+//! Text columns of a CSV file: items that are not numbers yet.
 
 use std::path::Path;
 
@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 
 use crate::csv_table::{Table, cell_text, header_names, malformed, text};
 
-/// The cells of a CSV file with a header line, as texts without white space around them; erased when
-/// they are no longer needed.
+/// Cells of a CSV file with a header line, as texts without surrounding white space; erased on
+/// drop.
 pub struct Texts {
     names: Vec<String>,
-    /// A list of cells for each column.
+    /// Cells by column.
     columns: Vec<Vec<Zeroizing<String>>>,
 }
 
@@ -57,7 +57,7 @@ impl Texts {
         })
     }
 
-    /// The cells of a column, if there is one of this name.
+    /// Returns the cells of a column, if there is one of this name.
     pub fn column(&self, name: &str) -> Option<&[Zeroizing<String>]> {
         let place = self.names.iter().position(|column| column == name)?;
         Some(&self.columns[place])

@@ -1,5 +1,5 @@
-//! Record batches, as another library in the process hands them over: above all dictionaries,
-//! whose values decide what a column is.
+//! Record batches, as another library in the process passes them: mainly dictionaries, whose values
+//! determine the type of a column.
 
 use crate::common::{NUMBERS, input, load};
 use arrow_array::types::{ArrowDictionaryKeyType, Int8Type, Int32Type, UInt64Type};
@@ -12,7 +12,7 @@ use arrow_buffer::OffsetBuffer;
 use arrow_schema::{DataType, Field, Schema};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn read(input: &Input, batches: &[ArrayRef]) -> Result<Vec<i128>, String> {
         RecordBatch::try_new_with_options(schema.clone(), vec![column.clone()], &rows)
     };
     let batches = batches.iter().map(batch).collect::<Vec<_>>();
-    let source = Source::Batches {
+    let source = TableSource::Batches {
         name: "the table",
         reader: Box::new(RecordBatchIterator::new(batches, schema)),
     };
@@ -44,7 +44,7 @@ fn pairs() -> Input {
     input("city", Type::I64, pair, (-100, 100), &[])
 }
 
-/// Keys into values.
+/// Dictionary of keys and values.
 fn dictionary<K: ArrowDictionaryKeyType>(keys: Vec<K::Native>, values: ArrayRef) -> ArrayRef {
     let keys = PrimitiveArray::<K>::from_iter_values(keys);
     Arc::new(DictionaryArray::new(keys, values))
@@ -76,7 +76,7 @@ fn assert_no_numbers(input: &Input, column: ArrayRef, what: &str) {
 
 #[test]
 fn texts_in_a_dictionary_are_no_numbers() {
-    // A range without 0, and one with it, of which zeros would be silently taken.
+    // A range without 0, and one with it, in which zeros would be silently accepted.
     let mut ages = numbers();
     ages.range.lo = 1;
     for input in [numbers(), ages] {
@@ -89,7 +89,7 @@ fn texts_in_a_dictionary_are_no_numbers() {
         assert_eq!(error, Err(text.to_string()));
         let within = dictionary::<UInt64Type>(vec![0], dictionary::<Int8Type>(vec![1], texts()));
         assert_no_numbers(&input, within, "Utf8");
-        // Also where there is no row.
+        // Also without rows.
         assert_no_numbers(&input, dictionary::<Int8Type>(vec![], texts()), "Utf8");
     }
     for column in lists(dictionary::<Int32Type>(vec![0, 1, 0, 1], texts())) {
@@ -148,7 +148,7 @@ fn a_column_of_nothing_is_a_column_of_missing_values() {
     assert_eq!(read(&numbers(), &[nulls(0)]), Ok(vec![]));
 }
 
-/// Numbers with an extension type of Arrow stand for something else: the months of a period.
+/// Numbers with an Arrow extension type have another meaning: the months of a period.
 #[test]
 fn numbers_that_stand_for_something_else_are_none() {
     let read = |name: &str, about: &str, column: ArrayRef, input: &Input| {
@@ -161,7 +161,7 @@ fn numbers_that_stand_for_something_else_are_none() {
         let field = field.with_metadata(metadata.into_iter().collect::<HashMap<_, _>>());
         let schema = Arc::new(Schema::new(vec![field]));
         let batch = RecordBatch::try_new(schema.clone(), vec![column]);
-        let source = Source::Batches {
+        let source = TableSource::Batches {
             name: "the table",
             reader: Box::new(RecordBatchIterator::new([batch], schema)),
         };

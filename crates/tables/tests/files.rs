@@ -1,10 +1,10 @@
-//! What people read when their data do not fit: each error of the readers of CSV and `.npy`, whole.
-//! The folder of a file is left out of the texts.
+//! Complete error texts of the readers of CSV and `.npy`, for data that do not match. The folder of
+//! a file is left out of the texts.
 
 use crate::common::{NUMBERS, age, input, load, read};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::{Number, Source, Want, array};
+use sealane_tables::{InputSpec, Number, TableSource, array};
 
 fn csv(input: Input, content: &str) -> Result<Vec<i128>, String> {
     read(input, "people.csv", content.as_bytes()).map(|data| data.numbers().collect())
@@ -159,7 +159,7 @@ fn a_number_of_too_many_digits_is_not_taken_for_a_gap() {
     );
 }
 
-/// As pandas, NumPy and spreadsheets write them.
+/// Headers as pandas, NumPy and spreadsheets write them.
 #[test]
 fn whole_numbers_with_a_point_are_whole() {
     let wide = || input("x", Type::I64, NUMBERS, (-1 << 63, (1 << 63) - 1), &[]);
@@ -188,7 +188,7 @@ fn whole_numbers_with_a_point_are_whole() {
          reason: its exponent stands for digits that are not written\n\
          hint: write all digits of the number, as a spreadsheet does for the cell format `0`",
     );
-    // Outside of the range, it is the wrong number whichever it is.
+    // Outside the range, the number is refused, rounded or not.
     let text = csv(age(), "age\n9007199254740992.0\n").expect_err("outside");
     assert!(
         text.starts_with("error[data-range]: `age` is 9007199254740992.0"),
@@ -206,7 +206,7 @@ fn columns_that_are_taken_by_their_order_are_named() {
     let path = folder.path().join("people.csv");
     std::fs::write(&path, "id,b\n1,2\n").expect("a file");
     let names = |input: Input| {
-        let loaded = load(Source::File(&path), &[input], 4).expect("numbers");
+        let loaded = load(TableSource::File(&path), &[input], 4).expect("numbers");
         loaded[0].by_position.clone()
     };
     assert_eq!(names(pairs(&[])), ["id", "b"]);
@@ -420,7 +420,7 @@ fn arrays_that_cannot_be_read_are_told_why() {
     );
 }
 
-/// Each of these was once read as other rows than its author meant, without a word.
+/// Regression tests: each of these was once silently read as other rows than intended.
 #[test]
 fn quotes_that_do_not_enclose_a_cell_are_told_with_their_place() {
     assert_refused(
@@ -438,7 +438,7 @@ fn quotes_that_do_not_enclose_a_cell_are_told_with_their_place() {
          the end of the line has to follow\n\
          hint: write two quotes for one within the cell, and put the whole cell in quotes",
     );
-    // The quote of line 2 is closed by that of line 4, a row later.
+    // The quote of line 2 is closed by the one of line 4, a row later.
     assert_refused(
         csv(age(), "name,age\n\"Ada,1\nBob,2\n\"Cyd\",3\n"),
         "error[data-malformed]: people.csv has text behind a cell in quotes\n \
@@ -455,7 +455,7 @@ fn quotes_that_do_not_enclose_a_cell_are_told_with_their_place() {
          hint: put the whole cell in quotes, without spaces before them, and write two quotes for \
          one within it",
     );
-    // In the header too, and where nobody wants the column.
+    // Also in the header, and in a column that no input takes.
     for table in [
         "\"age\n1\n",
         "age,\"x\"y\n1,2\n",
@@ -475,7 +475,7 @@ fn arrays_in_memory_are_held_to_the_rule_of_files() {
     let read = |ty, dims: &[u64], numbers: &[Number<'_>]| {
         let range = (-1 << 40, 1 << 62);
         let input = input("x", ty, Shape::fixed(dims.to_vec()), range, &[]);
-        let want = Want {
+        let want = InputSpec {
             input: &input,
             rows: None,
         };
@@ -508,6 +508,6 @@ fn arrays_in_memory_are_held_to_the_rule_of_files() {
         "{}",
         third.message
     );
-    // Fewer numbers than the shape says would leave zeros that nobody gave.
+    // Fewer numbers than the shape has would leave unintended zeros.
     assert_eq!(refused(&[3], &[one, one]).code, "internal");
 }

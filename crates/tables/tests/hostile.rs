@@ -1,10 +1,10 @@
-//! Parquet files that are damaged or lie: each is refused, or read as what it says, without a panic
-//! and without taking the memory that it claims.
+//! Damaged and lying Parquet files: each is refused, or read according to its content, without a
+//! panic and without allocating the memory that it claims.
 
 use crate::common::{NUMBERS, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
@@ -29,12 +29,12 @@ fn fixtures() -> impl Iterator<Item = (String, Vec<u8>)> {
     files.map(|path| (path.display().to_string(), fs::read(path).expect("a file")))
 }
 
-/// Reads the bytes as a file; the error, or the number of rows.
+/// Reads the bytes as a file; returns the error, or the number of rows.
 fn read(bytes: &[u8]) -> Result<u64, String> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.parquet");
     fs::write(&path, bytes).expect("a file");
-    let read = load(Source::File(&path), &inputs(), 1 << 20);
+    let read = load(TableSource::File(&path), &inputs(), 1 << 20);
     read.map(|loaded| loaded[0].data.shape[0])
         .map_err(|error| error.render_with_source())
 }
@@ -69,7 +69,7 @@ fn another_format_is_no_parquet() {
 fn a_damaged_file_is_read_or_refused_within_bounds() {
     for (name, bytes) in fixtures() {
         let mut damaged = bytes.clone();
-        // Thirteen is coprime to eight: every bit of a byte has its turn.
+        // Thirteen is coprime to eight, so every bit of a byte is flipped.
         for at in (0..bytes.len()).step_by(13) {
             damaged[at] ^= 1 << (at % 8);
             if let Ok(rows) = read(&damaged) {
@@ -78,12 +78,12 @@ fn a_damaged_file_is_read_or_refused_within_bounds() {
             damaged[at] = bytes[at];
         }
     }
-    // Twice the largest page that is believed, and what tests take.
+    // Twice the largest accepted page, and the memory of the tests.
     #[cfg(target_os = "linux")]
     assert!(most_resident_kib() < 2 * (1 << 17) + (1 << 17));
 }
 
-/// Where the values of a column lie, one behind the other.
+/// Position of the values of a column, which are contiguous.
 fn values<const N: usize>(bytes: &[u8], values: impl IntoIterator<Item = [u8; N]>) -> Range<usize> {
     let wanted = values.into_iter().flatten().collect::<Vec<_>>();
     let start = bytes
@@ -116,7 +116,7 @@ fn a_damaged_page_with_a_checksum_is_refused() {
     }
 }
 
-/// The most memory that this process ever had.
+/// Peak memory of this process.
 #[cfg(target_os = "linux")]
 fn most_resident_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").expect("the state of this process");

@@ -1,14 +1,14 @@
-//! Parquet files that other implementations wrote, against the rows that `fixtures/make.py` states,
-//! and what people read when a column does not fit.
+//! Parquet files that other implementations wrote, compared with the rows that `fixtures/make.py`
+//! states, and the errors for columns that do not match.
 
 use crate::common::{NUMBERS, age, input, load};
 use sealane_program::graph::Input;
 use sealane_program::types::{RowId, Shape, Type};
-use sealane_tables::Source;
+use sealane_tables::TableSource;
 use std::path::PathBuf;
 
 const MOST: (i128, i128) = (-(1 << 63), (1 << 63) - 1);
-/// 16 bits before the point, 8 behind.
+/// 16 bits before the binary point, 8 after it.
 const FIXED: Type = Type::fixed(16, 8);
 
 fn fixture(name: &str) -> PathBuf {
@@ -16,11 +16,12 @@ fn fixture(name: &str) -> PathBuf {
     folder.join(format!("{name}.parquet"))
 }
 
-/// The stored numbers of one input, and how many were rounded; or the error, without the folder.
+/// Returns the stored numbers of one input and how many were rounded; or the error, without the
+/// folder.
 fn read(file: &str, input: Input, bound: u64) -> Result<(Vec<i128>, u64), String> {
     let path = fixture(file);
     let folder = path.parent().expect("a folder").display();
-    match load(Source::File(&path), &[input], bound) {
+    match load(TableSource::File(&path), &[input], bound) {
         Ok(loaded) => Ok((loaded[0].data.numbers().collect(), loaded[0].rounded)),
         Err(error) => Err(error
             .render_with_source()
@@ -110,7 +111,7 @@ fn one_file_serves_several_inputs() {
     );
     let path = fixture("polars");
     let inputs = [age(), both, column("sick", Type::Bool)];
-    let loaded = load(Source::File(&path), &inputs, 5).expect("a table that fits");
+    let loaded = load(TableSource::File(&path), &inputs, 5).expect("a table that fits");
     let numbers = |index: usize| loaded[index].data.numbers().collect::<Vec<_>>();
     assert_eq!(numbers(0), [41, 7, 120, 0, 41]);
     assert_eq!(numbers(1), [0, 41, 255, 7, 1, 120, 2, 0, 3, 41]);

@@ -1,12 +1,12 @@
-//! What is written is read again as it was, through every format, for every type and shape; and what
-//! a format cannot hold as it is, it refuses.
+//! Round trips: output is read again unchanged, in every format, for every type and shape; and a
+//! format refuses values that it cannot represent exactly.
 
 use crate::common::{input, load};
 use arrow_array::RecordBatchIterator;
 use proptest::prelude::*;
 use sealane_program::graph::Input;
 use sealane_program::types::{Data, RowId, Shape, Type};
-use sealane_tables::{Format, Frame, Source};
+use sealane_tables::{Format, Frame, TableSource};
 #[cfg(unix)]
 use std::fs;
 
@@ -36,7 +36,7 @@ fn shapes() -> impl Strategy<Value = (bool, Vec<u64>)> {
     prop_oneof![by_rows, single]
 }
 
-/// A type, whether the first dimension is rows, the shape, and numbers: any, and the ends.
+/// A type, whether the first dimension is rows, the shape, and numbers: any, and the extremes.
 fn tables() -> impl Strategy<Value = (Type, bool, Vec<u64>, Vec<i128>)> {
     (types(), shapes()).prop_flat_map(|(ty, (by_rows, shape))| {
         let count = shape.iter().product::<u64>() as usize;
@@ -47,7 +47,7 @@ fn tables() -> impl Strategy<Value = (Type, bool, Vec<u64>, Vec<i128>)> {
     })
 }
 
-/// An input that takes such data. One of a fixed dimension names its columns, as a table has them.
+/// Input that takes such data. An input with a fixed dimension names its columns.
 fn taker(by_rows: bool, data: &Data) -> Input {
     let range = (data.ty.range().lo, data.ty.range().hi);
     let (shape, columns) = match (by_rows, &data.shape[..]) {
@@ -81,21 +81,21 @@ proptest! {
                 continue;
             }
             frame.write(&path).expect("a file");
-            let read = load(Source::File(&path), &inputs, 4).expect("what was written");
+            let read = load(TableSource::File(&path), &inputs, 4).expect("what was written");
             prop_assert!(read[0].data == data, "{ending} of {}", data.ty);
             prop_assert_eq!(read[0].rounded, 0);
         }
         if let Ok(batch) = frame.batch() {
             let schema = batch.schema();
             let reader = Box::new(RecordBatchIterator::new([Ok(batch)], schema));
-            let read = load(Source::Batches { name: "a table", reader }, &inputs, 4);
+            let read = load(TableSource::Batches { name: "a table", reader }, &inputs, 4);
             prop_assert!(read.expect("what was written")[0].data == data);
         }
     }
 }
 
-/// Fixed point of up to 53 significant bits is `float64`; what is longer is a decimal as long as it
-/// has 38 digits.
+/// Fixed point of up to 53 significant bits is `float64`; longer fractions are decimals of up to 38
+/// digits.
 #[test]
 fn columns_hold_fixed_point_exactly_or_not_at_all() {
     let held = |ty: Type, ending: &str| {
@@ -131,7 +131,7 @@ fn names_of_columns_differ() {
     assert_eq!(names.collect::<Vec<_>>(), ["a_0", "a_1", "a_0_"]);
 }
 
-/// A result is for the party that learnt it, also on a machine with other users.
+/// Result files are readable by their owner alone, also on a machine with other users.
 #[cfg(unix)]
 #[test]
 fn new_files_are_their_owners_alone_and_old_ones_keep_their_permissions() {

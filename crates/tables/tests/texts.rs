@@ -1,9 +1,9 @@
-//! Cells as texts: which are read, and what is refused with its place.
+//! Text columns: the cells that are read, and the refusals with their positions.
 
 use sealane_tables::Texts;
 use std::fs;
 
-/// The cells of the columns, or the error without the folder of the file.
+/// Returns the cells of the columns, or the error without the folder of the file.
 fn read(content: &str, wanted: &[&str], columns: &[&str]) -> Result<Vec<Vec<String>>, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("people.csv");
@@ -57,7 +57,7 @@ fn what_is_missing_is_refused_with_its_place() {
         "n,mail,mail\n",
         "error[data-column-twice]: people.csv has two columns `mail`",
     );
-    // Else the items that follow would be left out.
+    // Otherwise the items that follow would be left out.
     starts(
         "n,mail\n1,\"a\n2,b\n",
         "error[data-malformed]: people.csv has a quote that is never closed\n --> people.csv:2:3",

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::time::Instant;
 
 use sealane_net::{
-    Bell, Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport,
+    Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport, Waker,
 };
 
 /// What happens to one frame, and with it to the link.
@@ -174,9 +174,9 @@ impl Transport for Adversary {
         inner.end().filter(|_| !self.stalled)
     }
 
-    fn call(&mut self, bell: &Bell) {
+    fn set_waker(&mut self, waker: &Waker) {
         if let Some(inner) = &mut self.inner {
-            inner.call(bell);
+            inner.set_waker(waker);
         }
     }
 

@@ -5,7 +5,8 @@
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::{Mesh, PartyId};
 use sealane_protocol::{
-    Algebra, Demand, Domain, Outcome, PartySet, Protocol, Setting, Step, Work, knower, run_alone,
+    Algebra, Demand, Domain, Outcome, PartySet, Protocol, Setting, Step, StepShape, knower,
+    run_alone,
 };
 use std::sync::Arc;
 use std::thread;
@@ -98,7 +99,7 @@ impl<P: Protocol, I: Fn(PartyId) -> Zeroizing<Vec<u8>>> Side<'_, P, I> {
         let owners = owners.map(PartyId::from_index).collect::<Vec<_>>();
         let mut demand = Demand::default();
         for owner in owners.iter().copied() {
-            let work = Work::Input {
+            let work = StepShape::Input {
                 owner,
                 domain: P::input_domain(Algebra::Z2),
                 elements: lanes as u64,

@@ -10,7 +10,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | `scheduler` | threads that run one at a time, on a clock that jumps |
-//! | `bell` | by what threads wait and tell the time |
+//! | `waker` | by what threads wait and tell the time |
 //! | `network` | connections |
 //! | `link` | a transport at which things happen at given frames |
 //!
@@ -18,22 +18,22 @@
 //! connected, over links that are not encrypted. What TLS makes of bytes that change is tested with
 //! [`crate::relay`].
 
-mod bell;
 mod link;
 pub mod network;
 mod scheduler;
+mod waker;
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sealane_net::{Bell, Limits, Machine, Transport, danger_plaintext_transport};
+use sealane_net::{Limits, Machine, Transport, Waker, danger_plaintext_transport};
 
-use bell::SimulatedBell;
 use link::Link;
 pub use link::{Event, Happening};
 use network::{Connection, Wire};
 use scheduler::Scheduler;
+use waker::SimulatedWaker;
 
 /// What a world has to end within, or it is taken for one that hangs.
 #[derive(Clone, Copy, Debug)]
@@ -196,8 +196,8 @@ impl Process {
 }
 
 impl Machine for Process {
-    fn bell(&self) -> Bell {
-        SimulatedBell::bell(&self.scheduler)
+    fn waker(&self) -> Waker {
+        SimulatedWaker::waker(&self.scheduler)
     }
 
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()> {

@@ -6,7 +6,7 @@ use crate::keys::KEY_BYTES;
 use crate::{reveal, seat};
 use sealane_protocol::{
     Correlation, Cost, DIGEST_BYTES, Demand, Domain, Flight, Message, Opening, PartyId, Setting,
-    Work,
+    StepShape,
 };
 
 /// Nominal cost of an AND with its free XORs on 64 lanes, or on fewer: shares of zero, gates, and
@@ -20,9 +20,9 @@ const ELEMENT_NS: u64 = 15;
 /// Nominal cost of a bit that is input or revealed.
 const BIT_NS: u64 = 1;
 
-pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
+pub(crate) fn cost(setting: &Setting, work: &StepShape) -> Cost {
     match work {
-        Work::Input {
+        StepShape::Input {
             owner,
             elements,
             bits,
@@ -31,7 +31,7 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
             compute_ns: elements * bits * BIT_NS,
             ..Cost::of(vec![input(setting, *owner, elements * bits)])
         },
-        Work::Tape { tape, lanes } => {
+        StepShape::Tape { tape, lanes } => {
             let batches = tape.batches.iter().map(|batch| batch.ands.len() as u64);
             let batches = batches.filter(|ands| *ands > 0);
             let flights = batches.map(|ands| reshare(setting, ands * lanes));
@@ -42,7 +42,7 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
                 ..Cost::of(flights.collect())
             }
         }
-        Work::Product {
+        StepShape::Product {
             domain,
             lanes,
             terms,
@@ -53,23 +53,23 @@ pub(crate) fn cost(setting: &Setting, work: &Work) -> Cost {
                 ..Cost::of(vec![reshare(setting, bits)])
             }
         }
-        Work::Convert {
+        StepShape::Convert {
             from,
             to,
             elements,
             bits,
             ..
         } => convert(setting, [*from, *to].map(width_of), *elements, *bits),
-        Work::Reveal { results, .. } => Cost {
+        StepShape::Reveal { results, .. } => Cost {
             compute_ns: results.iter().map(|result| result.bits * BIT_NS).sum(),
             ..Cost::of(vec![digests(setting), open(setting, results)])
         },
     }
 }
 
-pub(crate) fn demand(setting: &Setting, work: &Work) -> Demand {
+pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let mut demand = Demand::default();
-    if let Work::Input { owner, .. } = work
+    if let StepShape::Input { owner, .. } = work
         && seat::role(setting, *owner).is_none()
     {
         demand.add(Correlation::Seed { owner: *owner }, 1);
@@ -114,7 +114,7 @@ fn convert(setting: &Setting, widths: [Option<u64>; 2], elements: u64, bits: u64
     match widths {
         [Some(k), None] if bits <= k => {
             let (tape, lanes) = (adder(bits as usize), elements);
-            cost(setting, &Work::Tape { tape, lanes })
+            cost(setting, &StepShape::Tape { tape, lanes })
         }
         [None, Some(k)] => {
             let inputs = elements * bits.min(k);

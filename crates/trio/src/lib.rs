@@ -60,7 +60,7 @@ use sealane_block::{Coins, Cpu, Erased};
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, PartyId, Profile, Progress,
-    Protocol, Setting, Shares, Sharing, Step, Term, Work, check_digests, send_digests,
+    Protocol, Setting, Shares, Sharing, Step, StepShape, Term, check_digests, send_digests,
 };
 use seat::Seat;
 pub use share::Share;
@@ -130,11 +130,11 @@ impl Protocol for Trio {
         }
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         cost::cost(setting, work)
     }
 
-    fn demand(setting: &Setting, work: &Work) -> Demand {
+    fn demand(setting: &Setting, work: &StepShape) -> Demand {
         cost::demand(setting, work)
     }
 

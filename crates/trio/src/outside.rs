@@ -5,7 +5,7 @@ use crate::input;
 use crate::keys::Key;
 use crate::{Trio, cost, watch};
 use sealane_net::Mesh;
-use sealane_protocol::{Fault, PartyId, Progress, Setting, Shares, Step, Work};
+use sealane_protocol::{Fault, PartyId, Progress, Setting, Shares, Step, StepShape};
 
 /// A party without a role.
 pub(crate) struct Outside {
@@ -32,7 +32,7 @@ impl Outside {
                 bits,
             } => {
                 let form = Form::of_bits(domain, planes, elements)?;
-                let flights = flights(Work::Input {
+                let flights = flights(StepShape::Input {
                     owner,
                     domain,
                     elements: elements as u64,
@@ -49,7 +49,7 @@ impl Outside {
             }
             Step::Tape { tape, lanes, .. } => {
                 let form = Form::bits(tape.outputs.len(), lanes);
-                let work = Work::Tape {
+                let work = StepShape::Tape {
                     tape,
                     lanes: lanes as u64,
                 };
@@ -57,7 +57,7 @@ impl Outside {
             }
             Step::Product { domain, left, .. } => {
                 let form = Form::of(domain, 1, left.elements())?;
-                let work = Work::Product {
+                let work = StepShape::Product {
                     domain,
                     lanes: left.elements() as u64,
                     terms: left.planes() as u64,
@@ -73,7 +73,7 @@ impl Outside {
             } => {
                 let planes = if width(to)?.is_some() { 1 } else { bits };
                 let form = Form::of(to, planes, share.elements())?;
-                let work = Work::Convert {
+                let work = StepShape::Convert {
                     from,
                     to,
                     elements: share.elements() as u64,

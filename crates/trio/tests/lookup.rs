@@ -3,7 +3,7 @@
 
 use crate::common::{honest, integers_of, parties, planes_of, setting};
 use sealane_circuit::{Builder, Goal, Machine, Tape, aes, compile};
-use sealane_protocol::{PartyId, Protocol, Work};
+use sealane_protocol::{PartyId, Protocol, StepShape};
 use sealane_trio::Trio;
 
 /// A tape that looks an index of so many bits up in a table.
@@ -24,7 +24,7 @@ fn run(tape: &Tape, bits: &[u8], lanes: usize) -> (Vec<u8>, usize) {
     let setting = setting(3, [1, 2, 0]);
     let cost = Trio::cost(
         &setting,
-        &Work::Tape {
+        &StepShape::Tape {
             tape,
             lanes: lanes as u64,
         },

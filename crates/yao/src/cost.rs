@@ -4,7 +4,7 @@ use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work, knower,
+    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, StepShape, knower,
 };
 
 /// What the hash and input labels are expanded from.
@@ -36,7 +36,7 @@ pub(crate) fn knowers(setting: &Setting) -> Roles {
     Roles { garbler, evaluator }
 }
 
-pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
+pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &StepShape) -> Cost {
     let [garbler, evaluator] = roles(setting);
     let from_garbler = |bytes| Message {
         from: garbler,
@@ -49,7 +49,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
         bytes,
     };
     match work {
-        Work::Input {
+        StepShape::Input {
             owner,
             elements,
             bits,
@@ -58,9 +58,11 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
             compute_ns: elements * bits * COT_NS,
             ..Cost::of(vec![vec![from_evaluator(extend_bytes(elements * bits))]])
         },
-        Work::Input { .. } | Work::Product { .. } | Work::Convert { .. } => Cost::default(),
-        Work::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
-        Work::Tape { tape, lanes } => {
+        StepShape::Input { .. } | StepShape::Product { .. } | StepShape::Convert { .. } => {
+            Cost::default()
+        }
+        StepShape::Tape { tape, .. } if tape.ands.is_empty() => Cost::default(),
+        StepShape::Tape { tape, lanes } => {
             let ands = tape.ands.len() as u64 * lanes;
             Cost {
                 ands,
@@ -72,7 +74,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
                 ))]])
             }
         }
-        Work::Reveal { results, .. } => {
+        StepShape::Reveal { results, .. } => {
             let bits = |party| {
                 let learnt = results.iter().filter(|result| result.to.contains(party));
                 learnt.map(|result| result.bits).sum::<u64>()
@@ -88,10 +90,10 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
     }
 }
 
-pub(crate) fn demand(setting: &Setting, work: &Work) -> Demand {
+pub(crate) fn demand(setting: &Setting, work: &StepShape) -> Demand {
     let [sender, receiver] = roles(setting);
     let mut demand = Demand::default();
-    if let Work::Input {
+    if let StepShape::Input {
         owner,
         elements,
         bits,

@@ -42,7 +42,7 @@ use sealane_garble::{Ports, Roles, Scheme};
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Corruption, Cost, Demand, Domain, Fault, Goal, Outcome, Paper, PartyId, PartySet,
-    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, Work, check_digests,
+    Planes, Profile, Progress, Protocol, Setting, Shares, Sharing, Step, StepShape, check_digests,
     send_digests,
 };
 use std::marker::PhantomData;
@@ -161,11 +161,11 @@ impl<G: Garbling> Protocol for Yao<G> {
         LABELS
     }
 
-    fn cost(setting: &Setting, work: &Work) -> Cost {
+    fn cost(setting: &Setting, work: &StepShape) -> Cost {
         cost::cost(G::SCHEME, setting, work)
     }
 
-    fn demand(setting: &Setting, work: &Work) -> Demand {
+    fn demand(setting: &Setting, work: &StepShape) -> Demand {
         cost::demand(setting, work)
     }
 

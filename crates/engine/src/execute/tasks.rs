@@ -2,7 +2,7 @@
 //! several times over.
 
 use super::{Held, Run, internal};
-use sealane_plan::flow::{Block, Call};
+use sealane_plan::flow::{Call, TileRun};
 use sealane_plan::steps::{Len, PlanValue, Produced, StepOp};
 use sealane_protocol::{Factor, Fault, Protocol, Shares, Step, Term, View};
 use std::sync::Arc;
@@ -45,7 +45,7 @@ type Begun<'a, P> = (Task<P>, Step<'a, P>);
 impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     /// Does what needs no step, or finds the task and its first step.
     pub(super) fn task(&mut self, call: &Call) -> Result<Option<Begun<'a, P>>, Fault> {
-        let (op, block) = (self.op(call), call.block);
+        let (op, block) = (self.op(call), call.run);
         if call.carry {
             return self.carry(op, block);
         }
@@ -146,7 +146,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         task: &mut Task<P>,
         share: P::Share,
     ) -> Result<Option<Step<'a, P>>, Fault> {
-        let (op, block) = (self.op(call), call.block);
+        let (op, block) = (self.op(call), call.run);
         match task {
             Task::Once => {
                 match op {
@@ -179,7 +179,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
     }
 
     /// Combines what a tile left with what the tiles before it left.
-    fn carry(&mut self, op: &'a StepOp, block: Block) -> Result<Option<Begun<'a, P>>, Fault> {
+    fn carry(&mut self, op: &'a StepOp, block: TileRun) -> Result<Option<Begun<'a, P>>, Fault> {
         let Some(out) = op.writes().first().copied() else {
             return Err(internal("a step that carries writes nothing"));
         };
@@ -214,7 +214,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         mut fold: Fold<P>,
-        block: Block,
+        block: TileRun,
     ) -> Result<Option<Begun<'a, P>>, Fault> {
         let step = self.fold_step(op, &mut fold, block)?;
         Ok(step.map(|step| (Task::Fold(fold), step)))
@@ -225,7 +225,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         fold: &mut Fold<P>,
-        block: Block,
+        block: TileRun,
     ) -> Result<Option<Step<'a, P>>, Fault> {
         let StepOp::Fold {
             levels,
@@ -282,7 +282,11 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         Ok(())
     }
 
-    fn begin_scan(&mut self, op: &'a StepOp, block: Block) -> Result<Option<Begun<'a, P>>, Fault> {
+    fn begin_scan(
+        &mut self,
+        op: &'a StepOp,
+        block: TileRun,
+    ) -> Result<Option<Begun<'a, P>>, Fault> {
         let StepOp::Scan {
             init,
             over,
@@ -325,7 +329,7 @@ impl<'a, P: Protocol + 'a> Run<'a, '_, P> {
         &mut self,
         op: &'a StepOp,
         scan: &mut Scan<P>,
-        block: Block,
+        block: TileRun,
     ) -> Result<Option<Step<'a, P>>, Fault> {
         let StepOp::Scan {
             tape,

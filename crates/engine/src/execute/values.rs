@@ -3,7 +3,7 @@
 
 use super::{Held, Run, Stored, internal};
 use crate::bits::{from_planes, to_planes};
-use sealane_plan::flow::Block;
+use sealane_plan::flow::TileRun;
 use sealane_plan::steps::{
     LinearFactor, LinearTerm, Operand, Plan, PlanValue, Produced, ResultPlan,
 };
@@ -67,13 +67,13 @@ pub(super) fn readers(plan: &Plan) -> Vec<HashMap<PlanValue, usize>> {
 }
 
 impl<P: Protocol> Run<'_, '_, P> {
-    pub(super) fn tile(&mut self, block: Block) -> Result<&mut Tile<P>, Fault> {
+    pub(super) fn tile(&mut self, block: TileRun) -> Result<&mut Tile<P>, Fault> {
         let tile = self.tiles.get_mut(&block);
         tile.ok_or_else(|| internal("a block is not in flight"))
     }
 
     /// A value of the block at hand, or one that was stored.
-    pub(super) fn value(&mut self, value: PlanValue, block: Block) -> Result<Held<P>, Fault> {
+    pub(super) fn value(&mut self, value: PlanValue, block: TileRun) -> Result<Held<P>, Fault> {
         if let Some(share) = self.tile(block)?.values.get(&value) {
             return Ok(share.clone());
         }
@@ -101,7 +101,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         &mut self,
         value: PlanValue,
         share: impl Into<Held<P>>,
-        block: Block,
+        block: TileRun,
     ) -> Result<(), Fault> {
         let share = share.into();
         let segment = &self.plan.segments[block.segment];
@@ -141,7 +141,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         &mut self,
         value: PlanValue,
         share: P::Share,
-        block: Block,
+        block: TileRun,
     ) -> Result<(), Fault> {
         self.tile(block)?.partial.insert(value, Arc::new(share));
         Ok(())
@@ -152,7 +152,7 @@ impl<P: Protocol> Run<'_, '_, P> {
     pub(super) fn carried(
         &mut self,
         value: PlanValue,
-        block: Block,
+        block: TileRun,
     ) -> Result<(Option<Held<P>>, Held<P>), Fault> {
         let partial = self.tile(block)?.partial.remove(&value);
         let partial = partial.ok_or_else(|| internal("a tile has nothing to carry"))?;
@@ -160,7 +160,7 @@ impl<P: Protocol> Run<'_, '_, P> {
     }
 
     /// The planes that a step wants of an operand. A view of everything in order costs nothing.
-    pub(super) fn operand(&mut self, operand: &Operand, block: Block) -> Result<Held<P>, Fault> {
+    pub(super) fn operand(&mut self, operand: &Operand, block: TileRun) -> Result<Held<P>, Fault> {
         let share = self.value(operand.value, block)?;
         let (lanes, inner) = (operand.lanes.at(block.rows), operand.inner.at(block.rows));
         if inner.count() == 1 && inner.offset == 0 && lanes.is_whole(share.elements()) {
@@ -173,7 +173,7 @@ impl<P: Protocol> Run<'_, '_, P> {
     pub(super) fn operands(
         &mut self,
         operands: &[Operand],
-        block: Block,
+        block: TileRun,
     ) -> Result<Vec<Held<P>>, Fault> {
         let shares = operands.iter().map(|operand| self.operand(operand, block));
         shares.collect()
@@ -204,7 +204,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         terms: &[LinearTerm],
         out: PlanValue,
         lanes: usize,
-        block: Block,
+        block: TileRun,
     ) -> Result<P::Share, Fault> {
         let shares = terms.iter().map(|term| self.operand(&term.operand, block));
         let shares = shares.collect::<Result<Vec<_>, _>>()?;
@@ -233,7 +233,7 @@ impl<P: Protocol> Run<'_, '_, P> {
         &self,
         input: u32,
         out: PlanValue,
-        block: Block,
+        block: TileRun,
     ) -> Option<Zeroizing<Vec<u8>>> {
         let data = self.inputs[input as usize]?;
         let plan = &self.plan.values[out.0 as usize];

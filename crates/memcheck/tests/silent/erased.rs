@@ -11,7 +11,7 @@ use sealane_net::{Mesh, Payload};
 use sealane_program::text::parse;
 use sealane_program::types::{Data, Type};
 use sealane_protocol::{
-    Algebra, Demand, Outcome, PartyId, Planes, Protocol, Setting, Step, Work, run_alone,
+    Algebra, Demand, Outcome, PartyId, Planes, Protocol, Setting, Step, StepShape, run_alone,
 };
 use sealane_trio::Trio;
 use sealane_yao::{ThreeHalves, Yao};
@@ -148,7 +148,7 @@ fn party_is_erased<P: Protocol>() {
     let mut demand = Demand::default();
     for owner in &roles {
         let (owner, elements, bits) = (*owner, LANES as u64, PLANES as u64);
-        let work = Work::Input {
+        let work = StepShape::Input {
             owner,
             domain,
             elements,

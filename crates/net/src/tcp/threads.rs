@@ -6,22 +6,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::cancel::Cancel;
 use crate::cipher::Cipher;
 use crate::error::{Cause, LinkError};
 use crate::frame::{Assembler, Frame, HEADER_BYTES, Packet, Signal};
 use crate::machine::{Machine, Socket};
 use crate::queue::Queue;
+use crate::waker::Waker;
 
 /// Bytes of frames that the writer encrypts and writes at a time, and that the reader reads at a
-/// time: large enough to make system calls rare, small enough for a core's own cache.
+/// time: large enough to make system calls rare, small enough for the cache of one core.
 const BATCH_BYTES: usize = 256 << 10;
 
-/// How long a writer that fails waits for the reader to say why.
+/// Longest time for which a writer that fails waits for the reader to report the cause.
 const READER_GRACE: Duration = Duration::from_millis(500);
 
-/// What the protocol's thread and the two threads of a connection share.
+/// State shared by the protocol's thread and the two threads of a connection.
 pub(crate) struct Link {
     pub(crate) socket: Box<dyn Socket>,
     pub(crate) cipher: Cipher,
@@ -31,10 +31,10 @@ pub(crate) struct Link {
     pub(crate) heartbeat: Duration,
     pub(crate) wire_sent: AtomicU64,
     pub(crate) wire_received: AtomicU64,
-    /// How many of the two threads have not ended.
+    /// Number of threads that have not ended, of the two.
     pub(crate) running: AtomicUsize,
-    /// Rings when one ends; also the clock of both.
-    pub(crate) ended: Bell,
+    /// Woken when a thread ends; also the clock of both.
+    pub(crate) ended: Waker,
 }
 
 impl Link {
@@ -59,7 +59,7 @@ impl Link {
             }
         };
         if let Err(error) = result {
-            // The reader may know better why the connection ended, so it is given time to say so.
+            // The reader may know better why the connection ended, so it gets time to report it.
             self.outgoing
                 .close_late(error, self.ended.now() + READER_GRACE);
         }
@@ -76,7 +76,7 @@ impl Link {
         self.write_wire(wire)
     }
 
-    /// Says the end of this direction.
+    /// Writes the end of this direction.
     fn write_end(&self, wire: &mut Vec<u8>) -> Result<(), LinkError> {
         wire.clear();
         self.cipher.seal_end(wire);
@@ -95,7 +95,7 @@ impl Link {
         Ok(())
     }
 
-    /// The reader thread: queues what comes until the stream ends, then has this end stop too.
+    /// The reader thread: queues what arrives until the stream ends, then stops this end too.
     pub(crate) fn read(&self) {
         let mut buffer = vec![0; BATCH_BYTES];
         let mut assembler = Assembler::default();
@@ -120,7 +120,7 @@ impl Link {
                 Err(error) => break error,
             }
         };
-        // A stream that ends without a farewell is that of a process that has ended.
+        // A stream that ends without a farewell means that the process has ended.
         let is_dead = match end {
             LinkError::Silent(_) => true,
             LinkError::Vanished => !said_farewell,
@@ -128,8 +128,8 @@ impl Link {
         };
         // These change nothing after a goodbye or an abort.
         if let LinkError::Malformed(what) = &end {
-            // The peer lives and is to know why nobody listens to it any more. This direction ends
-            // here, so a reason that the protocol would give later comes too late.
+            // The peer is alive and must learn why nobody reads its messages any more. This
+            // direction ends here, so a reason that the protocol would give later comes too late.
             let reason = format!("what it received was malformed: {what}");
             let abort = Signal::Abort(Cause::Party, reason);
             self.outgoing
@@ -140,11 +140,11 @@ impl Link {
         let is_malformed = matches!(end, LinkError::Malformed(_));
         self.incoming.close(end);
         if is_malformed {
-            // A socket that is closed with unread bytes in it takes along what was sent last.
+            // Closing a socket with unread input would discard the bytes that were sent last.
             while self.read_wire(&mut buffer).is_ok_and(|bytes| bytes > 0) {}
         }
         if is_dead {
-            // Wakes a writer that waits for a peer who does not read either.
+            // Wakes a writer that waits for a peer that does not read either.
             let _ = self.socket.shutdown(Shutdown::Both);
         }
     }
@@ -170,8 +170,8 @@ impl Link {
         match packet {
             Packet::Frame(frame) => {
                 let bytes = frame.wire_bytes();
-                // Once nobody listens any more, or after the peer's own goodbye, what still comes
-                // is thrown away.
+                // After this side has stopped listening, or after the peer's own goodbye, what
+                // still arrives is discarded.
                 let _ = self.incoming.push(frame, bytes);
             }
             Packet::Signal(Signal::Heartbeat) => {}
@@ -187,8 +187,8 @@ impl Link {
         }
     }
 
-    /// Waits until both threads have ended, at most until `deadline` or until `cancel`, which rings
-    /// the same bell, asks for the end.
+    /// Waits until both threads have ended, at most until `deadline` or until `cancel`, which wakes
+    /// the same waker, is cancelled.
     pub(crate) fn wait_for_threads(&self, deadline: Instant, cancel: &Cancel) {
         while self.running.load(Ordering::SeqCst) > 0
             && !cancel.is_cancelled()
@@ -196,7 +196,7 @@ impl Link {
         {}
     }
 
-    /// From now on, what comes is thrown away, so that the peer is never kept from reading.
+    /// Discards what arrives from now on, so that the peer is never kept from sending.
     pub(crate) fn stop_listening(&self) {
         self.incoming.cut(LinkError::Left);
     }
@@ -214,27 +214,27 @@ pub(crate) fn spawn(
     machine.spawn(name, Box::new(move || body(&running.0)))
 }
 
-/// A thread of a connection; says that it has ended when it is dropped.
+/// Guard of a connection's thread; reports its end when it is dropped.
 struct Running(Arc<Link>);
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.ended.ring();
+        self.0.ended.wake();
     }
 }
 
-/// Heartbeats come four times within the silence that the more impatient side allows.
+/// Interval of heartbeats: a quarter of the silence that the more impatient side allows.
 pub(crate) fn heartbeat_interval(silence: Duration) -> Duration {
     (silence / 4).clamp(Duration::from_millis(10), Duration::from_secs(5))
 }
 
-/// Whether a socket's time-out passed; systems disagree on its name.
+/// Returns whether a socket's time-out passed; systems disagree on its error kind.
 pub(crate) fn is_timeout(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
-/// Whether the error says that the other end has closed the connection.
+/// Returns whether the error means that the other end has closed the connection.
 pub(crate) fn is_closed(kind: ErrorKind) -> bool {
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! What the tests of this room have in common.
+//! Helpers shared by the tests of this room.
 
 use std::net::TcpStream;
 use std::thread;
@@ -23,7 +23,7 @@ pub fn short() -> Limits {
     }
 }
 
-/// Bytes whose pattern has a prime period, so that a shifted copy never looks right.
+/// Bytes whose pattern has a prime period, so that a shifted copy never matches.
 pub fn pattern(length: usize) -> Vec<u8> {
     (0..251).cycle().take(length).collect()
 }
@@ -56,7 +56,7 @@ pub fn pair(limits: Limits) -> (Mesh, Mesh) {
     (a, b)
 }
 
-/// The digest of what was sent, where the parties have entered no session.
+/// Digest of the sent payload, where the parties have entered no session.
 pub fn digest(from: PartyId, to: PartyId, sent: &[u8]) -> [u8; 32] {
     let payload = blake3::hash(sent);
     SessionId::default().transcript(from, to, payload.as_bytes())
@@ -73,7 +73,7 @@ pub fn hear(at: &mut Mesh, from: PartyId, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// Dials until somebody listens.
+/// Dials until the listener is there.
 pub fn dial(address: &str) -> TcpStream {
     loop {
         match TcpStream::connect(address) {

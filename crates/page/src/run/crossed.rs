@@ -1,29 +1,29 @@
-//! What crossed between two parties, and when: from the turns of the sender and of the receiver,
-//! matched by how many bytes had crossed before. Where only one of the two has told anything, its
-//! times stand for both.
+//! Transfers between two parties, with their times: from the turns of the sender and of the
+//! receiver, matched by the number of bytes before. If only one of the two has recorded events, its
+//! times are used for both.
 
-use super::{Run, Side};
+use super::{RunRecord, Side};
 use sealane_engine::events::Turn;
 
-/// What was written in a turn of the sender, or in several.
+/// Bytes written in one or several turns of the sender.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Crossing {
     pub from: usize,
     pub to: usize,
     pub bytes: u64,
-    /// When it was written: beginning and end, in microseconds since 1970.
+    /// Beginning and end of writing, in microseconds since 1970.
     pub leaves: (u64, u64),
-    /// When it was read.
+    /// Beginning and end of reading.
     pub arrives: (u64, u64),
-    /// Rounds of the run by then.
+    /// Rounds of the run up to then.
     pub rounds: u64,
 }
 
-/// Crossings that are drawn between two parties in one direction; more are joined.
+/// Most crossings that are drawn between two parties in one direction; more are joined.
 const MOST: usize = 120;
 
-/// Everything that crossed, in the order of parties and then of time.
-pub(super) fn crossings(run: &Run) -> Vec<Crossing> {
+/// Returns all crossings, in the order of parties and then of time.
+pub(super) fn crossings(run: &RunRecord) -> Vec<Crossing> {
     let side = |party: usize| run.sides.iter().find(|side| side.party == party);
     let parties = run.plan.parties.len();
     let pairs = (0..parties).flat_map(|from| (0..parties).map(move |to| (from, to)));
@@ -67,7 +67,7 @@ fn moves(side: &Side, of: impl Fn(&Turn) -> Option<&u64>) -> Vec<Move> {
     moves.filter(|moved| moved.bytes > 0).collect()
 }
 
-/// Each move of the sender with the moves of the receiver in which its bytes were read.
+/// Matches each move of the sender with the moves of the receiver in which its bytes were read.
 fn matched(sent: &[Move], received: &[Move]) -> Vec<Crossing> {
     let mut reads = received.iter().scan(0u64, |sum, read| {
         *sum = sum.saturating_add(read.bytes);
@@ -76,7 +76,7 @@ fn matched(sent: &[Move], received: &[Move]) -> Vec<Crossing> {
     let mut read = reads.next();
     let mut sum = 0u64;
     let crossing = |moved: &Move| {
-        // Reads that ended before these bytes began are over.
+        // Skips reads that ended before these bytes began.
         while read.is_some_and(|(until, _)| until <= sum) {
             read = reads.next();
         }
@@ -95,7 +95,7 @@ fn matched(sent: &[Move], received: &[Move]) -> Vec<Crossing> {
             to: 0,
             bytes: moved.bytes,
             leaves: moved.span,
-            // Nothing is read before it is written, whatever the clocks say.
+            // Reading follows writing, even if the clocks disagree.
             arrives: (arrives.0.max(moved.span.0), arrives.1.max(moved.span.0)),
             rounds: moved.rounds,
         }
@@ -103,7 +103,7 @@ fn matched(sent: &[Move], received: &[Move]) -> Vec<Crossing> {
     sent.iter().map(crossing).collect()
 }
 
-/// Neighbours joined, so that few enough are left.
+/// Joins neighbours until few enough are left.
 fn joined(crossings: Vec<Crossing>) -> Vec<Crossing> {
     let together = crossings.len().div_ceil(MOST).max(1);
     let join = |part: &[Crossing]| {

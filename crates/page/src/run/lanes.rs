@@ -1,11 +1,11 @@
-//! The picture of a run: parties as lanes over time. In a lane the height of what is filled is the
-//! part of the time in which the party computed rather than waited; above it runs a strip of
-//! phases. Ribbons between lanes are what crossed, from when it was written to when it was read, in
-//! the colour of who sent it.
+//! Picture of a run: parties as lanes over time. In a lane the height of the filled area is the
+//! fraction of the time in which the party computed rather than waited; above it runs a strip of
+//! phases. Ribbons between lanes are transfers, from the time of writing to the time of reading, in
+//! the colour of the sender.
 
 use super::crossed::{Crossing, crossings};
 use super::parts::{PHASES, colour};
-use super::{Run, Side};
+use super::{RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
 use sealane_engine::events::Turn;
@@ -20,7 +20,7 @@ const PITCH: f64 = 104.0;
 const AXIS: f64 = 30.0;
 /// Thinnest ribbon and narrowest mark.
 const THIN: f64 = 1.4;
-/// Marks in a lane; more turns are joined.
+/// Most marks in a lane; more turns are joined.
 const MARKS: usize = 240;
 
 /// A scale from microseconds since 1970 to the picture.
@@ -37,13 +37,13 @@ impl Scale {
     }
 }
 
-/// Where the band of a party begins.
+/// Vertical position of a party's band.
 fn y(party: usize) -> f64 {
     TOP + party as f64 * PITCH
 }
 
-/// The picture; nothing where nobody has told anything.
-pub(super) fn picture(run: &Run) -> Option<Html> {
+/// Draws the picture; none if no party has recorded events.
+pub(super) fn picture(run: &RunRecord) -> Option<Html> {
     let scale = scale(run)?;
     let parties = run.plan.parties.len();
     let bottom = y(parties.saturating_sub(1)) + STRIP + BAND;
@@ -72,9 +72,9 @@ pub(super) fn picture(run: &Run) -> Option<Html> {
     Some(svg)
 }
 
-/// From the moment when the first party knew what to do to the last that is heard of any. The wait
-/// for each other before that may be long, and says little.
-fn scale(run: &Run) -> Option<Scale> {
+/// Returns the scale from the moment when the first party had its job to the last event of any. The
+/// wait for each other before that may be long, and says little.
+fn scale(run: &RunRecord) -> Option<Scale> {
     let begins = |side: &Side| {
         let agreed = side.phases.iter().find(|(phase, _)| *phase > PHASES[1].0);
         side.started
@@ -158,7 +158,7 @@ fn lane(svg: &mut Html, scale: &Scale, party: usize, name: &str, side: Option<&S
     svg.close("g");
 }
 
-/// Turns of a party that are drawn as one.
+/// Turns of a party that are drawn as one mark.
 struct Mark {
     from: u64,
     to: u64,
@@ -203,8 +203,8 @@ fn sum(turns: &[(u64, Turn)], of: fn(&Turn) -> u64) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// A ribbon from the lane of the sender to that of the receiver.
-fn ribbon(svg: &mut Html, run: &Run, scale: &Scale, crossing: &Crossing) {
+/// Draws a ribbon from the lane of the sender to that of the receiver.
+fn ribbon(svg: &mut Html, run: &RunRecord, scale: &Scale, crossing: &Crossing) {
     let (from, to) = (crossing.from, crossing.to);
     let down = to > from;
     let edge = |party: usize, below: bool| match below {
@@ -218,7 +218,7 @@ fn ribbon(svg: &mut Html, run: &Run, scale: &Scale, crossing: &Crossing) {
     };
     let ((a1, b1), (a2, b2)) = (ends(crossing.leaves), ends(crossing.arrives));
     let bend = (y1 + y2) / 2.0;
-    // Cubic curves on both sides: ribbons leave and arrive upright.
+    // Cubic curves on both sides make ribbons leave and arrive vertically.
     let path = format!(
         "M{a1:.1} {y1:.1}C{a1:.1} {bend:.1} {a2:.1} {bend:.1} {a2:.1} {y2:.1}\
          H{b2:.1}C{b2:.1} {bend:.1} {b1:.1} {bend:.1} {b1:.1} {y1:.1}Z"
@@ -239,7 +239,7 @@ fn ribbon(svg: &mut Html, run: &Run, scale: &Scale, crossing: &Crossing) {
     svg.element("title", &[], title).close("path");
 }
 
-/// A line at each of a few round times.
+/// Draws a line at each of a few round times.
 fn axis(svg: &mut Html, scale: &Scale, bottom: f64) {
     let span_s = (scale.to_us - scale.from_us) as f64 / 1e6;
     let step = [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powf((span_s / 8.0).log10().floor()));
@@ -248,7 +248,7 @@ fn axis(svg: &mut Html, scale: &Scale, bottom: f64) {
     for index in 0..=(span_s / step) as u64 {
         let at_s = index as f64 * step;
         let x = scale.x(scale.from_us.saturating_add((at_s * 1e6) as u64));
-        // No label is cut at either end.
+        // Labels at the ends are aligned inwards, so that none is cut.
         let anchor = match x {
             _ if index == 0 => "start",
             x if x > RIGHT - 16.0 => "end",
@@ -282,7 +282,7 @@ fn axis(svg: &mut Html, scale: &Scale, bottom: f64) {
     }
 }
 
-/// A time on the axis, with as many digits as steps need.
+/// Formats a time on the axis, with as many digits as the steps need.
 fn tick(at_s: f64, step_s: f64) -> String {
     let (unit, factor) = match step_s {
         step if step < 1e-3 => ("µs", 1e6),

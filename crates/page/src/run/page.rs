@@ -1,19 +1,19 @@
 //! The page of a run.
 
 use super::parts::{PHASES, colour};
-use super::{End, Run, Side, State, lanes, tables};
+use super::{End, RunRecord, Side, State, lanes, tables};
 use crate::html::Html;
 use crate::units::{bytes, date, grouped, seconds};
 use sealane_engine::events::Failed;
 
 const STYLE: &str = include_str!("page.css");
 
-/// No request to anywhere, no script: what is not in the file is not on the page.
+/// Content policy: no request, no script; all content is in the file.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
 
-impl Run {
-    /// The page, as the bytes of one file.
+impl RunRecord {
+    /// Makes the page, as the bytes of one file.
     pub fn page(&self) -> String {
         let title = format!("{} · {}", self.plan.program, self.plan.protocol);
         let mut page = Html::new();
@@ -84,7 +84,7 @@ impl Run {
         page.close("p").close("header");
     }
 
-    /// The rows that the parties agreed on, else those of the plan.
+    /// Row counts that the parties agreed on, else those of the plan.
     fn rows(&self) -> Vec<(&String, &u64)> {
         let agreed = self.sides.iter().find(|side| !side.rows.is_empty());
         match agreed {
@@ -97,7 +97,7 @@ impl Run {
         }
     }
 
-    /// What went wrong, at whom, and who has to act.
+    /// Adds the failures: event, party, and who has to act.
     fn failures(&self, page: &mut Html) {
         let failed = self.sides.iter().filter_map(|side| match &side.end {
             End::Failed(failed) => Some((side, failed)),
@@ -154,7 +154,7 @@ impl Run {
         page.close("dl").close("section");
     }
 
-    /// Planned against measured, in four figures.
+    /// Adds planned against measured costs, in four figures.
     fn figures(&self, page: &mut Html) {
         let done = self.state() == State::Done;
         let total = |matrix: Vec<Vec<u64>>| {
@@ -199,7 +199,7 @@ impl Run {
         page.close("section");
     }
 
-    /// Parties as columns: what each gives, does and learns.
+    /// Adds the parties as columns, with their inputs, roles and results.
     fn parties(&self, page: &mut Html) {
         page.open("section", &[])
             .element("h2", &[], "Who gave what, and who learned what");
@@ -286,7 +286,7 @@ fn facts(page: &mut Html, label: &str, items: Vec<(&String, &String, &String)>) 
     page.close("ul");
 }
 
-/// Who has to act.
+/// Describes who has to act.
 fn turn(kind: &str, party: &str) -> String {
     match kind {
         "program" => "whoever wrote the program".to_string(),

@@ -1,8 +1,8 @@
-//! What several parts of the page share: phases and colours by name.
+//! Definitions shared by several parts of the page: phases and colours by name.
 
 use sealane_engine::events::Phase;
 
-/// The phases in order, each with the class of its colour and what it is.
+/// Phases in order, each with the class of its colour and its description.
 pub(super) const PHASES: [(Phase, &str, &str); 7] = [
     (Phase::Meet, "ph-meet", "meet"),
     (Phase::Agree, "ph-agree", "agree"),
@@ -13,10 +13,10 @@ pub(super) const PHASES: [(Phase, &str, &str); 7] = [
     (Phase::Part, "ph-part", "part"),
 ];
 
-/// Colours of parties there are; after these they begin again.
+/// Number of colours of parties; after these they repeat.
 const COLOURS: usize = 6;
 
-/// The class of a party's colour.
+/// Class of a party's colour.
 pub(super) fn colour(party: usize) -> &'static str {
     const CLASSES: [&str; COLOURS] = ["p0", "p1", "p2", "p3", "p4", "p5"];
     CLASSES[party % COLOURS]

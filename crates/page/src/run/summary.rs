@@ -1,6 +1,6 @@
-//! What a run comes to, in a few fields: the `report.json` of its folder, and a line in a list.
+//! Summary of a run, in a few fields: the `report.json` of its folder, and a line in a list.
 
-use super::{End, Run, State};
+use super::{End, RunRecord, State};
 use sealane_engine::events::Failed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -16,11 +16,11 @@ pub struct Summary {
     pub job: String,
     /// All parties.
     pub parties: Vec<String>,
-    /// Those whose side this is.
+    /// Parties whose events are recorded.
     pub told_by: Vec<String>,
-    /// When it began, in microseconds since 1970.
+    /// Start of the run, in microseconds since 1970.
     pub started_unix_us: Option<u64>,
-    /// How it ended.
+    /// State of the run.
     pub state: State,
     /// Seconds from the end of the handshake to the last result.
     pub seconds: Option<f64>,
@@ -28,16 +28,16 @@ pub struct Summary {
     pub payload_bytes: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rounds measured.
     pub rounds: u64,
-    /// Whether each of those who came to the end found bytes and rounds as planned.
+    /// True if each party that finished found bytes and rounds as planned.
     pub as_planned: bool,
-    /// Names of the results that each of those whose side this is has learnt.
+    /// Names of the results that each party with recorded events has learnt.
     pub learnt: BTreeMap<String, Vec<String>>,
-    /// Why it failed, by party.
+    /// Failure of each party that failed.
     pub failed: BTreeMap<String, Failed>,
 }
 
-impl Run {
-    /// What the run comes to.
+impl RunRecord {
+    /// Makes the summary of the run.
     pub fn summary(&self) -> Summary {
         let plan = &self.plan;
         let sent = plan.parties.iter().zip(self.sent());

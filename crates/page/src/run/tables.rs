@@ -1,15 +1,15 @@
 //! The tables of the page: links, hot steps, phases, papers.
 
 use super::parts::{PHASES, colour};
-use super::{End, Run, Side};
+use super::{End, RunRecord, Side};
 use crate::html::Html;
 use crate::units::{bytes, grouped, seconds};
 
-/// Steps that are listed; the others are summed up.
+/// Number of steps that are listed; the others are summed up.
 const HOT: usize = 12;
 
 /// Payload on every link, planned against measured.
-pub(super) fn crossed(run: &Run, page: &mut Html) {
+pub(super) fn crossed(run: &RunRecord, page: &mut Html) {
     let (sent, planned) = (run.sent(), run.planned());
     let names = &run.plan.parties;
     let pairs = (0..names.len()).flat_map(|from| (0..names.len()).map(move |to| (from, to)));
@@ -49,8 +49,8 @@ pub(super) fn crossed(run: &Run, page: &mut Html) {
     page.markup("</tbody></table></div></section>");
 }
 
-/// The steps that took longest, by party: at work, and waiting.
-pub(super) fn steps(run: &Run, page: &mut Html) {
+/// Steps that took longest, by party: computing, and waiting.
+pub(super) fn steps(run: &RunRecord, page: &mut Html) {
     let mut steps = (0..run.plan.steps.len())
         .map(|step| (step, times(run, step)))
         .collect::<Vec<_>>();
@@ -106,8 +106,8 @@ pub(super) fn steps(run: &Run, page: &mut Html) {
         .close("section");
 }
 
-/// How long each phase took at each party.
-pub(super) fn phases(run: &Run, page: &mut Html) {
+/// Duration of each phase at each party.
+pub(super) fn phases(run: &RunRecord, page: &mut Html) {
     if run.sides.is_empty() {
         return;
     }
@@ -140,8 +140,8 @@ pub(super) fn phases(run: &Run, page: &mut Html) {
     page.markup("</tbody></table></div></section>");
 }
 
-/// What the protocol is built of.
-pub(super) fn papers(run: &Run, page: &mut Html) {
+/// Components of the protocol, with their papers.
+pub(super) fn papers(run: &RunRecord, page: &mut Html) {
     if run.plan.papers.is_empty() {
         return;
     }
@@ -164,7 +164,7 @@ pub(super) fn papers(run: &Run, page: &mut Html) {
 }
 
 /// Busy and waiting times of a step at each side.
-fn times(run: &Run, step: usize) -> Vec<(u64, u64)> {
+fn times(run: &RunRecord, step: usize) -> Vec<(u64, u64)> {
     let of_side = |side: &Side| {
         let time = side.steps.iter().find(|time| time.step == step);
         time.map_or((0, 0), |time| (time.busy_us, time.waited_us))
@@ -176,7 +176,7 @@ fn sum(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// Opens a table with a head; `r` in `align` stands for a column of numbers.
+/// Opens a table with a head; `r` in `align` marks a column of numbers.
 fn head(page: &mut Html, names: &[&str], align: &str) {
     page.markup("<div class=\"scroll\"><table><thead><tr>");
     for (name, align) in names.iter().zip(align.chars()) {

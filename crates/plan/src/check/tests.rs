@@ -1,4 +1,4 @@
-//! Plans that are broken in one place each, and what the checker says of them.
+//! Plans that are broken in one place each, and the findings of the checker.
 
 use super::*;
 use crate::{NetworkClass, plan_in_tiles};
@@ -8,7 +8,7 @@ use sealane_program::types::{Shape, Type};
 use sealane_protocol::PartySet;
 use sealane_protocol::fake::Honest;
 
-/// `x - sum(x)` and a scan: two walks, a fold with carry, conversions.
+/// Plan of `x - sum(x)` and a scan: two segments over rows, a fold with carry, conversions.
 fn sample() -> Plan {
     let mut b = Builder::new("sample").unwrap();
     b.party("alice").unwrap();
@@ -38,7 +38,7 @@ fn sample() -> Plan {
     plan_in_tiles::<Honest>(&program, 0, NetworkClass::Lan, 8).unwrap()
 }
 
-/// What the checker says of the sample after a change.
+/// Returns the checker's finding after a change to the sample.
 fn after(change: impl FnOnce(&mut Plan)) -> String {
     let mut plan = sample();
     change(&mut plan);
@@ -67,7 +67,7 @@ fn order_is_checked() {
     assert!(text.contains("before it is written"), "{text}");
     let text = after(|plan| drop(plan.segments.pop()));
     assert!(text.contains("is not computed"), "{text}");
-    // What a fold over rows leaves is not there in its own segment.
+    // The result of a fold over rows is not available in its own segment.
     let text = after(|plan| {
         let second = plan.segments.remove(1);
         plan.segments[0].steps.extend(second.steps);
@@ -128,7 +128,7 @@ fn domains_results_and_tapes_are_checked() {
     assert!(text.contains("does not exist"), "{text}");
     let text = after(|plan| plan.tapes[0].outputs[0] = u32::MAX);
     assert!(text.starts_with("tape 0"), "{text}");
-    // Who learns a result is the program's to say, and no rule of plans.
+    // The program decides who learns a result; that is no rule of plans.
     let mut plan = sample();
     plan.results[0].to = PartySet::of([]);
     assert_eq!(check::<Honest>(&plan), Ok(()));

@@ -1,29 +1,29 @@
-//! Clocks of parties and payload by pair: what flights do to them.
+//! Clocks of parties and payload by pair, advanced by flights.
 //!
-//! A flight takes the clocks before it to those after it by additions and maxima alone, so that
-//! any sequence of flights is a matrix over the semiring of these two, and the sequence `times`
-//! over is a power of it (Baccelli, Cohen, Olsder and Quadrat, "Synchronization and Linearity",
-//! 1992, chapter 3). Loops of any length cost as many products as their length has bits, also
-//! where some parties send and never wait, so that clocks drift apart.
+//! A flight maps the clocks before it to those after it by additions and maxima alone, so any
+//! sequence of flights is a matrix over the (max, +) semiring, and `times` repetitions of a
+//! sequence are a power of it (Baccelli, Cohen, Olsder and Quadrat, "Synchronization and
+//! Linearity", 1992, chapter 3). A loop of any length costs as many products as its length has
+//! bits, also where some parties send and never wait, so that clocks drift apart.
 
 use sealane_protocol::{Flight, PartyId};
 use std::collections::BTreeMap;
 
-/// The clocks of all parties as they follow from those of an earlier moment: entry `[to][from]` is
-/// by how much the clock of `to` is at least ahead of what that of `from` was then; none where the
-/// one does not depend on the other.
+/// Clocks of all parties as a function of those at an earlier moment: entry `[to][from]` is the
+/// least lead of the clock of `to` over the earlier clock of `from`; none where the one does not
+/// depend on the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Delays(Vec<Vec<Option<u64>>>);
 
 impl Delays {
-    /// Nothing has happened since.
+    /// Returns the delays of no flight.
     pub fn none(parties: usize) -> Delays {
         let entry = |to: usize, from: usize| (to == from).then_some(0);
         let row = |to| (0..parties).map(|from| entry(to, from)).collect();
         Delays((0..parties).map(row).collect())
     }
 
-    /// Messages that left when the clocks stood as in `before` are read.
+    /// Applies a flight whose messages were sent when the clocks stood as in `before`.
     pub fn flight(&mut self, flight: &Flight, before: &Delays) {
         for message in flight.iter().filter(|message| message.bytes > 0) {
             let sender = &before.0[message.from.index()];
@@ -33,7 +33,7 @@ impl Delays {
         }
     }
 
-    /// Flights that cross one after the other, `times` over: a step by itself, a loop.
+    /// Applies flights that cross one after the other, `times` over: a step by itself, a loop.
     pub fn pass(&mut self, times: u64, flights: &[Flight]) {
         let mut once = Delays::none(self.0.len());
         for flight in flights {
@@ -43,7 +43,7 @@ impl Delays {
         *self = self.then(&once.power(times));
     }
 
-    /// First these, and then what happens `later`.
+    /// Composes these delays with `later` ones.
     pub fn then(&self, later: &Delays) -> Delays {
         let row = |later: &Vec<Option<u64>>| {
             let mut row = vec![None; self.0.len()];
@@ -58,7 +58,7 @@ impl Delays {
         Delays(later.0.iter().map(row).collect())
     }
 
-    /// The same `times` over.
+    /// Composes these delays `times` over.
     pub fn power(&self, times: u64) -> Delays {
         let mut power = Delays::none(self.0.len());
         for bit in (0..times.checked_ilog2().map_or(0, |log| log + 1)).rev() {
@@ -70,7 +70,7 @@ impl Delays {
         power
     }
 
-    /// The largest clock, which is the largest stamp of any message, if all clocks stood at 0.
+    /// Largest clock, which is the largest stamp of any message, if all clocks started at 0.
     pub fn rounds(&self) -> u64 {
         self.0
             .iter()
@@ -118,8 +118,8 @@ mod tests {
         pairs.iter().map(message).collect()
     }
 
-    /// Turns of every shape: one way, back and forth, a ring, a party that only hears, one that
-    /// nobody talks to, nothing at all; each after clocks that differ.
+    /// Turns of all shapes: one way, back and forth, a ring, a party that only receives, one that
+    /// receives nothing, no messages at all; each after clocks that differ.
     #[test]
     fn repeated_turns_count_as_if_each_were_walked() {
         let turns: [&[&[(u8, u8)]]; 8] = [
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// The clocks themselves, flight by flight.
+    /// Advances the clocks themselves, flight by flight.
     fn walk(clocks: &mut [u64; 3], flights: &[Flight]) {
         for flight in flights {
             let before = *clocks;
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    /// All clocks, if they stood at 0.
+    /// Clocks of all parties, if they started at 0.
     fn clocks(delays: &Delays) -> [u64; 3] {
         let clock = |row: &Vec<Option<u64>>| row.iter().flatten().max().copied();
         [0, 1, 2].map(|party| clock(&delays.0[party]).unwrap_or(0))
@@ -170,7 +170,7 @@ mod tests {
     fn parties_that_drift_apart_are_not_walked() {
         let mut delays = Delays::none(3);
         delays.pass(1 << 40, &[flight(&[(0, 1), (1, 2)]), flight(&[(2, 1)])]);
-        // 1 and 2 go back and forth; 0 sends and hears nothing.
+        // Parties 1 and 2 go back and forth; 0 sends and receives nothing.
         assert_eq!(clocks(&delays), [0, 1 << 41, (1 << 41) - 1]);
     }
 }

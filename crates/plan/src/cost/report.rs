@@ -1,4 +1,4 @@
-//! What people and machines read of a cost.
+//! Report of a cost, for people and machines.
 
 use super::walk::{Tally, Walk};
 use crate::steps::{Plan, Step};
@@ -7,26 +7,26 @@ use sealane_protocol::{Demand, PartyId};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a run of a plan will cost at a number of rows.
+/// Cost of a run of a plan at a number of rows.
 #[derive(Clone, Debug)]
 pub struct CostReport {
     /// Name of the protocol.
     pub protocol: &'static str,
-    /// Names of the parties for people: their numbers, until someone who knows better says so.
+    /// Names of the parties for people: their indices, until a caller sets the names.
     pub parties: Vec<String>,
     /// Name and number of rows of each table.
     pub rows: Vec<(String, u64)>,
-    /// What runs are held to.
+    /// Part of the cost that runs are compared with.
     pub promise: Promise,
     /// Preparation, the steps of the plan in order, the reveal.
     pub steps: Vec<StepCost>,
-    /// What is prepared.
+    /// Correlations that are prepared.
     pub demand: Demand,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
-    /// Payload bytes that one more row of each table adds, about.
+    /// Estimate of the payload bytes that one more row of each table adds.
     pub bytes_by_row: Vec<f64>,
-    /// Payload bytes that every run has, about.
+    /// Estimate of the payload bytes of a run without rows.
     pub bytes_by_run: f64,
 }
 
@@ -43,24 +43,24 @@ pub struct Promise {
     pub ands: u64,
 }
 
-/// One line of the table.
+/// Cost of one step: a line of the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StepCost {
-    /// What it does.
+    /// Description of the step.
     pub label: String,
     /// Its source line.
     pub line: Option<u32>,
-    /// How often it runs: tiles, times levels or iterations.
+    /// Number of executions: tiles, times levels or iterations.
     pub times: u64,
-    /// Lanes in all.
+    /// Lanes of all executions.
     pub lanes: u64,
-    /// Flights in all: how often parties hear from each other in it.
+    /// Flights of all executions: the messages in a row that parties wait for.
     pub flights: u64,
-    /// AND gates in all.
+    /// AND gates of all executions.
     pub ands: u64,
-    /// Payload bytes in all, by sender.
+    /// Payload bytes of all executions, by sender.
     pub sent: Vec<u64>,
-    /// Payload bytes in all, in the busiest direction of any link.
+    /// Payload bytes of all executions, in the busiest direction of any link.
     pub busiest: u64,
     /// Nanoseconds of computing on the slowest party; an estimate.
     pub compute_ns: u64,
@@ -74,23 +74,23 @@ impl Promise {
 }
 
 impl CostReport {
-    /// Seconds of [`CostReport::estimate_s`] in which parties wait for messages on their way.
+    /// Seconds of [`CostReport::estimate_s`] in which parties wait for messages to arrive.
     pub fn waiting_s(&self, class: NetworkClass) -> f64 {
         self.promise.rounds as f64 * class.round_trip().as_secs_f64() / 2.0
     }
 
-    /// Seconds that a run takes on a network of a class, about: half a round trip for each round,
-    /// and then the longer of computing and of the busiest direction of any link, since tables
-    /// stream while the other side computes. Start-up and the handshake are not in it.
+    /// Estimated seconds of a run on a network of a class: half a round trip for each round, and
+    /// then the longer of computing and of the busiest direction of any link, since tables stream
+    /// while the other side computes. Start-up and the handshake are not included.
     pub fn estimate_s(&self, class: NetworkClass) -> f64 {
         let busiest = self.promise.payload.values().max().copied().unwrap_or(0);
         let transfer = busiest as f64 / class.bytes_per_s() as f64;
         self.waiting_s(class) + transfer.max(self.compute_ns as f64 / 1e9)
     }
 
-    /// Seconds of each step, about, on a network of a class: the longer of its computing and its
+    /// Estimated seconds of each step on a network of a class: the longer of its computing and its
     /// transfer, and its share of the latency by its flights. Steps overlap, so these add up to
-    /// more than the run takes; they say how it divides.
+    /// more than the run takes; they show its division.
     pub fn estimate_by_step_s(&self, class: NetworkClass) -> Vec<f64> {
         let flights = self.steps.iter().map(|step| step.flights).sum::<u64>();
         let flight_s = self.waiting_s(class) / flights.max(1) as f64;
@@ -102,7 +102,7 @@ impl CostReport {
     }
 }
 
-/// Puts a walk into the words of a report.
+/// Makes a report of a walk.
 pub(super) fn report(
     plan: &Plan,
     rows: &[u64],
@@ -161,7 +161,7 @@ fn sent(payload: &BTreeMap<(PartyId, PartyId), u64>, parties: usize) -> Vec<u64>
     sent
 }
 
-/// A table for a terminal.
+/// Prints a table for a terminal.
 impl fmt::Display for CostReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rows = self.rows.iter();
@@ -179,7 +179,7 @@ impl fmt::Display for CostReport {
 }
 
 impl CostReport {
-    /// One line for each step that costs anything.
+    /// Prints one line for each step with a cost.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sent = |step: &StepCost| step.sent.iter().sum::<u64>();
         let steps = self
@@ -213,7 +213,7 @@ impl CostReport {
         writeln!(f, "  {rule}\n")
     }
 
-    /// The promise and what follows from it.
+    /// Prints the promise and the estimates that follow from it.
     fn totals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let promise = &self.promise;
         let name = |party: PartyId| match self.parties.get(usize::from(party.0)) {
@@ -254,7 +254,7 @@ impl CostReport {
     }
 }
 
-/// A number in groups of three digits.
+/// Formats a number in groups of three digits.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -267,7 +267,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Bytes in the unit that fits.
+/// Formats bytes in a suitable unit.
 fn size(bytes: f64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let (mut bytes, mut unit) = (bytes, 0);
@@ -282,7 +282,7 @@ fn size(bytes: f64) -> String {
     format!("{bytes:.decimals$} {}", UNITS[unit])
 }
 
-/// Seconds in the unit that fits.
+/// Formats seconds in a suitable unit.
 pub fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-3 => format!("{:.0} us", s * 1e6),

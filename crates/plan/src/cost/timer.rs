@@ -1,16 +1,16 @@
-//! The rounds of a run: the flow of its steps, with clocks in place of data.
+//! Rounds of a run: the flow of its steps, with clocks in place of data.
 
 use super::clock::Delays;
 use super::walk::Counter;
-use crate::flow::{self, Block, Call, Driver};
+use crate::flow::{self, Call, Driver, TileRun};
 use sealane_protocol::{Flight, Protocol};
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::rc::Rc;
 
-/// The largest stamp of a run that begins with the flights of the preparation and ends with those
-/// of the reveal.
+/// Returns the largest stamp of a run that begins with the flights of the preparation and ends with
+/// those of the reveal.
 pub(super) fn rounds<P: Protocol>(
     counter: &Counter,
     rows: &[u64],
@@ -24,10 +24,10 @@ pub(super) fn rounds<P: Protocol>(
     }
 }
 
-/// Flights one after the other, so many times over; only what has any.
+/// Flights one after the other, with their repetitions; pieces without flights are left out.
 type Pieces = Rc<Vec<(u64, Vec<Flight>)>>;
 
-/// How far a call has come.
+/// Position of a call in its pieces.
 struct Position {
     pieces: Pieces,
     piece: usize,
@@ -35,33 +35,33 @@ struct Position {
     flight: usize,
 }
 
-/// A tile that was taken up: the state of the flow, and how many tiles were left.
+/// Moment at which a tile was begun: the state of the flow, and the number of tiles left.
 struct Moment {
     state: Vec<u32>,
     left: u64,
-    /// Tiles to walk until a later moment is taken: twice as many each time, so that one is soon
-    /// taken within the rhythm into which tiles settle, and rhythms of any length are found
+    /// Tiles to simulate until a later moment is taken: twice as many each time, so that one is
+    /// soon taken within the cycle into which tiles settle, and cycles of any length are found
     /// (Brent, "An improved Monte Carlo factorization algorithm", BIT 20, 1980, section 2).
     patience: u64,
 }
 
 struct Timer<'a, P> {
     counter: &'a Counter<'a>,
-    /// The clocks at the moment.
+    /// Clocks at the moment.
     then: Delays,
-    /// What has happened since the moment.
+    /// Delays since the moment.
     since: Delays,
-    /// The same when the last turn ended.
+    /// Delays at the end of the last turn.
     before: Delays,
     under_way: HashMap<Call, Position>,
-    /// By segment, step, rows and whether it is a carry.
+    /// Pieces by segment, step, rows and whether it is a carry.
     known: HashMap<(usize, usize, u64, bool), Pieces>,
     moment: Option<Moment>,
     protocol: PhantomData<P>,
 }
 
-/// Turns in which calls under way come to where they stood in their loops, at most: more are
-/// walked one by one.
+/// Most turns after which calls under way return to the same position in their loops; longer cycles
+/// are simulated turn by turn.
 const MOST_TURNS: u64 = 1 << 16;
 
 impl<'a, P: Protocol> Timer<'a, P> {
@@ -81,14 +81,14 @@ impl<'a, P: Protocol> Timer<'a, P> {
         }
     }
 
-    /// The rounds of all, if the run ends with the flights of the reveal.
+    /// Returns the rounds of the run, which ends with the flights of the reveal.
     fn finish(mut self, reveal: &[Flight]) -> u64 {
         self.since.pass(1, reveal);
         self.then.then(&self.since).rounds()
     }
 
     fn pieces(&mut self, call: &Call) -> Pieces {
-        let Block { segment, rows, .. } = call.block;
+        let TileRun { segment, rows, .. } = call.run;
         let key = (segment, call.step, rows, call.carry);
         if let Some(pieces) = self.known.get(&key) {
             return Rc::clone(pieces);
@@ -113,8 +113,8 @@ impl<P: Protocol> Driver for Timer<'_, P> {
     type Error = Infallible;
 
     fn begin(&mut self, call: &Call) -> Result<bool, Infallible> {
-        // Nothing came before the first tile.
-        if call.carry && call.block.tile == 0 {
+        // No tile precedes the first one.
+        if call.carry && call.run.tile == 0 {
             return Ok(true);
         }
         let pieces = self.pieces(call);
@@ -156,7 +156,7 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         Ok(finished)
     }
 
-    fn close(&mut self, _: &Block) -> Result<(), Infallible> {
+    fn close(&mut self, _: &TileRun) -> Result<(), Infallible> {
         Ok(())
     }
 
@@ -176,8 +176,8 @@ impl<P: Protocol> Driver for Timer<'_, P> {
         Ok(())
     }
 
-    /// Calls in the middle of loops, one turn after the other: as often as all loops come round
-    /// together before the first of them ends.
+    /// Skips turns of calls in the middle of loops: as many common cycles of all loops as fit
+    /// before the first of them ends.
     fn leap(&mut self, calls: &[(Call, u64)]) -> u64 {
         let (mut period, mut left) = (1, u64::MAX);
         for (call, _) in calls {
@@ -255,7 +255,7 @@ mod tests {
     use sealane_protocol::fake::Honest;
     use sealane_testkit::random_program::random_program;
 
-    /// Leaves nothing out: every tile, every turn and every flight by itself.
+    /// Timer that skips nothing: every tile, every turn and every flight by itself.
     struct Walked<'a>(Timer<'a, Honest>);
 
     impl Driver for Walked<'_> {
@@ -270,8 +270,8 @@ mod tests {
         fn advance(&mut self, call: &Call) -> Result<bool, Infallible> {
             self.0.advance(call)
         }
-        fn close(&mut self, block: &Block) -> Result<(), Infallible> {
-            self.0.close(block)
+        fn close(&mut self, run: &TileRun) -> Result<(), Infallible> {
+            self.0.close(run)
         }
     }
 

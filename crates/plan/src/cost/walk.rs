@@ -1,11 +1,11 @@
-//! What a plan's steps cost in all their executions.
+//! Cost of a plan's steps in all their executions.
 
 use super::clock::Payload;
 use super::timer;
 use crate::steps::{Len, Plan, PlanValue, Segment, StepOp, TapeId};
-use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, Work};
+use sealane_protocol::{Cost, Demand, Flight, Opening, Protocol, Setting, StepShape};
 
-/// What has been counted.
+/// Counts of a run.
 pub(super) struct Walk {
     pub payload: Payload,
     pub demand: Demand,
@@ -13,15 +13,15 @@ pub(super) struct Walk {
     pub steps: Vec<Vec<Tally>>,
     pub prepare: Tally,
     pub reveal: Tally,
-    /// What crosses before the first step and after the last one.
+    /// Flights before the first step and after the last one.
     pub prepare_flights: Vec<Flight>,
     pub reveal_flights: Vec<Flight>,
 }
 
-/// What one step costs in all its executions.
+/// Cost of one step in all its executions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
-    /// Pieces of work: one for each tile, level or iteration.
+    /// Number of executions: one for each tile, level or iteration.
     pub times: u64,
     pub lanes: u64,
     pub flights: u64,
@@ -52,7 +52,7 @@ impl Tally {
 pub(super) struct Piece<'a> {
     pub times: u64,
     pub lanes: u64,
-    pub work: Work<'a>,
+    pub work: StepShape<'a>,
 }
 
 impl Walk {
@@ -83,7 +83,7 @@ impl Walk {
         let prepare = P::prepare_cost(setting, &walk.demand);
         walk.prepare.add(0, &prepare, &none, 1);
         let results = counter.results(rows);
-        let work = Work::Reveal {
+        let work = StepShape::Reveal {
             results: &results,
             checks,
         };
@@ -100,13 +100,13 @@ impl Walk {
         walk
     }
 
-    /// The rounds of the run that has been counted.
+    /// Rounds of the counted run.
     pub fn rounds<P: Protocol>(&self, plan: &Plan, setting: &Setting, rows: &[u64]) -> u64 {
         let (prepare, reveal) = (&self.prepare_flights, &self.reveal_flights);
         timer::rounds::<P>(&Counter { plan, setting }, rows, prepare, reveal)
     }
 
-    /// Everything that crosses.
+    /// Payload bytes of everything.
     pub fn payload_bytes(&self) -> u64 {
         self.payload.total()
     }
@@ -118,8 +118,8 @@ pub(super) struct Counter<'a> {
 }
 
 impl<'a> Counter<'a> {
-    /// What each step of a segment costs: full tiles, the last one, and what is carried from each
-    /// to the next.
+    /// Costs of each step of a segment: full tiles, the last one, and the carry from each to the
+    /// next.
     fn segment<P: Protocol>(&self, segment: &Segment, rows: &[u64]) -> Vec<Tally> {
         let (full, tile, rest) = match segment.rows.map(|table| usize::from(table.0)) {
             None => (1, 1, 0),
@@ -150,7 +150,7 @@ impl<'a> Counter<'a> {
         segment.steps.iter().map(|step| of_step(&step.op)).collect()
     }
 
-    /// The work of a step in a tile of `rows` rows, in order.
+    /// Work of a step in a tile of `rows` rows, in order.
     pub fn pieces(&self, op: &StepOp, rows: u64) -> Vec<Piece<'a>> {
         let elements = |value: &PlanValue| {
             let value = &self.plan.values[value.0 as usize];
@@ -171,7 +171,7 @@ impl<'a> Counter<'a> {
             | StepOp::Linear { .. } => Vec::new(),
             StepOp::Input { input, out } => {
                 let (elements, value) = elements(out);
-                let work = Work::Input {
+                let work = StepShape::Input {
                     owner: self.plan.owners[*input as usize],
                     domain: value.domain,
                     elements,
@@ -182,7 +182,7 @@ impl<'a> Counter<'a> {
             StepOp::Convert { value, out } => {
                 let to = self.plan.values[out.0 as usize].domain;
                 let (elements, value) = elements(value);
-                let work = Work::Convert {
+                let work = StepShape::Convert {
                     from: value.domain,
                     to,
                     elements,
@@ -195,7 +195,7 @@ impl<'a> Counter<'a> {
                 left, lanes, out, ..
             } => {
                 let lanes = product(lanes);
-                let work = Work::Product {
+                let work = StepShape::Product {
                     domain: self.plan.values[out.0 as usize].domain,
                     lanes,
                     terms: left.inner.count(rows),
@@ -225,7 +225,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// What combines the result of a tile with that of the tiles before it, if it takes work.
+    /// Work of combining the result of a tile with that of the tiles before it, if there is any.
     pub fn carry(&self, op: &StepOp) -> Option<Piece<'a>> {
         let StepOp::Fold {
             carry: Some(tape),
@@ -235,7 +235,7 @@ impl<'a> Counter<'a> {
         else {
             return None;
         };
-        // What is carried has no rows.
+        // The carry has no rows.
         let lanes = lanes.iter().map(|len| len.at(1)).product::<u64>();
         Some(self.tape(*tape, lanes, 1))
     }
@@ -245,11 +245,11 @@ impl<'a> Counter<'a> {
         Piece {
             times,
             lanes,
-            work: Work::Tape { tape, lanes },
+            work: StepShape::Tape { tape, lanes },
         }
     }
 
-    /// Bits and receivers of each result.
+    /// Domain, bits and receivers of each result.
     fn results(&self, rows: &[u64]) -> Vec<Opening> {
         let opening = |result: &crate::steps::ResultPlan| {
             let value = &self.plan.values[result.value.0 as usize];

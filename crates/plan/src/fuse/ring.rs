@@ -1,21 +1,21 @@
 //! Units of a ring: sums of multiples, and inner products.
 //!
 //! Every operation that the pass `algebra` puts into a ring has the same form: lanes, and perhaps
-//! one dimension along which each lane adds up. Its operands are turned until that dimension is
-//! the innermost and the others stand under the lanes; what repeats has stride 0.
+//! one dimension along which each lane adds up. Its operands are permuted until that dimension is
+//! the innermost and the others match the lanes; broadcast dimensions have stride 0.
 
 use super::site::Fuser;
-use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, Work};
+use crate::draft::{Linear, Phase, Product, Read, TensorId, Term, UnitWork};
 use crate::place::{Placement, lens};
 use crate::steps::{Len, LinearFactor};
 use sealane_program::graph::{Binary, Op, Value, ValueId};
 use sealane_program::types::{Data, Type};
 use sealane_protocol::Algebra;
 
-/// How an operand is turned.
+/// Permutation of an operand's dimensions.
 #[derive(Clone, Copy)]
 enum Turn {
-    /// Not at all; each lane takes one element.
+    /// None; each lane takes one element.
     Not,
     /// Each lane takes all of this dimension.
     Along(usize),
@@ -26,7 +26,7 @@ enum Turn {
 }
 
 impl Turn {
-    /// The operand as it stands under the lanes.
+    /// Applies the permutation.
     fn of<S>(self, placed: Placement<S>) -> Placement<S> {
         match self {
             Turn::Not => placed,
@@ -39,7 +39,7 @@ impl Turn {
         }
     }
 
-    /// Dimensions that each lane takes whole.
+    /// Number of dimensions that each lane takes whole.
     fn inner(self) -> usize {
         match self {
             Turn::Not | Turn::Beside(_) => 0,
@@ -48,11 +48,11 @@ impl Turn {
     }
 }
 
-/// An operand and how it is turned.
+/// An operand and its permutation.
 type Factor = (ValueId, Turn);
 
 impl Fuser<'_> {
-    /// Computes a value modulo `2^k`; says where it is.
+    /// Computes a value modulo `2^k`; returns its placement.
     pub(super) fn in_ring(&mut self, id: ValueId, phase: Phase, k: u8) -> Placement {
         let value = self.main(id);
         match &value.op {
@@ -104,7 +104,7 @@ impl Fuser<'_> {
         }
     }
 
-    /// Where a value is, for those who want it in a ring: had there, or to be converted.
+    /// Placement of a value for users in a ring: available there, or to be converted.
     pub(super) fn placed_in_ring(&mut self, id: ValueId) -> Placement {
         let placed = self.rings[id.0 as usize].clone();
         placed.unwrap_or_else(|| self.stored(id))
@@ -115,15 +115,15 @@ impl Fuser<'_> {
         placed.read(lanes, turn.inner())
     }
 
-    /// An element-wise operand times a number.
+    /// Adds an element-wise operand times a number.
     fn multiple(&mut self, value: &Value, id: ValueId, number: i64) -> Term {
         let from = self.read(&lens(&value.shape), (id, Turn::Not));
         let factor = LinearFactor::Number(number as u64);
         Term { from, factor }
     }
 
-    /// A stack is a sum: of each part, repeated along the new dimension, times one at the part's
-    /// own place and zero at all others.
+    /// Adds a stack as a sum: of each part, broadcast along the new dimension, times one at the
+    /// part's own index and zero at all others.
     fn stacked(&mut self, value: &Value, parts: &[ValueId], axis: usize) -> Vec<Term> {
         let lanes = lens(&value.shape);
         let mut term = |(at, id): (usize, &ValueId)| {
@@ -144,7 +144,7 @@ impl Fuser<'_> {
         parts.iter().enumerate().map(&mut term).collect()
     }
 
-    /// An (inner) product: a sum of multiples, if one operand is constant.
+    /// Adds an (inner) product: a sum of multiples, if one operand is constant.
     fn product(
         &mut self,
         value: &Value,
@@ -163,7 +163,7 @@ impl Fuser<'_> {
         let (left, right) = (self.read(&lanes, left), self.read(&lanes, right));
         let rank = self.rank_after(&[left.tensor, right.tensor], phase);
         let out = self.ring_tensor(value, k);
-        let work = Work::Product(Product {
+        let work = UnitWork::Product(Product {
             lanes: lanes.clone(),
             left,
             right,
@@ -173,7 +173,7 @@ impl Fuser<'_> {
         Placement::whole(out, &lanes)
     }
 
-    /// A public factor: one number, if all are the same.
+    /// Returns a public factor: one number, if all are the same.
     fn factor(&self, data: &Data, (id, turn): Factor, lanes: &[Len]) -> LinearFactor {
         let first = data.elements.first().copied().unwrap_or(0);
         if data.elements.iter().all(|element| *element == first) {
@@ -183,7 +183,7 @@ impl Fuser<'_> {
         table(turn.of(placed), lanes, turn.inner())
     }
 
-    /// A sum; over rows, it goes on from tile to tile.
+    /// Adds a sum; over rows, it is carried from tile to tile.
     fn linear(&mut self, value: &Value, phase: Phase, k: u8, terms: Vec<Term>) -> Placement {
         let by_rows = |term: &Term| {
             term.from
@@ -197,7 +197,7 @@ impl Fuser<'_> {
         let rank = self.rank_after(&reads.collect::<Vec<_>>(), phase);
         let lanes = lens(&value.shape);
         let out = self.ring_tensor(value, k);
-        let work = Work::Linear(Linear {
+        let work = UnitWork::Linear(Linear {
             lanes: lanes.clone(),
             terms,
             carried,
@@ -207,14 +207,14 @@ impl Fuser<'_> {
         Placement::whole(out, &lanes)
     }
 
-    /// The tensor of a value that the next unit makes.
+    /// Makes the tensor of a value that the next unit computes.
     fn ring_tensor(&mut self, value: &Value, k: u8) -> TensorId {
         let (rows, fixed) = (value.shape.rows, &value.shape.fixed);
         self.tensor_in(Algebra::Z2k(k), rows, fixed, value.range)
     }
 }
 
-/// A factor for each element that a term reads.
+/// Returns a factor for each element that a term reads.
 fn table(placed: Placement<Data>, lanes: &[Len], inner: usize) -> LinearFactor {
     let [lanes, inner] = placed.views(lanes, inner);
     LinearFactor::Table {

@@ -1,6 +1,6 @@
-//! Bodies under construction: who joins which, how they read, what of them is stored.
+//! Bodies under construction: their members, their operands, and the values that are stored.
 
-use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, Work, Write};
+use crate::draft::{Body, Draft, Phase, Tensor, TensorId, Unit, UnitWork, Write};
 use crate::place::{Placement, lens};
 use crate::steps::Len;
 use sealane_diagnostic::{Code, Diagnostic};
@@ -9,12 +9,13 @@ use sealane_program::types::{Data, Range, RowId};
 use sealane_protocol::Algebra;
 use std::collections::HashMap;
 
-/// Where a value of the program is to be found.
+/// Location of a value of the program.
 #[derive(Clone)]
 pub(super) enum Home {
-    /// A constant: in bodies as it is, elsewhere as a tensor, made at its first use.
+    /// A constant: inlined in bodies, elsewhere a tensor, made at its first use.
     Constant(Option<TensorId>),
-    /// In the lanes of a body. With `axis`, the innermost dimension stands there in the value.
+    /// In the lanes of a body. With `axis`, the innermost dimension is at that position in the
+    /// value.
     Member {
         unit: usize,
         node: ValueId,
@@ -26,8 +27,8 @@ pub(super) enum Home {
     Parts(Vec<Home>),
 }
 
-/// What a body reads of a value: `inner` trailing dimensions are whole in every lane, the others
-/// are the lanes.
+/// Operand of a body: `inner` trailing dimensions are whole in every lane, the others are the
+/// lanes.
 #[derive(Clone, Copy)]
 pub(super) struct Access {
     pub id: ValueId,
@@ -39,13 +40,13 @@ pub(super) struct Fuser<'a> {
     pub program: &'a Program,
     phases: &'a [Phase],
     pub draft: Draft,
-    /// By value of the main graph.
+    /// Homes by value of the main graph.
     pub homes: Vec<Home>,
-    /// Where it is had in a ring, too.
+    /// Placement in a ring, for values that exist there too.
     pub rings: Vec<Option<Placement>>,
     /// The body of each phase, lanes and rank.
     bodies: HashMap<(Phase, Vec<Len>, u32), usize>,
-    /// The tensor in which a value of a body is stored.
+    /// Tensor in which a value of a body is stored.
     exports: HashMap<(usize, ValueId), TensorId>,
 }
 
@@ -66,12 +67,12 @@ impl<'a> Fuser<'a> {
         &self.program.main.values[id.0 as usize]
     }
 
-    /// A tensor of bits that the next unit makes.
+    /// Makes a tensor of bits that the next unit writes.
     pub fn tensor(&mut self, rows: Option<RowId>, fixed: &[u64], range: Range) -> TensorId {
         self.tensor_in(Algebra::Z2, rows, fixed, range)
     }
 
-    /// A tensor that the next unit makes.
+    /// Makes a tensor that the next unit writes.
     pub fn tensor_in(
         &mut self,
         algebra: Algebra,
@@ -90,8 +91,8 @@ impl<'a> Fuser<'a> {
         TensorId(self.draft.tensors.len() as u32 - 1)
     }
 
-    /// Appends a unit that does the operation of `value`.
-    pub fn unit(&mut self, phase: Phase, rank: u32, work: Work, value: &Value) -> usize {
+    /// Appends a unit that performs the operation of `value`.
+    pub fn unit(&mut self, phase: Phase, rank: u32, work: UnitWork, value: &Value) -> usize {
         let (ops, span) = (vec![name(&value.op)], value.span.clone());
         self.draft.units.push(Unit {
             phase,
@@ -119,7 +120,7 @@ impl<'a> Fuser<'a> {
     }
 
     /// Finds or makes the body over `lanes` that can read all of `accesses`; returns its unit and
-    /// what it knows them as.
+    /// the values that stand for them there.
     pub fn join(
         &mut self,
         phase: Phase,
@@ -144,7 +145,7 @@ impl<'a> Fuser<'a> {
                     lanes: lanes.to_vec(),
                     ..Body::default()
                 };
-                let unit = self.unit(phase, rank, Work::Body(body), value);
+                let unit = self.unit(phase, rank, UnitWork::Body(body), value);
                 self.bodies.insert(key, unit);
                 unit
             }
@@ -172,7 +173,8 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// Whether a lane of the body reads exactly what the same lane of a body has made.
+    /// Returns whether a lane of the body reads exactly the result of the same lane of another
+    /// body.
     fn is_direct(&self, access: &Access, phase: Phase, lanes: &[Len]) -> bool {
         let Home::Member {
             unit, axis: None, ..
@@ -181,12 +183,12 @@ impl<'a> Fuser<'a> {
             return false;
         };
         let unit = &self.draft.units[*unit];
-        let same = matches!(&unit.work, Work::Body(body) if body.lanes == lanes);
+        let same = matches!(&unit.work, UnitWork::Body(body) if body.lanes == lanes);
         same && unit.phase == phase
             && self.main(access.id).shape.rank() == lanes.len() + access.inner
     }
 
-    /// What a body knows a value as.
+    /// Returns the value that stands for an operand in a body.
     fn access(&mut self, unit: usize, lanes: &[Len], access: &Access) -> ValueId {
         let value = self.main(access.id);
         let dims = &value.shape.fixed;
@@ -209,7 +211,7 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// The constant that every lane sees, if a value is that.
+    /// Returns the constant that every lane sees, if the value is one.
     fn inline_constant(&self, access: &Access) -> Option<Data> {
         let Op::Const(data) = &self.main(access.id).op else {
             return None;
@@ -225,7 +227,7 @@ impl<'a> Fuser<'a> {
         })
     }
 
-    /// Copies a graph into a body; returns what each of its values has become.
+    /// Copies a graph into a body; returns the new value of each of its values.
     pub fn inline(&mut self, unit: usize, graph: &Graph, params: &[ValueId]) -> Vec<ValueId> {
         let mut renamed: Vec<ValueId> = Vec::with_capacity(graph.values.len());
         for value in &graph.values {
@@ -247,12 +249,12 @@ impl<'a> Fuser<'a> {
     /// The body of a unit that is known to be one.
     pub fn body(&mut self, unit: usize) -> &mut Body {
         match &mut self.draft.units[unit].work {
-            Work::Body(body) => body,
+            UnitWork::Body(body) => body,
             _ => unreachable!("members live in bodies"),
         }
     }
 
-    /// Where a value is stored; now, if it was not before.
+    /// Returns the placement of a value, and stores it if necessary.
     pub fn stored(&mut self, id: ValueId) -> Placement {
         let dims = lens(&self.main(id).shape);
         match self.homes[id.0 as usize].clone() {
@@ -265,7 +267,7 @@ impl<'a> Fuser<'a> {
                     unreachable!("only a constant has the home of one")
                 };
                 let out = self.tensor(None, &value.shape.fixed, value.range);
-                let work = Work::Constant {
+                let work = UnitWork::Constant {
                     data: data.clone(),
                     out,
                 };
@@ -277,9 +279,9 @@ impl<'a> Fuser<'a> {
         }
     }
 
-    /// Whether a value is stored as bits and has this range already, so that a cast to it changes
-    /// nothing. (A member of a body is cast there, where that is free and where its type is known;
-    /// so is what comes from a ring, since the result may be wanted in another one.)
+    /// Returns whether a value is stored as bits and has this range already, so that a cast to it
+    /// changes nothing. (A member of a body is cast there, where that is free and where its type is
+    /// known; so is a value from a ring, since the result may be needed in another one.)
     pub fn is_stored_as(&self, id: ValueId, range: Range) -> bool {
         let placed = match &self.homes[id.0 as usize] {
             Home::Placed(placed) => self.draft.tensor(placed.store).algebra == Algebra::Z2,
@@ -288,15 +290,14 @@ impl<'a> Fuser<'a> {
         placed && self.main(id).range == range
     }
 
-    /// The tensor that holds a value and nothing else, in row-major order, as those want it who
-    /// compute on bits.
+    /// Returns a tensor of bits that holds a value and nothing else, in row-major order.
     pub fn stored_bits(&mut self, id: ValueId) -> TensorId {
         let placed = self.stored(id);
         self.stored_whole(id, placed)
     }
 
-    /// The tensor that holds a value and nothing else, in row-major order. Where it has to be made
-    /// of parts of another, that happens in the phase of the value, not of who asks.
+    /// Returns a tensor that holds a value and nothing else, in row-major order. If it has to be
+    /// copied out of another tensor, that happens in the phase of the value, not of its user.
     pub fn stored_whole(&mut self, id: ValueId, placed: Placement) -> TensorId {
         let tensor = self.draft.tensor(placed.store).clone();
         if placed.is_whole(tensor.elements) {
@@ -308,7 +309,7 @@ impl<'a> Fuser<'a> {
         let from = placed.read(&lens(&value.shape), 0);
         let phase = self.phases[id.0 as usize];
         let rank = self.rank_after(&[placed.store], phase);
-        self.unit(phase, rank, Work::Move { from, out }, value);
+        self.unit(phase, rank, UnitWork::Move { from, out }, value);
         out
     }
 
@@ -338,8 +339,8 @@ impl<'a> Fuser<'a> {
         axis.map_or(placed.clone(), |axis| placed.move_last_to(axis))
     }
 
-    /// Refuses operands of a body over `over` that are seen whole but have as many elements as a
-    /// table has rows.
+    /// Refuses operands of a body over `over` that every lane sees whole but that have as many
+    /// elements as a table has rows.
     pub fn refuse_rows(
         &self,
         ids: &[ValueId],
@@ -350,7 +351,7 @@ impl<'a> Fuser<'a> {
             return Ok(());
         };
         let name = &self.program.rows[usize::from(rows.0)].name;
-        // Where both have rows, to walk the other ones is refused as well.
+        // Where both have rows, a body over the other table is refused as well.
         let hint = match self.main(over).shape.rows {
             Some(_) => format!(
                 "give what the body sees a fixed number of elements, such as \
@@ -369,7 +370,7 @@ impl<'a> Fuser<'a> {
     }
 }
 
-/// A word for people.
+/// Short name of an operation, for people.
 fn name(op: &Op) -> String {
     match op {
         Op::Param(_) => "input".into(),

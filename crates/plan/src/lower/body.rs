@@ -1,4 +1,4 @@
-//! The graph of one lane becomes gates: data moves and bodies here, arithmetic in `ops`.
+//! Gates from the graph of one lane: data moves and bodies here, arithmetic in `ops`.
 //!
 //! A value is a row-major vector of words, all as wide as its range needs. Bodies of nested maps
 //! and scans are unrolled; reductions are sums of many terms or trees.
@@ -13,14 +13,14 @@ use std::rc::Rc;
 /// Largest number of gates (and of words) of one circuit: about a gigabyte while it is made.
 pub(crate) const MAX_GATES: usize = 10_000_000;
 
-/// Gates that a function of bytes makes for each byte, at least: SHA-256 takes more than 100,000
-/// for a block of 64.
+/// Least number of gates per byte of a function of bytes: SHA-256 takes more than 100,000 for a
+/// block of 64.
 const GATES_BY_BYTE: usize = 1500;
 
-/// A circuit has grown beyond [`MAX_GATES`].
+/// Error for a circuit with more than [`MAX_GATES`] gates.
 pub(super) struct TooLarge;
 
-/// What a value of a graph is while it is lowered.
+/// Lowered form of a value of a graph.
 enum Held {
     One(Rc<Words>),
     /// The parts of a map or scan.
@@ -30,12 +30,12 @@ enum Held {
 /// A circuit under construction.
 pub(super) struct Lowering {
     pub builder: Builder,
-    /// Words made so far, those included that took no gate.
+    /// Words made so far, including those that took no gate.
     words: usize,
 }
 
 impl Lowering {
-    /// An empty circuit.
+    /// Makes an empty circuit.
     pub fn new(goal: Goal) -> Lowering {
         Lowering {
             builder: Builder::for_goal(goal),
@@ -43,7 +43,7 @@ impl Lowering {
         }
     }
 
-    /// The next inputs of the circuit: so many elements of a range.
+    /// Adds the next inputs of the circuit: elements of a range.
     pub fn input(&mut self, range: Range, elements: u64) -> Result<Rc<Words>, TooLarge> {
         let width = usize::from(range.bits());
         let elements = usize::try_from(elements).map_err(|_| TooLarge)?;
@@ -51,7 +51,7 @@ impl Lowering {
         Ok(Rc::new(Words { range, words }))
     }
 
-    /// Words one by one, as long as the circuit is of a reasonable size.
+    /// Makes words one by one, as long as the circuit is within the limit.
     fn elements(
         &mut self,
         count: usize,
@@ -68,7 +68,7 @@ impl Lowering {
         Ok(words)
     }
 
-    /// Lowers a graph whose parameter `i` is `params[i]`; returns what it returns.
+    /// Lowers a graph whose parameter `i` is `params[i]`; returns its results.
     pub fn graph(
         &mut self,
         graph: &Graph,
@@ -217,7 +217,7 @@ impl Lowering {
                 l.builder.mul(x, y, width)
             };
             let products = (0..length).map(product).collect::<Vec<_>>();
-            // Each is as wide as the sum, whose form makes them right whatever their sign.
+            // Each is as wide as the sum, whose form makes them right for either sign.
             let terms = products.iter().map(|bits| Int {
                 bits,
                 signed: range.signed(),
@@ -226,7 +226,7 @@ impl Lowering {
         })
     }
 
-    /// Entries of several elements are one long word each.
+    /// Lowers a lookup. Entries of several elements are one long word each.
     fn lookup(
         &mut self,
         range: Range,
@@ -237,11 +237,11 @@ impl Lowering {
         let (entries, places) = (scope.words(table), scope.words(index));
         let inner = count(&scope.fixed(table)[1..]);
         let width = usize::from(range.bits());
-        // One lookup can be larger than any circuit should be: each touches the whole table.
+        // One lookup can exceed the limit of a circuit: each reads the whole table.
         if entries.words.len() * width > MAX_GATES {
             return Err(TooLarge);
         }
-        // No index is beyond its range, and what nobody reads takes no gate.
+        // No index is beyond its range, and unread entries take no gate.
         let reached = entries
             .words
             .chunks(inner)
@@ -310,7 +310,7 @@ impl Lowering {
         Ok(Held::Parts(carries))
     }
 
-    /// A function of bytes along the last axis.
+    /// Lowers a function of bytes along the last axis.
     fn call(
         &mut self,
         name: &str,
@@ -330,7 +330,7 @@ impl Lowering {
             };
             operands.iter().map(message).collect()
         };
-        // One call can be larger than any circuit should be: a hash of a long message.
+        // One call can exceed the limit of a circuit: a hash of a long message.
         let bytes = operands
             .iter()
             .map(|id| last(scope.fixed(*id)).0)
@@ -353,7 +353,7 @@ impl Lowering {
     }
 }
 
-/// What a value of a graph may refer to.
+/// Values that a value of a graph may refer to.
 struct Scope<'a> {
     graph: &'a Graph,
     params: &'a [Rc<Words>],
@@ -383,7 +383,7 @@ impl<'a> Scope<'a> {
         self.graph.values[id.0 as usize].ty
     }
 
-    /// Element `index` of axis 0.
+    /// Takes element `index` of axis 0.
     fn element(&self, id: ValueId, index: usize) -> Rc<Words> {
         let of = self.words(id);
         let size = of.words.len() / self.fixed(id)[0] as usize;

@@ -1,29 +1,29 @@
-//! The trees of reductions: how wide each level is, and the circuit that combines two neighbours.
+//! Trees of reductions: the width of each level, and the circuit that combines two neighbours.
 
 use super::ops;
 use sealane_circuit::{Builder, Circuit, Goal};
 use sealane_program::graph::Reduction;
 use sealane_program::types::Range;
 
-/// The widths of a tree.
+/// Widths of a tree.
 pub(super) struct Tree {
     /// Planes before each level, and after the last one.
     pub bits: Vec<u8>,
-    /// Whether elements are two's complement.
+    /// True if elements are two's complement.
     pub signed: bool,
 }
 
 impl Tree {
-    /// A tree over up to `longest` elements of range `from`, whose result has range `to`.
+    /// Makes the tree over up to `longest` elements of range `from`, whose result has range `to`.
     ///
-    /// A partial sum of `2^i` elements needs no more bits than `2^i` times their range, and no
-    /// more than the result: what does not fit the result is cut off in the end anyway.
+    /// A partial sum of `2^i` elements needs no more bits than `2^i` times their range, and no more
+    /// than the result: higher bits are cut off in the end anyway.
     pub fn new(reduction: Reduction, from: Range, to: Range, longest: u64) -> Tree {
-        // At least one level, even if none runs, so that the final width has its place.
+        // At least one level, even if none runs, so that the final width has an entry.
         let levels = longest.max(2).next_power_of_two().trailing_zeros();
         let at = |level: u32| {
             let scaled = match reduction {
-                // Wider than any value, so that a sum of long words cannot overflow here.
+                // Levels up to here cannot overflow, even for sums of long words.
                 Reduction::Sum if level < 62 => Range {
                     lo: from.lo.saturating_mul(1 << level),
                     hi: from.hi.saturating_mul(1 << level),
@@ -49,7 +49,7 @@ impl Tree {
         self.bits.last().map_or(0, |bits| usize::from(*bits))
     }
 
-    /// For each level the widths of both operands and of the result.
+    /// Widths of both operands and of the result, for each level.
     pub fn levels(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
         let width = |bits: u8| usize::from(bits);
         self.bits
@@ -58,7 +58,7 @@ impl Tree {
     }
 }
 
-/// The circuit that combines two elements of the given widths.
+/// Makes the circuit that combines two elements of the given widths.
 pub(super) fn combine(
     reduction: Reduction,
     signed: bool,

@@ -4,8 +4,8 @@ use sealane_circuit::{Builder, Int, Wire, Word};
 use sealane_program::graph::{Binary, Op, Reduction, Unary};
 use sealane_program::types::{Range, Type};
 
-/// One element of an element-wise operation. `ty` is the type of the first operand: some
-/// operations speak of all of its bits.
+/// Lowers one element of an element-wise operation. `ty` is the type of the first operand: some
+/// operations depend on all of its bits.
 pub(super) fn scalar(
     b: &mut Builder,
     op: &Op,
@@ -28,7 +28,7 @@ pub(super) fn scalar(
     }
 }
 
-/// All terms together.
+/// Combines all terms at once.
 pub(super) fn reduce(
     b: &mut Builder,
     reduction: Reduction,
@@ -64,7 +64,7 @@ pub(super) fn reduce(
     }
 }
 
-/// Two partial results of a reduction.
+/// Combines two partial results of a reduction.
 pub(super) fn combine(
     b: &mut Builder,
     reduction: Reduction,
@@ -125,7 +125,7 @@ fn binary(b: &mut Builder, binary: Binary, x: Int<'_>, y: Int<'_>, width: usize)
     }
 }
 
-/// The result of a comparison that the ranges decide.
+/// Returns the result of a comparison that the ranges determine.
 fn decided(binary: Binary, x: Range, y: Range) -> Option<bool> {
     let (below, above) = (x.hi < y.lo, x.lo > y.hi);
     let (not_above, not_below) = (x.hi <= y.lo, x.lo >= y.hi);

@@ -1,4 +1,4 @@
-//! Vectors of words, and where elements of one tensor lie in another.
+//! Vectors of words, and indices of one tensor's elements in another.
 
 use sealane_circuit::{Int, Word};
 use sealane_program::types::Range;
@@ -20,7 +20,7 @@ impl Words {
     }
 }
 
-/// The results of a body's calls, one after the other.
+/// Stacked results of a body's calls.
 pub(super) struct Stacks(Vec<Option<Words>>);
 
 impl Stacks {
@@ -43,7 +43,7 @@ impl Stacks {
     }
 }
 
-/// The same elements in the form of another range that holds them.
+/// Converts elements to the form of another range that holds them.
 pub(super) fn widen(words: &Rc<Words>, range: Range) -> Rc<Words> {
     if words.range == range {
         return Rc::clone(words);
@@ -60,13 +60,13 @@ pub(super) fn count(dims: &[u64]) -> usize {
     dims.iter().product::<u64>() as usize
 }
 
-/// The last dimension (1 for a scalar) and those before it.
+/// Splits off the last dimension (1 for a scalar).
 pub(super) fn last(dims: &[u64]) -> (usize, &[u64]) {
     dims.split_last()
         .map_or((1, dims), |(last, rest)| (*last as usize, rest))
 }
 
-/// Elements before, along and after an axis.
+/// Numbers of elements before, along and after an axis.
 pub(super) fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
     (
         count(&dims[..axis]),
@@ -75,7 +75,7 @@ pub(super) fn around(dims: &[u64], axis: usize) -> (usize, usize, usize) {
     )
 }
 
-/// Row-major strides of a tensor of `dims` stretched to `to`; 0 where it repeats.
+/// Row-major strides of a tensor of `dims` broadcast to `to`; 0 where it repeats.
 pub(super) fn broadcast(dims: &[u64], to: &[u64]) -> Vec<usize> {
     let missing = to.len() - dims.len();
     let stride = |axis: usize| match axis.checked_sub(missing) {
@@ -85,7 +85,7 @@ pub(super) fn broadcast(dims: &[u64], to: &[u64]) -> Vec<usize> {
     (0..to.len()).map(stride).collect()
 }
 
-/// The place of element `index` of a tensor of `dims` under other strides.
+/// Index of element `index` of a tensor of `dims` under other strides.
 pub(super) fn locate(mut index: usize, dims: &[u64], strides: &[usize]) -> usize {
     let mut place = 0;
     for (dim, stride) in dims.iter().zip(strides).rev() {

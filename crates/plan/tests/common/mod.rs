@@ -1,6 +1,6 @@
-//! A machine for plans in the clear, written from the contract of `steps` alone: one byte a bit,
-//! one party, no protocol. What it computes is compared with the reference interpreter. Below it,
-//! programs in a few words.
+//! Interpreter of plans in the clear, written from the contract of `steps` alone: one byte per bit,
+//! one party, no protocol. Its results are compared with those of the reference interpreter. Below
+//! it are short constructors of programs.
 
 // Each test file uses a part of it.
 mod ring;
@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 type Bits = Planes<u8>;
 
-/// Runs a plan on inputs by name; results by name.
+/// Runs a plan on inputs by name; returns results by name.
 pub fn run(
     plan: &Plan,
     program: &Program,
@@ -64,11 +64,11 @@ pub fn run(
 struct Machine<'a> {
     plan: &'a Plan,
     inputs: Vec<&'a Data>,
-    /// Values of the tile at hand, and values without rows.
+    /// Values of the current tile, and values without rows.
     values: BTreeMap<PlanValue, Rc<Bits>>,
     /// The tiles of values that are kept.
     tiles: BTreeMap<PlanValue, Vec<Rc<Bits>>>,
-    /// What a walk over rows has gathered so far and leaves at its end.
+    /// Results that a walk over rows has accumulated and leaves at its end.
     later: BTreeMap<PlanValue, Rc<Bits>>,
 }
 
@@ -384,7 +384,7 @@ fn numbers(bits: &Bits, signed: bool) -> Vec<i128> {
     (0..bits.elements()).map(number).collect()
 }
 
-/// Programs in a few words: two parties, one table.
+/// Short constructors of programs with two parties and one table.
 pub struct Sketch {
     builder: Builder,
     rows: RowId,

@@ -61,7 +61,7 @@ impl Machine<'_> {
         vec![(*out, modular(&products, self.width(*out)))]
     }
 
-    /// What each lane of a term comes to.
+    /// Value of a term in each lane.
     fn multiples(&self, term: &LinearTerm, rows: u64) -> Vec<u64> {
         let elements = self.elements(&term.operand, rows).into_iter();
         match &term.factor {
@@ -87,7 +87,7 @@ impl Machine<'_> {
         }
     }
 
-    /// The elements that each lane takes.
+    /// Elements of each lane.
     fn elements(&self, operand: &Operand, rows: u64) -> Vec<Vec<u64>> {
         let all = numbers(&self.values[&operand.value], false);
         let inner = operand.inner.at(rows).indices();

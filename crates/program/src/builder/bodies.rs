@@ -1,6 +1,6 @@
 //! Bodies of `map` and `scan`: traced once, between a begin and an end.
 
-use super::{Builder, Handle, Kind, Open, Operand};
+use super::{BodyKind, Builder, Handle, Open, Operand};
 use crate::decimal;
 use crate::graph::{Graph, Op, Value, ValueId, Visibility};
 use crate::infer::{self, Meta, Scope};
@@ -20,7 +20,7 @@ impl Builder {
             captured: Vec::new(),
             body: Box::default(),
         };
-        self.open_body(Kind::Map { over }, &op, span)
+        self.open_body(BodyKind::Map { over }, &op, span)
     }
 
     /// Closes the body of a map, which returns `returns`; gives the mapped results.
@@ -29,7 +29,7 @@ impl Builder {
         returns: &[Operand],
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
-        if !matches!(self.top().kind, Kind::Map { .. }) || returns.is_empty() {
+        if !matches!(self.top().kind, BodyKind::Map { .. }) || returns.is_empty() {
             let message = "a map ends where none began, or its body returns nothing";
             let refused = Diagnostic::new(Code::Body, message);
             return Err(refused
@@ -57,7 +57,7 @@ impl Builder {
             captured,
             body: Box::default(),
         };
-        let mut params = self.open_body(Kind::Scan { init, over }, &op, span)?;
+        let mut params = self.open_body(BodyKind::Scan { init, over }, &op, span)?;
         let slices = params.split_off(carries);
         Ok((params, slices))
     }
@@ -70,7 +70,7 @@ impl Builder {
         outputs: &[Operand],
         span: Option<&Span>,
     ) -> Result<(Vec<Handle>, Vec<Handle>), Diagnostic> {
-        let Kind::Scan { init, .. } = &self.top().kind else {
+        let BodyKind::Scan { init, .. } = &self.top().kind else {
             let refused = Diagnostic::new(Code::Body, "a scan ends where none began");
             return Err(refused
                 .hint("end each body in the order of beginning")
@@ -161,7 +161,7 @@ impl Builder {
     /// Opens a body with the parameters that `op` gives it.
     fn open_body(
         &mut self,
-        kind: Kind,
+        kind: BodyKind,
         op: &Op,
         span: Option<&Span>,
     ) -> Result<Vec<Handle>, Diagnostic> {
@@ -200,18 +200,18 @@ impl Builder {
         let graph = params_first(values, leading, &inner, returns);
         let empty = Box::default();
         let mut op = match kind {
-            Kind::Map { over } => Op::Map {
+            BodyKind::Map { over } => Op::Map {
                 over,
                 captured,
                 body: empty,
             },
-            Kind::Scan { init, over } => Op::Scan {
+            BodyKind::Scan { init, over } => Op::Scan {
                 init,
                 over,
                 captured,
                 body: empty,
             },
-            Kind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
+            BodyKind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
         };
         // Only now are all captured values known, on which the visibility of carries depends.
         let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;

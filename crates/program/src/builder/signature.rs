@@ -1,8 +1,8 @@
 //! The outside of a program: what comes in, from whom, and what goes out, to whom.
 
-use super::{Builder, Handle, Kind, Operand, within};
+use super::{BodyKind, Builder, Handle, Operand, within};
 use crate::check;
-use crate::graph::{Graph, Input, Op, Program, Reveal, Rows};
+use crate::graph::{Graph, Input, Op, Program, Reveal, RowSymbol};
 use crate::types::{Data, RowId, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -28,7 +28,7 @@ impl Builder {
             literals: Vec::new(),
             rounded: Vec::new(),
         };
-        builder.enter(Kind::Main)?;
+        builder.enter(BodyKind::Main)?;
         Ok(builder)
     }
 
@@ -48,7 +48,7 @@ impl Builder {
 
     /// Declares a number of rows from 1 to `bound` that is known at run time.
     pub fn rows(&mut self, name: &str, bound: u64) -> Result<RowId, Diagnostic> {
-        let rows = Rows {
+        let rows = RowSymbol {
             name: name.into(),
             bound,
         };

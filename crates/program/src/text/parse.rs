@@ -7,7 +7,8 @@ use crate::check::{
 };
 use crate::decimal;
 use crate::graph::{
-    Binary, Graph, Input, Op, Program, Reduction, Reveal, Rows, Unary, Value, ValueId, Visibility,
+    Binary, Graph, Input, Op, Program, Reduction, Reveal, RowSymbol, Unary, Value, ValueId,
+    Visibility,
 };
 use crate::types::{Data, Range, RowId, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
@@ -101,7 +102,7 @@ impl<'a> Parser<'a> {
             let name = self.cursor.word("a name of rows")?.into();
             self.cursor.sign("<=")?;
             let bound = self.cursor.number("a bound")?;
-            self.program.rows.push(Rows { name, bound });
+            self.program.rows.push(RowSymbol { name, bound });
             self.cursor.end_line()?;
         }
         while self.cursor.eat_word("input") {

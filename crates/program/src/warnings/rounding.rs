@@ -8,7 +8,7 @@
 //!
 //! Bounds are `f64`: they are told to people, and decide nothing else.
 
-use crate::graph::{Binary, Graph, Op, Program, Reduction, Rows, Unary, Value, ValueId};
+use crate::graph::{Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
@@ -73,7 +73,7 @@ impl Sum {
 }
 
 struct Followed<'a> {
-    rows: &'a [Rows],
+    rows: &'a [RowSymbol],
     found: Vec<Sum>,
 }
 

@@ -12,37 +12,37 @@ use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
 /// An object that holds bytes.
-pub enum Given {
+pub enum BufferArg {
     /// Bytes that nobody changes.
     Frozen(PyBackedBytes),
     /// Bytes that somebody may change.
     Shared(PyBuffer<u8>),
 }
 
-impl Given {
+impl BufferArg {
     /// What an argument holds.
-    pub fn new(name: &str, item: &Bound<'_, PyAny>) -> PyResult<Given> {
+    pub fn new(name: &str, item: &Bound<'_, PyAny>) -> PyResult<BufferArg> {
         if let Ok(bytes) = item.cast::<PyBytes>() {
-            return Ok(Given::Frozen(bytes.clone().into()));
+            return Ok(BufferArg::Frozen(bytes.clone().into()));
         }
         PyBuffer::get(item)
-            .map(Given::Shared)
+            .map(BufferArg::Shared)
             .map_err(|_| no_bytes(item.py(), name, &kind(item)))
     }
 
     /// How many bytes it holds.
     pub fn len(&self) -> usize {
         match self {
-            Given::Frozen(bytes) => bytes.len(),
-            Given::Shared(buffer) => buffer.item_count(),
+            BufferArg::Frozen(bytes) => bytes.len(),
+            BufferArg::Shared(buffer) => buffer.item_count(),
         }
     }
 
     /// Copies the bytes to a place of their length.
     pub fn copy_to(&self, py: Python<'_>, to: &mut [u8]) -> PyResult<()> {
         match self {
-            Given::Frozen(bytes) => to.copy_from_slice(bytes),
-            Given::Shared(buffer) => buffer.copy_to_slice(py, to)?,
+            BufferArg::Frozen(bytes) => to.copy_from_slice(bytes),
+            BufferArg::Shared(buffer) => buffer.copy_to_slice(py, to)?,
         }
         Ok(())
     }
@@ -50,11 +50,11 @@ impl Given {
     /// Copies the bytes to two places, which have their length together.
     pub fn copy_apart(&self, py: Python<'_>, first: &mut [u8], second: &mut [u8]) -> PyResult<()> {
         match self {
-            Given::Frozen(bytes) => {
+            BufferArg::Frozen(bytes) => {
                 first.copy_from_slice(&bytes[..first.len()]);
                 second.copy_from_slice(&bytes[first.len()..]);
             }
-            Given::Shared(buffer) => match buffer.as_slice(py) {
+            BufferArg::Shared(buffer) => match buffer.as_slice(py) {
                 Some(cells) => {
                     let places = first.iter_mut().chain(second);
                     places.zip(cells).for_each(|(to, from)| *to = from.get());
@@ -72,8 +72,8 @@ impl Given {
     /// Bytes that stay what they are.
     pub fn freeze(self, py: Python<'_>) -> PyResult<Bytes> {
         Ok(match self {
-            Given::Frozen(bytes) => Bytes::Frozen(bytes),
-            Given::Shared(buffer) => Bytes::Own(Zeroizing::new(buffer.to_vec(py)?)),
+            BufferArg::Frozen(bytes) => Bytes::Frozen(bytes),
+            BufferArg::Shared(buffer) => Bytes::Own(Zeroizing::new(buffer.to_vec(py)?)),
         })
     }
 }
@@ -96,7 +96,7 @@ impl AsRef<[u8]> for Bytes {
 }
 
 /// Something for each message.
-pub enum Items<'py> {
+pub enum BatchArg<'py> {
     /// The same for all.
     One(Bytes),
     /// Objects.
@@ -109,14 +109,14 @@ pub enum Items<'py> {
     },
 }
 
-impl<'py> Items<'py> {
+impl<'py> BatchArg<'py> {
     /// Looks at what was given; `one` says whether one may serve all messages.
-    pub fn new(name: &str, item: &Bound<'py, PyAny>, one: bool) -> PyResult<Items<'py>> {
+    pub fn new(name: &str, item: &Bound<'py, PyAny>, one: bool) -> PyResult<BatchArg<'py>> {
         let py = item.py();
         if let Ok(buffer) = PyBuffer::<u8>::get(item) {
             if let &[count, width] = buffer.shape() {
                 let array = py.import("numpy")?.call_method1("asarray", (item,))?;
-                return Ok(Items::Rows {
+                return Ok(BatchArg::Rows {
                     array,
                     count,
                     width,
@@ -126,7 +126,7 @@ impl<'py> Items<'py> {
                 let what = "one array of bytes, and no list of them";
                 return Err(no_bytes(py, name, what));
             }
-            return Ok(Items::One(Given::new(name, item)?.freeze(py)?));
+            return Ok(BatchArg::One(BufferArg::new(name, item)?.freeze(py)?));
         }
         // What a text has are characters, and an array of another kind has items that are no bytes, or
         // bytes that have lost the zeros at their ends.
@@ -135,34 +135,40 @@ impl<'py> Items<'py> {
         }
         let items = item.try_iter().and_then(Iterator::collect::<PyResult<_>>);
         items
-            .map(Items::List)
+            .map(BatchArg::List)
             .map_err(|_| no_bytes(py, name, "no list"))
     }
 
     /// How many there are, unless the same one serves all.
     pub fn count(&self) -> Option<usize> {
         match self {
-            Items::One(_) => None,
-            Items::List(items) => Some(items.len()),
-            Items::Rows { count, .. } => Some(*count),
+            BatchArg::One(_) => None,
+            BatchArg::List(items) => Some(items.len()),
+            BatchArg::Rows { count, .. } => Some(*count),
         }
     }
 
     /// Those of some messages.
-    pub fn window(&self, py: Python<'_>, name: &str, from: usize, to: usize) -> PyResult<Part<'_>> {
+    pub fn window(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        from: usize,
+        to: usize,
+    ) -> PyResult<BatchSlice<'_>> {
         Ok(match self {
-            Items::One(bytes) => Part::One(bytes),
-            Items::List(items) => {
+            BatchArg::One(bytes) => BatchSlice::One(bytes),
+            BatchArg::List(items) => {
                 let items = items[from..to].iter().enumerate();
                 let items = items.map(|(i, item)| {
                     let name = format!("{name}[{}]", from + i);
-                    Given::new(&name, item)?.freeze(py)
+                    BufferArg::new(&name, item)?.freeze(py)
                 });
-                Part::Each(items.collect::<PyResult<_>>()?)
+                BatchSlice::Each(items.collect::<PyResult<_>>()?)
             }
-            Items::Rows { array, width, .. } => {
+            BatchArg::Rows { array, width, .. } => {
                 let rows = rows(array, from, to)?.to_vec(py)?;
-                Part::Rows(Zeroizing::new(rows), *width)
+                BatchSlice::Rows(Zeroizing::new(rows), *width)
             }
         })
     }
@@ -175,17 +181,17 @@ pub fn rows(array: &Bound<'_, PyAny>, from: usize, to: usize) -> PyResult<PyBuff
 }
 
 /// Something for each message of a window.
-pub enum Part<'a> {
+pub enum BatchSlice<'a> {
     One(&'a Bytes),
     Each(Vec<Bytes>),
     Rows(Zeroizing<Vec<u8>>, usize),
 }
 
-impl Part<'_> {
+impl BatchSlice<'_> {
     /// Those of all messages, one behind the other, if they came from an array.
     pub fn rows(&self) -> Option<&[u8]> {
         match self {
-            Part::Rows(bytes, _) => Some(bytes),
+            BatchSlice::Rows(bytes, _) => Some(bytes),
             _ => None,
         }
     }
@@ -193,9 +199,9 @@ impl Part<'_> {
     /// That of a message of the window.
     pub fn get(&self, number: usize) -> &[u8] {
         match self {
-            Part::One(bytes) => bytes.as_ref(),
-            Part::Each(items) => items[number].as_ref(),
-            Part::Rows(bytes, width) => &bytes[number * width..(number + 1) * width],
+            BatchSlice::One(bytes) => bytes.as_ref(),
+            BatchSlice::Each(items) => items[number].as_ref(),
+            BatchSlice::Rows(bytes, width) => &bytes[number * width..(number + 1) * width],
         }
     }
 }

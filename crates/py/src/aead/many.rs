@@ -1,6 +1,6 @@
 //! Many messages: taken up in windows, sealed or opened in one buffer, handed out in order.
 
-use super::bytes::{Bytes, Given, Items, Part, no_bytes, rows};
+use super::bytes::{BatchArg, BatchSlice, BufferArg, Bytes, no_bytes, rows};
 use super::ledger::Ledger;
 use super::{Choice, View, open_one, refuse, refuse_nonce, seal_one};
 use crate::error;
@@ -50,10 +50,10 @@ pub struct Many<'py> {
     cpu: Cpu,
     /// A cipher of the mode: that of the one key, if there is one.
     cipher: Cipher,
-    keys: Items<'py>,
-    nonces: Items<'py>,
-    datas: Items<'py>,
-    ads: Items<'py>,
+    keys: BatchArg<'py>,
+    nonces: BatchArg<'py>,
+    datas: BatchArg<'py>,
+    ads: BatchArg<'py>,
     lengths: Option<Lengths>,
     /// How many messages each key has failed to open before.
     failures_before: u64,
@@ -74,13 +74,13 @@ impl<'py> Many<'py> {
     ) -> PyResult<Many<'py>> {
         let py = datas.py();
         let (cpu, suite) = choice.suite(py)?;
-        let keys = Items::new("keys", keys, true)?;
-        let datas = Items::new("datas", datas, false)?;
+        let keys = BatchArg::new("keys", keys, true)?;
+        let datas = BatchArg::new("datas", datas, false)?;
         let Some(count) = datas.count() else {
             return Err(no_bytes(py, "datas", "one message"));
         };
         let cipher = match &keys {
-            Items::One(key) => Cipher::new(cpu, suite, key.as_ref()),
+            BatchArg::One(key) => Cipher::new(cpu, suite, key.as_ref()),
             _ => Cipher::new(cpu, suite, &vec![0; suite.key_bytes()]),
         };
         let many = Many {
@@ -88,11 +88,11 @@ impl<'py> Many<'py> {
             cpu,
             cipher: cipher.map_err(|error| refuse(py, &error, None))?,
             keys,
-            nonces: Items::new("nonces", nonces, false)?,
+            nonces: BatchArg::new("nonces", nonces, false)?,
             datas,
             ads: match ads {
-                Some(ads) => Items::new("ads", ads, true)?,
-                None => Items::One(Bytes::Own(Zeroizing::default())),
+                Some(ads) => BatchArg::new("ads", ads, true)?,
+                None => BatchArg::One(Bytes::Own(Zeroizing::default())),
             },
             lengths,
             failures_before: 0,
@@ -159,8 +159,8 @@ impl<'py> Many<'py> {
     /// The length of all results, where rows are given and it is known.
     pub fn width(&self) -> Option<usize> {
         match self.datas {
-            Items::Rows { width, .. } if !self.open => Some(self.cipher.sealed_len(width)),
-            Items::Rows { width, .. } if self.cipher.is_detachable() => {
+            BatchArg::Rows { width, .. } if !self.open => Some(self.cipher.sealed_len(width)),
+            BatchArg::Rows { width, .. } if self.cipher.is_detachable() => {
                 Some(width.saturating_sub(self.cipher.suite().tag_bytes()))
             }
             _ => None,
@@ -267,8 +267,8 @@ struct Batch<'a> {
     cipher: &'a Cipher,
     /// Where each has its key.
     each: Option<Vec<Cipher>>,
-    nonces: Part<'a>,
-    ads: Part<'a>,
+    nonces: BatchSlice<'a>,
+    ads: BatchSlice<'a>,
     /// Bytes of their buffers.
     sizes: Vec<usize>,
     /// Bytes of their texts, if known.
@@ -324,7 +324,7 @@ impl Batch<'_> {
             count: self.sizes.len(),
             nonces: self.nonces.rows()?,
             ads: match &self.ads {
-                Part::One(ad) => Ads::Same(ad.as_ref()),
+                BatchSlice::One(ad) => Ads::Same(ad.as_ref()),
                 ads => Ads::Each(ads.rows()?),
             },
             text: *self.texts.first()?,
@@ -354,17 +354,17 @@ fn run_rows(open: bool, rows: Rows<'_>, sizes: &[usize]) -> Vec<Result<usize, Er
 /// Data of neighbouring messages.
 enum Window {
     /// One message, which is as long as a window.
-    Alone(Given),
+    Alone(BufferArg),
     /// Objects.
-    List(Vec<Given>),
+    List(Vec<BufferArg>),
     /// Rows: how many, and of how many bytes.
     Rows(PyBuffer<u8>, usize, usize),
 }
 
 impl Window {
-    fn next(datas: &Items<'_>, from: usize) -> PyResult<Window> {
+    fn next(datas: &BatchArg<'_>, from: usize) -> PyResult<Window> {
         let given = match datas {
-            Items::Rows {
+            BatchArg::Rows {
                 array,
                 count,
                 width,
@@ -373,16 +373,16 @@ impl Window {
                 let to = count.saturating_sub(from).min(most) + from;
                 let rows = rows(array, from, to)?;
                 return Ok(match most {
-                    1 => Window::Alone(Given::Shared(rows)),
+                    1 => Window::Alone(BufferArg::Shared(rows)),
                     _ => Window::Rows(rows, to - from, *width),
                 });
             }
-            Items::List(items) => &items[from..],
-            Items::One(_) => &[],
+            BatchArg::List(items) => &items[from..],
+            BatchArg::One(_) => &[],
         };
         let (mut list, mut bytes) = (Vec::new(), 0);
         for (number, item) in given.iter().enumerate().take(WINDOW) {
-            let item = Given::new(&format!("datas[{}]", from + number), item)?;
+            let item = BufferArg::new(&format!("datas[{}]", from + number), item)?;
             bytes += item.len();
             if bytes > WINDOW_BYTES {
                 if list.is_empty() {
@@ -414,7 +414,7 @@ impl Window {
 
     /// Copies each message to the front of its buffer.
     fn copy_to(&self, py: Python<'_>, bytes: &mut [u8], sizes: &[usize]) -> PyResult<()> {
-        let mut given: &[Given] = &[];
+        let mut given: &[BufferArg] = &[];
         match self {
             Window::Alone(item) => given = std::slice::from_ref(item),
             Window::List(items) => given = items,

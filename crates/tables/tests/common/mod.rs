@@ -1,9 +1,9 @@
-//! What the tests of this room have in common: inputs, and how one is read.
+//! Helpers shared by the tests of this room: inputs, and how to read one.
 
 use sealane_diagnostic::Diagnostic;
-use sealane_program::graph::{Input, Rows};
+use sealane_program::graph::{Input, RowSymbol};
 use sealane_program::types::{Data, Range, RowId, Shape, Type};
-use sealane_tables::{Loaded, Source, Want};
+use sealane_tables::{InputSpec, Loaded, TableSource};
 use std::fs;
 use std::path::Path;
 
@@ -36,15 +36,15 @@ pub fn age() -> Input {
 
 /// Reads inputs, of at most `bound` people, from a source.
 pub fn load(
-    source: Source<'_>,
+    source: TableSource<'_>,
     inputs: &[Input],
     bound: u64,
 ) -> Result<Vec<Loaded>, Box<Diagnostic>> {
-    let people = Rows {
+    let people = RowSymbol {
         name: "people".to_string(),
         bound,
     };
-    let want = |input| Want {
+    let want = |input| InputSpec {
         input,
         rows: input.shape.rows.map(|_| &people),
     };
@@ -64,7 +64,7 @@ pub fn read(input: Input, name: &str, content: &[u8]) -> Result<Data, String> {
 /// Reads one input, of at most 4 people, from a file.
 pub fn read_path(input: Input, path: &Path) -> Result<Data, String> {
     let folder = path.parent().expect("a folder").display();
-    match load(Source::File(path), &[input], 4) {
+    match load(TableSource::File(path), &[input], 4) {
         Ok(mut loaded) => Ok(loaded.remove(0).data),
         Err(error) => Err(error
             .render_with_source()

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use sealane_net::{Bell, Farewell, Frame, FrameKind, LinkError, Traffic, Transport};
+use sealane_net::{Farewell, Frame, FrameKind, LinkError, Traffic, Transport, Waker};
 
 use super::Process;
 use super::network::Connection;
@@ -145,8 +145,8 @@ impl Transport for Link {
         self.inner.end()
     }
 
-    fn call(&mut self, bell: &Bell) {
-        self.inner.call(bell);
+    fn set_waker(&mut self, waker: &Waker) {
+        self.inner.set_waker(waker);
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {

@@ -6,7 +6,7 @@ use sealane_circuit::Tape;
 use sealane_net::Mesh;
 use sealane_protocol::{
     Algebra, Cost, Demand, Domain, Opening, Outcome, PartyId, PartySet, Progress, Protocol,
-    Setting, Shares, Step, Work,
+    Setting, Shares, Step, StepShape,
 };
 use sealane_trio::{Share, Trio};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub fn session<R: Send>(
 ) -> Vec<R> {
     let mut demand = Demand::default();
     for owner in guests {
-        let work = Work::Input {
+        let work = StepShape::Input {
             owner: *owner,
             domain: domain(None),
             elements: 1,
@@ -149,7 +149,7 @@ impl Side {
     }
 
     /// Runs a step by itself: one advance for each flight of its cost, and every byte of it.
-    pub fn step<'a>(&mut self, work: Work<'_>, step: Step<'a, Trio>) -> Outcome<Trio> {
+    pub fn step<'a>(&mut self, work: StepShape<'_>, step: Step<'a, Trio>) -> Outcome<Trio> {
         let cost = Trio::cost(&self.setting, &work);
         let mut progress = self.trio.begin(step, &mut self.mesh).unwrap();
         let mut advances = 0;
@@ -168,7 +168,7 @@ impl Side {
         outcome
     }
 
-    pub fn share<'a>(&mut self, work: Work<'_>, step: Step<'a, Trio>) -> Arc<Share> {
+    pub fn share<'a>(&mut self, work: StepShape<'_>, step: Step<'a, Trio>) -> Arc<Share> {
         match self.step(work, step) {
             Outcome::Share(share, _) => Arc::new(share),
             Outcome::Revealed(_) => panic!("a share was due"),
@@ -184,7 +184,7 @@ impl Side {
         bits: &[u8],
     ) -> Arc<Share> {
         let elements = bits.len() / planes;
-        let work = Work::Input {
+        let work = StepShape::Input {
             owner,
             domain: domain(k),
             elements: elements as u64,
@@ -212,7 +212,7 @@ impl Side {
 
     pub fn tape(&mut self, tape: &Tape, operands: &[&Arc<Share>]) -> Arc<Share> {
         let lanes = operands[0].elements();
-        let work = Work::Tape {
+        let work = StepShape::Tape {
             tape,
             lanes: lanes as u64,
         };
@@ -227,7 +227,7 @@ impl Side {
 
     pub fn product(&mut self, k: u8, left: &Arc<Share>, right: &Arc<Share>) -> Arc<Share> {
         let domain = domain(Some(k));
-        let work = Work::Product {
+        let work = StepShape::Product {
             domain,
             lanes: left.elements() as u64,
             terms: left.planes() as u64,
@@ -250,7 +250,7 @@ impl Side {
         share: &Arc<Share>,
     ) -> Arc<Share> {
         let (from, to) = (domain(from), domain(to));
-        let work = Work::Convert {
+        let work = StepShape::Convert {
             from,
             to,
             elements: share.elements() as u64,
@@ -279,7 +279,7 @@ impl Side {
             to: *to,
         };
         let openings = results.iter().map(opening).collect::<Vec<_>>();
-        let work = Work::Reveal {
+        let work = StepShape::Reveal {
             results: &openings,
             checks: 0,
         };

@@ -1,74 +1,74 @@
-//! One party's look at all others: whether each answers at its address, with the right key and
-//! version, how quickly, and how far its clock is off; and the answers to those who look as well.
+//! Probes of all other parties by one: whether each answers at its address, with the right key and
+//! version, how quickly, and how far its clock is off; and the answers to others that probe.
 
 use std::net::{TcpListener, ToSocketAddrs};
 use std::sync::mpsc::{self, Sender};
 use std::thread::{self, Scope};
 use std::time::{Duration, Instant};
 
-use crate::calls::{Heard, Talks, dial, hear, listen, next_caller};
 use crate::connect::check;
+use crate::connections::{Accepted, Connections, accept, dial, listen, next_incoming};
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Host};
-use crate::probe::Answer;
+use crate::probe::ProbeAnswer;
 use crate::{MeshConfig, PartyId};
 
-/// Pause between two looks at the listener.
+/// Pause between two checks of the listener.
 const LOOK_PAUSE: Duration = Duration::from_millis(5);
 
-/// How long one who is there but is refused, or refuses, has to find that out as well. Longer than
-/// the longest pause between two of its tries.
+/// Extra time for a party that is reachable but refused, or that refuses, to learn that as well.
+/// Longer than the longest pause between two of its tries.
 const COURTESY: Duration = Duration::from_millis(1500);
 
-/// What a look at all parties found.
-pub struct Examination {
-    /// Why this party cannot listen at its own address, if it cannot.
+/// Result of probing all parties.
+pub struct ProbeReport {
+    /// Error of listening at this party's own address, if that failed.
     pub own: Result<(), NetError>,
-    /// One element a party; none for this one.
-    pub peers: Vec<Option<Sight>>,
-    /// Connections that came to nothing while this party listened.
+    /// One element per party; none for this one.
+    pub peers: Vec<Option<PeerProbe>>,
+    /// Number of connections that failed while this party listened.
     pub turned_away: usize,
 }
 
-/// What a look at one party found.
-pub struct Sight {
-    /// The addresses that its host has; the cause, if it has none.
+/// Result of probing one party.
+pub struct PeerProbe {
+    /// Addresses of its host; the cause, if there are none.
     pub resolved: Result<Vec<String>, String>,
-    /// What it answered, or why it did not.
-    pub answer: Result<Answer, NetError>,
-    /// Whether it has asked this party meanwhile, and was answered.
+    /// Its answer, or the reason why there is none.
+    pub answer: Result<ProbeAnswer, NetError>,
+    /// Set if it has probed this party meanwhile, and was answered.
     pub asked: bool,
 }
 
-/// What happens while a party looks at the others.
+/// Event during probing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sign {
+pub enum ProbeEvent {
     /// This party has answered.
     Answered(PartyId),
-    /// This party has asked and was answered.
+    /// This party has probed this one and was answered.
     Asked(PartyId),
 }
 
-/// Asks every other party until it answers, for `wait` at most and once at least, and answers those
-/// who ask meanwhile. Ends early when all is known: everybody has answered or never will, and
-/// everybody who looks around in turn has asked.
+/// Probes every other party until it answers, for `wait` at most and once at least, and answers
+/// those that probe meanwhile. Ends early when everything is known: every party has answered or
+/// never will, and every party that probes in turn has probed this one.
 ///
 /// An attempt that is under way when the wait is over may take a few seconds more.
 ///
 /// # Errors
 /// The configuration is one with which no meeting can succeed, before anything is sent.
-pub fn examine(
+pub fn probe_peers(
     config: &MeshConfig,
     wait: Duration,
-    notice: &mut dyn FnMut(Sign),
-) -> Result<Examination, NetError> {
+    notice: &mut dyn FnMut(ProbeEvent),
+) -> Result<ProbeReport, NetError> {
     check(config)?;
     Ok(look_around(&Host::to_probe(config, wait), notice))
 }
 
 impl<'a> Host<'a> {
-    /// Of a party that probes others for so long.
+    /// Makes the state of a party that probes others for `wait`.
     fn to_probe(config: &'a MeshConfig, wait: Duration) -> Host<'a> {
         Host {
             purpose: Purpose::Probe,
@@ -78,22 +78,22 @@ impl<'a> Host<'a> {
     }
 }
 
-/// What a thread reports.
+/// Report of one thread.
 enum Report {
-    /// Of asking this party.
+    /// Result of probing this party.
     Looked(
         PartyId,
         Result<Vec<String>, String>,
-        Result<Answer, NetError>,
+        Result<ProbeAnswer, NetError>,
     ),
-    /// Of hearing one who has dialled in.
-    Heard(Heard),
+    /// Result of accepting an incoming connection.
+    Accepted(Accepted),
 }
 
-fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
+fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(ProbeEvent)) -> ProbeReport {
     let config = host.config;
     let listener = listen(config);
-    let talks = Talks::default();
+    let connections = Connections::default();
     let mut found = Found {
         looks: config.parties.iter().map(|_| None).collect(),
         asked: vec![false; config.parties.len()],
@@ -103,22 +103,22 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
         let (report, reports) = mpsc::channel();
         let others = (0..config.parties.len()).map(PartyId::from_index);
         for peer in others.filter(|peer| *peer != config.me) {
-            let (report, talks) = (report.clone(), &talks);
+            let (report, connections) = (report.clone(), &connections);
             threads.spawn(move || {
                 let resolved = resolve(&config.parties[peer.index()].address);
-                let answer = dial(host, talks, peer, |socket| host.probe(socket, peer));
+                let answer = dial(host, connections, peer, |socket| host.probe(socket, peer));
                 report.send(Report::Looked(peer, resolved, answer))
             });
         }
         while found.awaits_anybody(host, listener.is_ok()) {
             if let Ok(listener) = &listener {
-                found.turned_away += answer_callers(host, &talks, listener, threads, &report);
+                found.turned_away += answer_callers(host, &connections, listener, threads, &report);
             }
             match reports.recv_timeout(LOOK_PAUSE) {
                 Ok(Report::Looked(peer, resolved, answer)) => {
-                    talks.hang_up(peer);
+                    connections.remove_dialled(peer);
                     if answer.is_ok() {
-                        notice(Sign::Answered(peer));
+                        notice(ProbeEvent::Answered(peer));
                     }
                     let at = Instant::now();
                     found.looks[peer.index()] = Some(Look {
@@ -127,11 +127,11 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
                         at,
                     });
                 }
-                Ok(Report::Heard(heard)) => {
-                    talks.finish(heard.number);
+                Ok(Report::Accepted(heard)) => {
+                    connections.remove_incoming(heard.number);
                     match heard.outcome {
                         Ok(Caller::Prober(Some(peer))) => {
-                            notice(Sign::Asked(peer));
+                            notice(ProbeEvent::Asked(peer));
                             found.asked[peer.index()] = true;
                         }
                         _ => found.turned_away += 1,
@@ -140,50 +140,56 @@ fn look_around(host: &Host<'_>, notice: &mut dyn FnMut(Sign)) -> Examination {
                 Err(_) => {}
             }
         }
-        // Frees the threads that still listen to somebody.
-        talks.end();
+        // Frees the threads that still read from a connection.
+        connections.close_all();
     });
     found.examination(listener.map(drop))
 }
 
-/// Hears all who have dialled in by now, each in a thread of its own; how many others had to make
-/// room.
+/// Accepts all incoming connections so far, each in a thread of its own; returns how many others
+/// were closed to make room.
 fn answer_callers<'scope, 'a>(
     host: &'a Host<'a>,
-    talks: &'a Talks,
+    connections: &'a Connections,
     listener: &TcpListener,
     threads: &'scope Scope<'scope, 'a>,
     report: &Sender<Report>,
 ) -> usize {
     let mut crowded_out = 0;
-    while let Some(knock) = next_caller(talks, listener) {
+    while let Some(knock) = next_incoming(connections, listener) {
         let report = report.clone();
         crowded_out += knock.crowded_out;
         threads.spawn(move || {
-            let heard = hear(host, talks, knock.number, knock.socket, host.config.me);
-            report.send(Report::Heard(heard))
+            let heard = accept(
+                host,
+                connections,
+                knock.number,
+                knock.socket,
+                host.config.me,
+            );
+            report.send(Report::Accepted(heard))
         });
     }
     crowded_out
 }
 
-/// What has been found so far.
+/// Results so far.
 struct Found {
     looks: Vec<Option<Look>>,
     asked: Vec<bool>,
     turned_away: usize,
 }
 
-/// What came of asking one party.
+/// Result of probing one party.
 struct Look {
     resolved: Result<Vec<String>, String>,
-    answer: Result<Answer, NetError>,
+    answer: Result<ProbeAnswer, NetError>,
     at: Instant,
 }
 
 impl Found {
-    /// Whether anybody's answer is outstanding or, where this party listens and there is time, the
-    /// question of one who looks around as well.
+    /// Returns whether any answer is outstanding or, where this party listens and there is time,
+    /// the probe of a party that probes as well.
     fn awaits_anybody(&self, host: &Host<'_>, listens: bool) -> bool {
         let now = Instant::now();
         let mut parties = self.looks.iter().zip(&self.asked).enumerate();
@@ -200,19 +206,19 @@ impl Found {
         })
     }
 
-    fn examination(self, own: Result<(), NetError>) -> Examination {
+    fn examination(self, own: Result<(), NetError>) -> ProbeReport {
         let peers = self.looks.into_iter().zip(self.asked);
         let peers = peers.map(|(look, asked)| {
             let Look {
                 resolved, answer, ..
             } = look?;
-            Some(Sight {
+            Some(PeerProbe {
                 resolved,
                 answer,
                 asked,
             })
         });
-        Examination {
+        ProbeReport {
             own,
             peers: peers.collect(),
             turned_away: self.turned_away,
@@ -220,7 +226,7 @@ impl Found {
     }
 }
 
-/// The addresses of the host of `address`.
+/// Resolves the host of `address`.
 fn resolve(address: &str) -> Result<Vec<String>, String> {
     let all = address
         .to_socket_addrs()
@@ -236,16 +242,16 @@ fn resolve(address: &str) -> Result<Vec<String>, String> {
 mod tests {
     use super::*;
     use crate::Limits;
-    use crate::calls::LONGEST_TALK;
+    use crate::connections::HANDSHAKE_TIMEOUT;
     use crate::error::Version;
     use std::time::SystemTime;
 
     const A: PartyId = PartyId(0);
     const B: PartyId = PartyId(1);
 
-    /// Two parties that look at each other, the second as `changed`. Gives what the first sees of
-    /// the second and the other way round.
-    fn both(changed: fn(&mut Host<'_>)) -> [Result<Answer, NetError>; 2] {
+    /// Lets two parties probe each other, the second as `changed`. Returns the first one's result
+    /// for the second and the other way round.
+    fn both(changed: fn(&mut Host<'_>)) -> [Result<ProbeAnswer, NetError>; 2] {
         let configs = MeshConfig::on_loopback(&["ada", "bob"], Limits::default()).unwrap();
         let see = |config: &MeshConfig, change: fn(&mut Host<'_>)| {
             let mut host = Host::to_probe(config, Duration::from_secs(10));
@@ -270,7 +276,7 @@ mod tests {
                 (answer.clock_ahead_us - expected_us).abs() < 5_000_000,
                 "{answer:?}"
             );
-            assert!(answer.round_trip < LONGEST_TALK);
+            assert!(answer.round_trip < HANDSHAKE_TIMEOUT);
         }
         let [seen, _] = both(|host| host.clock = || SystemTime::UNIX_EPOCH);
         assert!(seen.unwrap().clock_ahead_us < -1_000_000_000_000_000);

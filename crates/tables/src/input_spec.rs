@@ -1,39 +1,39 @@
-//! What an input wants of a table, and the checks that all formats share.
+//! Requirements of an input on a table, and the checks that all formats share.
 
 use crate::number::{Number, Unfit};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use sealane_program::decimal::{self, Nearest};
-use sealane_program::graph::{Input, Program, Rows};
+use sealane_program::graph::{Input, Program, RowSymbol};
 use sealane_program::types::{Data, Range, Type, make_room};
 
-/// What an input wants: its type, shape, columns and range, and the bound on its rows.
+/// Requirements of an input: its type, shape, columns and range, and the bound on its rows.
 #[derive(Clone, Copy)]
-pub struct Want<'a> {
+pub struct InputSpec<'a> {
     /// The input.
     pub input: &'a Input,
-    /// The number of rows that its first dimension is, if it has rows.
-    pub rows: Option<&'a Rows>,
+    /// Row count of its first dimension, if it has rows.
+    pub rows: Option<&'a RowSymbol>,
 }
 
-impl<'a> Want<'a> {
-    /// What an input of a program wants.
-    pub fn of(program: &'a Program, input: &'a Input) -> Want<'a> {
+impl<'a> InputSpec<'a> {
+    /// Makes the requirements of an input of a program.
+    pub fn of(program: &'a Program, input: &'a Input) -> InputSpec<'a> {
         let rows = input.shape.rows.map(|id| &program.rows[usize::from(id.0)]);
-        Want { input, rows }
+        InputSpec { input, rows }
     }
 
-    /// How many records fill it, where the program fixes that.
+    /// Number of records that fill it, where the program fixes that.
     pub(crate) fn records(&self) -> Option<u64> {
         self.layout().0
     }
 
-    /// How many columns each of its records takes.
+    /// Number of columns of each of its records.
     pub(crate) fn width(&self) -> u64 {
         self.layout().1
     }
 
-    /// Records, none where their number is only known from the table, and columns of each. Names
-    /// of columns turn a fixed dimension into one record.
+    /// Number of records, none where only the table determines it, and columns of each. A fixed
+    /// dimension with column names becomes one record.
     fn layout(&self) -> (Option<u64>, u64) {
         let shape = &self.input.shape;
         let product = |dims: &[u64]| dims.iter().product::<u64>();
@@ -63,8 +63,8 @@ impl<'a> Want<'a> {
         rows.into_iter().chain(fixed).collect()
     }
 
-    /// Refuses a table of another number of records than the input can take. `at_least` says that
-    /// the table goes on after them.
+    /// Refuses a table with a number of records that the input cannot take. `at_least` means that
+    /// the table has more records after them.
     pub(crate) fn check_records(
         &self,
         table: &str,
@@ -107,28 +107,28 @@ impl<'a> Want<'a> {
 pub struct Loaded {
     /// Its elements, each within the declared range.
     pub data: Data,
-    /// How many of them are not the number that the table has, but the nearest of their type.
+    /// Number of elements that were rounded to the nearest number of their type.
     pub rounded: u64,
-    /// The names of the columns that were taken in their order, because the signature names none.
+    /// Names of the columns that were assigned by position, because the signature names none.
     pub by_position: Vec<String>,
 }
 
-/// An input under way: its columns in a table, and the elements of the records read so far.
+/// An input being read: its columns in a table, and the elements of the records read so far.
 pub(crate) struct Filling<'a> {
-    pub(crate) want: Want<'a>,
-    /// Where its columns stand in the table.
+    pub(crate) want: InputSpec<'a>,
+    /// Indices of its columns in the table.
     pub(crate) columns: Vec<usize>,
-    /// Erased on drop, also where a later cell is refused.
+    /// Elements. Erased on drop, also if a later cell is refused.
     data: Data,
-    /// How many of them have been put.
+    /// Number of elements that have been set.
     put: usize,
     rounded: u64,
-    /// The names of its columns, if nothing but their order says that they are meant.
+    /// Names of its columns, if they were assigned by position alone.
     pub(crate) by_position: Vec<String>,
 }
 
 impl<'a> Filling<'a> {
-    pub(crate) fn new(want: Want<'a>, columns: Vec<usize>) -> Filling<'a> {
+    pub(crate) fn new(want: InputSpec<'a>, columns: Vec<usize>) -> Filling<'a> {
         let data = Data {
             ty: want.input.ty,
             shape: vec![],
@@ -144,8 +144,8 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// An input that is given as a whole, in its shape.
-    pub(crate) fn whole(want: Want<'a>, shape: Vec<u64>) -> Filling<'a> {
+    /// Makes an input that is given as a whole, in its shape.
+    pub(crate) fn whole(want: InputSpec<'a>, shape: Vec<u64>) -> Filling<'a> {
         let mut filling = Filling::new(want, vec![]);
         let count = element_count(&shape).unwrap_or(0);
         filling.data.elements.resize(count as usize, 0);
@@ -153,7 +153,7 @@ impl<'a> Filling<'a> {
         filling
     }
 
-    /// Makes room for `records` more records, and gives the index of its first element.
+    /// Makes room for `records` more records, and returns the index of its first element.
     pub(crate) fn grow(&mut self, records: usize) -> usize {
         let start = self.data.elements.len();
         let width = self.want.width() as usize;
@@ -162,7 +162,7 @@ impl<'a> Filling<'a> {
         start
     }
 
-    /// Puts a number into element `at`. `place` says where it comes from, as in "in row 7".
+    /// Sets element `at` to a number. `place` states its origin, as in "in row 7".
     pub(crate) fn put(
         &mut self,
         at: usize,
@@ -182,7 +182,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// Puts a stored number into element `at`, unless it is outside the range of the input.
+    /// Sets element `at` to a stored number, unless it is outside the range of the input.
     pub(crate) fn put_stored(&mut self, at: usize, nearest: Nearest) -> bool {
         let fits = self.want.input.range.contains(Range::of(nearest.stored));
         if fits {
@@ -193,15 +193,15 @@ impl<'a> Filling<'a> {
         fits
     }
 
-    /// The input, once `records` records of `table` have been read.
+    /// Returns the input, once `records` records of `table` have been read.
     pub(crate) fn finish(mut self, table: &str, records: u64) -> Result<Loaded, Diagnostic> {
         self.want.check_records(table, records, false)?;
         self.data.shape = self.want.shape(records);
         self.loaded()
     }
 
-    /// The input, all of which has been put. An element that a reader passed over would be a zero
-    /// that nobody gave, so such a reader is not trusted.
+    /// Returns the input if all of its elements have been set. An element that a reader skipped
+    /// would be an unintended zero, so this is checked.
     pub(crate) fn loaded(self) -> Result<Loaded, Diagnostic> {
         let elements = self.data.elements.len();
         if self.put != elements {
@@ -223,9 +223,9 @@ impl<'a> Filling<'a> {
 /// Reads the numbers of an array in memory, in C order, for an input that takes all of it.
 ///
 /// # Errors
-/// They are not what the input declares; the place is the index of the element.
+/// The numbers do not match the declaration of the input; the error names the index of the element.
 pub fn array<'n>(
-    want: Want<'_>,
+    want: InputSpec<'_>,
     dims: &[u64],
     numbers: impl IntoIterator<Item = Number<'n>>,
 ) -> Result<Loaded, Diagnostic> {
@@ -239,8 +239,8 @@ pub fn array<'n>(
     filling.loaded()
 }
 
-/// Where an element of an array stands, as NumPy counts: "at element 7", "at element [2, 1]", and
-/// nothing for a single number.
+/// Position of an element of an array, as in NumPy: "at element 7", "at element [2, 1]", and empty
+/// for a single number.
 pub(crate) fn element(dims: &[u64], at: usize) -> String {
     if let [] | [_] = dims {
         return dims
@@ -258,7 +258,7 @@ pub(crate) fn element(dims: &[u64], at: usize) -> String {
     format!("at element {index:?}")
 }
 
-/// Whether a number that was refused is outside of the range of an input, whatever else it is.
+/// Returns whether a refused number is outside the range of an input, apart from any other fault.
 pub(crate) fn is_out_of_range(input: &Input, unfit: Unfit) -> bool {
     match unfit {
         Unfit::TooLarge => true,
@@ -269,8 +269,8 @@ pub(crate) fn is_out_of_range(input: &Input, unfit: Unfit) -> bool {
     }
 }
 
-/// The refusal of what is no number of the type of an input. `place` says where it is, as in "in
-/// row 7".
+/// Makes the refusal of a number that the type of an input does not have. `place` states its
+/// position, as in "in row 7".
 pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str) -> Diagnostic {
     let value = [value, place].join(" ");
     let value = value.trim_end();
@@ -301,11 +301,11 @@ pub(crate) fn not_a_number(input: &Input, unfit: Unfit, value: &str, place: &str
     }
 }
 
-/// What to do about a fraction where the program has none.
+/// Hint for a fraction where the program has none.
 pub(crate) const NOT_WHOLE: &str = "scale the column to whole numbers and state the unit in its \
                                     name, or declare the input as `sl.fixed(...)`";
 
-/// What the elements of a type are, for people.
+/// Name of the elements of a type, for people.
 pub(crate) fn kind(ty: Type) -> &'static str {
     match ty {
         Type::Bool => "a truth value (0, 1, true or false)",
@@ -318,7 +318,7 @@ pub(crate) fn kind(ty: Type) -> &'static str {
 /// type need not be the declared one, since only the stored numbers count.
 ///
 /// # Errors
-/// They are not what the input declares.
+/// They do not match the declaration of the input.
 pub fn check(input: &Input, data: &Data) -> Result<(), Diagnostic> {
     let count = element_count(&data.shape);
     if !has_shape(input, &data.shape) || count != Some(data.elements.len() as u64) {
@@ -336,7 +336,7 @@ pub(crate) fn element_count(dims: &[u64]) -> Option<u64> {
         .try_fold(1u64, |product, &length| product.checked_mul(length))
 }
 
-/// Whether dimensions are those that an input declares, whatever the number of rows.
+/// Returns whether dimensions match those that an input declares, for any number of rows.
 pub(crate) fn has_shape(input: &Input, dims: &[u64]) -> bool {
     let rows = usize::from(input.shape.rows.is_some());
     dims.get(rows..) == Some(&input.shape.fixed[..])
@@ -362,7 +362,8 @@ pub(crate) fn wrong_shape(input: &Input, dims: &[u64], place: &str) -> Diagnosti
         .hint(hint)
 }
 
-/// `place` completes the sentence "`x` is 7 …, outside 0 to 5".
+/// Checks a number against the declared range; `place` completes the sentence "`x` is 7 …, outside
+/// 0 to 5".
 pub(crate) fn check_range(
     input: &Input,
     number: i128,
@@ -376,8 +377,8 @@ pub(crate) fn check_range(
     }
 }
 
-/// The refusal of a number outside of the declared range; `place` says where it is, beginning with
-/// a blank.
+/// Makes the refusal of a number outside the declared range; `place` states its position, beginning
+/// with a space.
 pub(crate) fn out_of_range(
     input: &Input,
     value: &str,

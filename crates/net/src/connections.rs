@@ -1,5 +1,6 @@
-//! One call of one party to another, in a thread of its own: dialling until somebody answers,
-//! hearing whoever dials in, and the means to end all talks at once.
+//! Outgoing and incoming TCP connections of one party while parties meet: dialling until a peer
+//! answers, accepting whoever dials in, each in a thread of its own, and a way to close all of
+//! them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,10 +8,10 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::bell::Bell;
 use crate::error::NetError;
 use crate::hello::Purpose;
 use crate::meeting::{Caller, Failure, Host};
+use crate::waker::Waker;
 use crate::{MeshConfig, PartyId};
 
 /// Pause before the second attempt to dial.
@@ -20,15 +21,16 @@ const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
 /// Longest wait for an answer to one attempt to dial. A gathering that ends early waits for it.
-const LONGEST_RING: Duration = Duration::from_secs(3);
+const DIAL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long one who has dialled in may take until both have greeted each other, or a whole probe.
-pub(crate) const LONGEST_TALK: Duration = Duration::from_secs(5);
+/// Longest time that an incoming connection may take for its handshake and greeting, or for a whole
+/// probe.
+pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Talks with those who have dialled in that go on at the same time.
-const MAX_TALKS: usize = 64;
+/// Most incoming connections that are served at the same time.
+const MAX_INCOMING: usize = 64;
 
-/// Listens at this party's own address.
+/// Binds a listener to this party's own address.
 pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
     let address = config
         .listen
@@ -39,56 +41,56 @@ pub(crate) fn listen(config: &MeshConfig) -> Result<TcpListener, NetError> {
         .map_err(|error| NetError::Listen(address.clone(), error.to_string()))
 }
 
-/// One who has dialled in and has not been heard yet.
-pub(crate) struct Knock {
-    /// The number of the talk.
+/// An incoming connection from which nothing has been read yet.
+pub(crate) struct Incoming {
+    /// Number of the connection.
     pub(crate) number: usize,
     pub(crate) socket: TcpStream,
-    /// How many others had to make room.
+    /// Number of other connections that were closed to make room.
     pub(crate) crowded_out: usize,
 }
 
-/// The next who has dialled in, if anybody has.
-pub(crate) fn next_caller(talks: &Talks, listener: &TcpListener) -> Option<Knock> {
+/// Takes the next incoming connection, if there is one.
+pub(crate) fn next_incoming(connections: &Connections, listener: &TcpListener) -> Option<Incoming> {
     let (socket, _) = listener.accept().ok()?;
-    // Some systems hand the listener's mode on to its connections.
+    // Some systems pass the listener's blocking mode on to its connections.
     socket.set_nonblocking(false).ok()?;
-    let (number, crowded_out) = talks.begin(socket.try_clone().ok()?);
-    Some(Knock {
+    let (number, crowded_out) = connections.add_incoming(socket.try_clone().ok()?);
+    Some(Incoming {
         number,
         socket,
         crowded_out,
     })
 }
 
-/// What came of hearing one who has dialled in.
-pub(crate) struct Heard {
-    /// The number of the talk.
+/// Outcome of accepting one incoming connection.
+pub(crate) struct Accepted {
+    /// Number of the connection.
     pub(crate) number: usize,
     pub(crate) outcome: Result<Caller, Failure>,
-    /// Where the connection comes from.
+    /// Remote address of the connection.
     pub(crate) caller: Option<SocketAddr>,
-    /// Whether one that failed comes from the host of the party that it claims to be.
+    /// Set if the connection failed and comes from the host of the party that it claims to be.
     pub(crate) at_home: bool,
 }
 
-/// Hears one who has dialled in. `missing` is a party who is waited for.
-pub(crate) fn hear(
+/// Handshakes with an incoming connection. `missing` is a party that has not been met yet.
+pub(crate) fn accept(
     host: &Host<'_>,
-    talks: &Talks,
+    connections: &Connections,
     number: usize,
     socket: TcpStream,
     missing: PartyId,
-) -> Heard {
+) -> Accepted {
     let caller = socket.peer_addr().ok();
     let since = Instant::now();
-    let spoken = since + LONGEST_TALK;
+    let spoken = since + HANDSHAKE_TIMEOUT;
     let deadline = match host.purpose {
         Purpose::Run => host.deadline.min(spoken),
         _ => spoken,
     };
     if await_words(&socket, deadline) {
-        talks.has_spoken(number);
+        connections.has_spoken(number);
     }
     let outcome = host.accept(socket, missing, since, deadline);
     let claimed = match &outcome {
@@ -99,7 +101,7 @@ pub(crate) fn hear(
         let address = &host.config.parties[party.index()].address;
         caller.is_some_and(|caller| is_host_of(caller, address))
     };
-    Heard {
+    Accepted {
         number,
         outcome,
         caller,
@@ -107,34 +109,37 @@ pub(crate) fn hear(
     }
 }
 
-/// Whether the other end of `socket` says anything by `deadline`; what it says stays to be read.
+/// Waits until the peer of `socket` sends anything, at most until `deadline`; consumes nothing.
 fn await_words(socket: &TcpStream, deadline: Instant) -> bool {
     let left = deadline.saturating_duration_since(Instant::now());
-    // There is no time-out of zero, and no wait.
+    // A time-out of zero is not allowed, so an expired deadline fails here without a wait.
     let timed = socket.set_read_timeout(Some(left));
     timed.is_ok() && socket.peek(&mut [0]).is_ok_and(|bytes| bytes > 0)
 }
 
-/// Dials `peer` until `talk` with it has come to something, the deadline passes or all is over.
+/// Dials `peer` until `talk` with it succeeds or fails for good, the deadline passes, or all
+/// connections are closed.
 pub(crate) fn dial<T>(
     host: &Host<'_>,
-    talks: &Talks,
+    connections: &Connections,
     peer: PartyId,
     talk: impl Fn(TcpStream) -> Result<T, Failure>,
 ) -> Result<T, NetError> {
     let address = &host.config.parties[peer.index()].address;
     let started = Instant::now();
     let mut pause = FIRST_PAUSE;
-    let bell = Bell::default();
-    host.config.cancel.call(&bell);
+    let waker = Waker::default();
+    host.config.cancel.add_waker(&waker);
     loop {
-        // A probe is let ring at least once, however short the wait.
-        let rung = match host.purpose {
+        // A probe makes at least one full attempt, however short the wait.
+        let dialled_until = match host.purpose {
             Purpose::Run => host.deadline,
-            _ => host.deadline.max(Instant::now() + LONGEST_RING),
+            _ => host.deadline.max(Instant::now() + DIAL_TIMEOUT),
         };
-        let attempt = match open(address, rung, talks) {
-            Ok(socket) => talks.call(peer, &socket).and_then(|()| talk(socket)),
+        let attempt = match open(address, dialled_until, connections) {
+            Ok(socket) => connections
+                .add_dialled(peer, &socket)
+                .and_then(|()| talk(socket)),
             Err(error) => Err(Failure::Gone(error.to_string())),
         };
         let cause = match attempt {
@@ -142,30 +147,30 @@ pub(crate) fn dial<T>(
             Err(Failure::Unproven(error) | Failure::Final(error)) => return Err(error),
             Err(Failure::Gone(cause)) => cause,
         };
-        let over = talks.is_over() || host.config.cancel.is_cancelled();
+        let over = connections.is_over() || host.config.cancel.is_cancelled();
         if over || Instant::now() + pause >= host.deadline {
             let waited = started.elapsed().as_secs_f32();
             let cause = format!("{cause} (after {waited:.1} s of trying)");
             return Err(NetError::Unreachable(peer, address.clone(), cause));
         }
-        bell.wait_until(Instant::now() + pause);
+        waker.wait_until(Instant::now() + pause);
         pause = (2 * pause).min(LONGEST_PAUSE);
     }
 }
 
-/// A connection with the first of the addresses of `address` that answers.
-fn open(address: &str, deadline: Instant, talks: &Talks) -> io::Result<TcpStream> {
+/// Connects to the first of the addresses of `address` that answers.
+fn open(address: &str, deadline: Instant, connections: &Connections) -> io::Result<TcpStream> {
     let mut result = Err(io::Error::new(
         io::ErrorKind::NotFound,
         "the name has no address",
     ));
     for candidate in address.to_socket_addrs()? {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() || talks.is_over() {
+        if left.is_zero() || connections.is_over() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        result = TcpStream::connect_timeout(&candidate, left.min(LONGEST_RING));
-        // On the own machine, a dialler can meet itself on a port where nobody listens.
+        result = TcpStream::connect_timeout(&candidate, left.min(DIAL_TIMEOUT));
+        // On one machine, a dialler can connect to itself on a port without a listener.
         if let Ok(socket) = &result
             && socket.local_addr()? == socket.peer_addr()?
         {
@@ -178,53 +183,53 @@ fn open(address: &str, deadline: Instant, talks: &Talks) -> io::Result<TcpStream
     result
 }
 
-/// Whether `caller` comes from the host of `address`.
+/// Returns whether `caller` comes from the host of `address`.
 fn is_host_of(caller: SocketAddr, address: &str) -> bool {
     let caller = caller.ip().to_canonical();
     let addresses = address.to_socket_addrs();
     addresses.is_ok_and(|mut all| all.any(|address| address.ip().to_canonical() == caller))
 }
 
-/// Handles of all connections on which a thread still talks, by which these can be ended.
+/// Handles of all connections that a thread still uses, for closing them.
 #[derive(Default)]
-pub(crate) struct Talks(Mutex<Open>);
+pub(crate) struct Connections(Mutex<OpenConnections>);
 
 #[derive(Default)]
-struct Open {
+struct OpenConnections {
     over: bool,
     /// Connections that this party has dialled.
     dialled: BTreeMap<PartyId, TcpStream>,
-    /// Connections of those who have dialled in, by number.
-    heard: BTreeMap<usize, Talk>,
+    /// Incoming connections, by number.
+    incoming: BTreeMap<usize, Accepting>,
     numbers: usize,
 }
 
-/// A connection of one who has dialled in.
-struct Talk {
+/// An incoming connection in its handshake.
+struct Accepting {
     handle: TcpStream,
-    /// Whether it has said anything yet.
+    /// Set once the peer has sent anything.
     has_spoken: bool,
 }
 
-impl Open {
-    /// Who makes room for others: the one who has been silent for longest, or else the one who has
-    /// been here for longest. Who connects and is silent costs nothing and comes first.
+impl OpenConnections {
+    /// Chooses the incoming connection to close when there are too many: the oldest one that has
+    /// sent nothing, or else the oldest one. Silent connections go first because they cost the
+    /// other side nothing to open.
     fn most_dispensable(&self) -> Option<usize> {
-        let mut silent = self.heard.iter().filter(|(_, talk)| !talk.has_spoken);
-        let (number, _) = silent.next().or_else(|| self.heard.first_key_value())?;
+        let mut silent = self.incoming.iter().filter(|(_, talk)| !talk.has_spoken);
+        let (number, _) = silent.next().or_else(|| self.incoming.first_key_value())?;
         Some(*number)
     }
 }
 
-impl Talks {
-    /// Begins a talk with one who has dialled in: its number, and how many others it has crowded
-    /// out.
-    fn begin(&self, handle: TcpStream) -> (usize, usize) {
+impl Connections {
+    /// Adds an incoming connection; returns its number and the number of connections closed for it.
+    fn add_incoming(&self, handle: TcpStream) -> (usize, usize) {
         let mut open = self.lock();
         let mut crowded_out = 0;
-        while open.heard.len() >= MAX_TALKS
+        while open.incoming.len() >= MAX_INCOMING
             && let Some(number) = open.most_dispensable()
-            && let Some(talk) = open.heard.remove(&number)
+            && let Some(talk) = open.incoming.remove(&number)
         {
             let _ = talk.handle.shutdown(Shutdown::Both);
             crowded_out += 1;
@@ -232,19 +237,20 @@ impl Talks {
         let number = open.numbers;
         open.numbers += 1;
         let has_spoken = false;
-        open.heard.insert(number, Talk { handle, has_spoken });
+        open.incoming
+            .insert(number, Accepting { handle, has_spoken });
         (number, crowded_out)
     }
 
-    /// The other end of this talk has said something.
+    /// Marks a connection whose peer has sent something.
     fn has_spoken(&self, number: usize) {
-        if let Some(talk) = self.lock().heard.get_mut(&number) {
+        if let Some(talk) = self.lock().incoming.get_mut(&number) {
             talk.has_spoken = true;
         }
     }
 
-    /// Begins a talk with `peer`, whom this party has dialled.
-    fn call(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
+    /// Adds a connection that this party has dialled to `peer`.
+    fn add_dialled(&self, peer: PartyId, socket: &TcpStream) -> Result<(), Failure> {
         let gone = |error: io::Error| Failure::Gone(error.to_string());
         let mut open = self.lock();
         if open.over {
@@ -254,38 +260,38 @@ impl Talks {
         Ok(())
     }
 
-    /// The talk of this number is over.
-    pub(crate) fn finish(&self, number: usize) {
-        self.lock().heard.remove(&number);
+    /// Removes the incoming connection of this number.
+    pub(crate) fn remove_incoming(&self, number: usize) {
+        self.lock().incoming.remove(&number);
     }
 
-    /// The talk with `peer`, whom this party has dialled, is over.
-    pub(crate) fn hang_up(&self, peer: PartyId) {
+    /// Removes the connection that this party has dialled to `peer`.
+    pub(crate) fn remove_dialled(&self, peer: PartyId) {
         self.lock().dialled.remove(&peer);
     }
 
-    /// Whether a thread still talks to anybody.
-    pub(crate) fn are_on(&self) -> bool {
+    /// Returns whether any connection is still in use.
+    pub(crate) fn any_open(&self) -> bool {
         let open = self.lock();
-        !open.dialled.is_empty() || !open.heard.is_empty()
+        !open.dialled.is_empty() || !open.incoming.is_empty()
     }
 
     fn is_over(&self) -> bool {
         self.lock().over
     }
 
-    /// Ends all talks, so that the threads that talk end too.
-    pub(crate) fn end(&self) {
+    /// Closes all connections, so that the threads that use them end too.
+    pub(crate) fn close_all(&self) {
         let mut open = self.lock();
         open.over = true;
-        let heard = open.heard.values().map(|talk| &talk.handle);
-        for socket in open.dialled.values().chain(heard) {
+        let incoming = open.incoming.values().map(|talk| &talk.handle);
+        for socket in open.dialled.values().chain(incoming) {
             let _ = socket.shutdown(Shutdown::Both);
         }
     }
 
     /// The handles. No code panics while it holds the lock, so a poisoned lock holds a sound state.
-    fn lock(&self) -> MutexGuard<'_, Open> {
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -298,21 +304,21 @@ mod tests {
     fn who_has_said_nothing_makes_room_first() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let handle = || TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let talks = Talks::default();
-        for number in 0..MAX_TALKS {
-            assert_eq!(talks.begin(handle()), (number, 0));
+        let connections = Connections::default();
+        for number in 0..MAX_INCOMING {
+            assert_eq!(connections.add_incoming(handle()), (number, 0));
         }
-        talks.has_spoken(0);
-        talks.has_spoken(2);
-        let is_here = |number: usize| talks.lock().heard.contains_key(&number);
-        assert_eq!(talks.begin(handle()).1, 1);
-        assert_eq!(talks.begin(handle()).1, 1);
+        connections.has_spoken(0);
+        connections.has_spoken(2);
+        let is_here = |number: usize| connections.lock().incoming.contains_key(&number);
+        assert_eq!(connections.add_incoming(handle()).1, 1);
+        assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!(
             [0, 1, 2, 3, 4].map(is_here),
             [true, false, true, false, true]
         );
-        (0..MAX_TALKS + 2).for_each(|number| talks.has_spoken(number));
-        assert_eq!(talks.begin(handle()).1, 1);
+        (0..MAX_INCOMING + 2).for_each(|number| connections.has_spoken(number));
+        assert_eq!(connections.add_incoming(handle()).1, 1);
         assert_eq!([0, 2].map(is_here), [false, true]);
     }
 }

@@ -1,4 +1,4 @@
-//! The words that plans, engines and protocols share.
+//! Types that plans, engines and protocols share.
 
 use crate::paper::Paper;
 use sealane_circuit::{Goal, Knower, Tape};
@@ -13,7 +13,7 @@ impl PartySet {
     pub fn of(parties: impl IntoIterator<Item = PartyId>) -> PartySet {
         PartySet(parties.into_iter().fold(0, |set, party| set | 1 << party.0))
     }
-    /// Whether a party is a member.
+    /// Returns whether a party is a member.
     pub fn contains(self, party: PartyId) -> bool {
         self.0 >> party.0 & 1 == 1
     }
@@ -25,15 +25,15 @@ impl PartySet {
     }
 }
 
-/// What tapes call a party that knows an operand: see [`Tape::knowers`].
+/// Tape operand mark of a party that knows the operand: see [`Tape::knowers`].
 pub fn knower(party: PartyId) -> Knower {
     party.0 + 1
 }
 
-/// How a value is held between the parties.
+/// Kind of sharing of a value between the parties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sharing {
-    /// Everyone knows it.
+    /// All parties know it.
     Public,
     /// The garbler holds a zero label, the evaluator the active label.
     YaoLabel,
@@ -47,7 +47,7 @@ pub enum Sharing {
     Masked,
 }
 
-/// The algebra whose elements are shared.
+/// Algebra whose elements are shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algebra {
     /// Single bits.
@@ -58,59 +58,60 @@ pub enum Algebra {
     Gf2k(u8),
 }
 
-/// Where a shared value lives. A value changes domain only at an explicit convert step.
+/// Domain of a shared value: kind of sharing and algebra. A value changes domain only at an
+/// explicit convert step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Domain {
-    /// How it is held.
+    /// Kind of sharing.
     pub sharing: Sharing,
-    /// What is held.
+    /// Algebra of the elements.
     pub algebra: Algebra,
-    /// Whether a MAC protects it.
+    /// True if a MAC protects it.
     pub authenticated: bool,
 }
 
-/// What corruption a protocol withstands.
+/// Corruption that a protocol withstands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Corruption {
     /// None: for tests and reference runs.
     None,
-    /// Parties that follow the protocol and look at what they saw; at most this many together.
+    /// Semi-honest parties; at most this many together.
     SemiHonest(u8),
-    /// Parties that do anything; at most this many together.
+    /// Malicious parties; at most this many together.
     Malicious(u8),
 }
 
-/// What a protocol is: shown by `plan`, part of the job's hash.
+/// Description of a protocol: shown by `plan`, part of the job's hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Name, as `--protocol` takes it.
+    /// Name, as in `--protocol`.
     pub name: &'static str,
     /// Version of its messages; part of the job's hash.
     pub version: u32,
-    /// Roles that compute; role `i` is played by party `setting.roles[i]`. Empty: any number of
-    /// parties, all alike.
+    /// Roles that compute; party `setting.roles[i]` takes role `i`. Empty: any number of parties,
+    /// all alike.
     pub roles: &'static [&'static str],
-    /// Whether parties without a role may own inputs and learn results.
+    /// True if parties without a role may own inputs and learn results.
     pub outsiders: bool,
-    /// What its circuits should be good at: few ANDs, or short chains of them.
+    /// Optimisation goal of its circuits: few ANDs, or short chains of them.
     pub goal: Goal,
-    /// Whether it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides
-    /// tapes of bits.
+    /// True if it computes sums and products modulo `2^k`, for any `k` from 1 to 64, besides tapes
+    /// of bits.
     pub arithmetic: bool,
-    /// Bits of memory that a share of one bit takes at the party with the larger part: what the
-    /// rows of a tile are chosen by.
+    /// Bits of memory that a share of one bit takes at the party with the larger part; determines
+    /// the rows of a tile.
     pub share_bits: u32,
     /// Corruption withstood.
     pub corruption: Corruption,
     /// Assumptions, one sentence.
     pub assumption: &'static str,
-    /// What it is built of, each part with its paper.
+    /// Components, each with its paper.
     pub papers: &'static [Paper],
     /// Computational security in bits, that of its weakest part; 0 where there is none.
     pub security_bits: u32,
 }
 
-/// Who plays which role in one run.
+/// Assignment of parties to roles in one run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Setting {
     /// Number of parties of the run.
@@ -126,51 +127,51 @@ impl Setting {
     }
 }
 
-/// The shape of a step, without its shares: what costs and demands are computed from.
+/// Shape of a step without its shares, from which costs and demands are computed.
 #[derive(Clone, Copy, Debug)]
-pub enum Work<'a> {
-    /// `elements` values of `bits` bits, known to `owner`, become shared.
+pub enum StepShape<'a> {
+    /// Sharing of `elements` values of `bits` bits that `owner` knows.
     Input {
-        /// Who knows them.
+        /// Party that knows them.
         owner: PartyId,
-        /// Where they come to live: an input domain of the protocol.
+        /// Domain of the shares: an input domain of the protocol.
         domain: Domain,
         /// Number of values.
         elements: u64,
         /// Bits of each; in `Z_2^k` that is `k`.
         bits: u64,
     },
-    /// A tape runs on independent lanes.
+    /// Execution of a tape on independent lanes.
     Tape {
         /// The tape.
         tape: &'a Tape,
         /// Number of lanes.
         lanes: u64,
     },
-    /// Inner products of secret vectors modulo `2^k`, one a lane.
+    /// Inner products of secret vectors modulo `2^k`, one per lane.
     Product {
-        /// Where operands and result live.
+        /// Domain of operands and result.
         domain: Domain,
         /// Number of inner products.
         lanes: u64,
         /// Length of each.
         terms: u64,
     },
-    /// Values change domain.
+    /// Conversion of values to another domain.
     Convert {
-        /// From where.
+        /// Source domain.
         from: Domain,
-        /// To where.
+        /// Target domain.
         to: Domain,
         /// Number of values.
         elements: u64,
         /// Bits that hold each value.
         bits: u64,
-        /// Whether those bits are two's complement.
+        /// True if those bits are two's complement.
         signed: bool,
     },
-    /// All results of a run become known to those who may learn them, after every pending check
-    /// has been settled.
+    /// Reveal of all results of a run to their receivers, after every pending check has been
+    /// settled.
     Reveal {
         /// The results, in order.
         results: &'a [Opening],
@@ -179,13 +180,13 @@ pub enum Work<'a> {
     },
 }
 
-/// A result that is revealed, without its shares.
+/// A result to be revealed, without its shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Where it lives.
+    /// Domain of the result.
     pub domain: Domain,
-    /// Bits in all.
+    /// Number of bits.
     pub bits: u64,
-    /// Who learns it.
+    /// Parties that learn it.
     pub to: PartySet,
 }

@@ -4,26 +4,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use sealane_net::{Bell, Ring};
+use sealane_net::{Wake, Waker};
 
 use super::scheduler::Scheduler;
 
-/// A bell by which threads of a world wait.
-pub(super) struct SimulatedBell {
+/// A waker by which threads of a world wait.
+pub(super) struct SimulatedWaker {
     scheduler: Arc<Scheduler>,
     state: Mutex<Rung>,
 }
 
 #[derive(Default)]
 struct Rung {
-    rung: bool,
+    woken: bool,
     waiter: Option<usize>,
 }
 
-impl SimulatedBell {
-    /// A new bell on the clock of `scheduler`.
-    pub(super) fn bell(scheduler: &Arc<Scheduler>) -> Bell {
-        Bell::new(Arc::new(SimulatedBell {
+impl SimulatedWaker {
+    /// A new waker on the clock of `scheduler`.
+    pub(super) fn waker(scheduler: &Arc<Scheduler>) -> Waker {
+        Waker::new(Arc::new(SimulatedWaker {
             scheduler: Arc::clone(scheduler),
             state: Mutex::default(),
         }))
@@ -34,10 +34,10 @@ impl SimulatedBell {
     }
 }
 
-impl Ring for SimulatedBell {
-    fn ring(&self) {
+impl Wake for SimulatedWaker {
+    fn wake(&self) {
         let mut state = self.state();
-        state.rung = true;
+        state.woken = true;
         if let Some(waiter) = state.waiter.take() {
             self.scheduler.wake(waiter);
         }
@@ -49,9 +49,9 @@ impl Ring for SimulatedBell {
         loop {
             {
                 let mut state = self.state();
-                if state.rung || self.scheduler.now() >= deadline || thread::panicking() {
+                if state.woken || self.scheduler.now() >= deadline || thread::panicking() {
                     state.waiter = None;
-                    return std::mem::take(&mut state.rung);
+                    return std::mem::take(&mut state.woken);
                 }
                 state.waiter = Some(self.scheduler.me());
             }

@@ -1,5 +1,4 @@
-//! Errors between parties in the words of those who meet them: a stable code, what happened, why,
-//! what to do.
+//! Texts of errors between parties: a stable code, the event, its reason, and a hint.
 
 use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt;
@@ -18,16 +17,16 @@ impl fmt::Display for NetError {
 impl std::error::Error for NetError {}
 
 impl NetError {
-    /// This error with the parties' names, which stand in the order of the program. Texts of peers
-    /// in it are one line each, without control characters.
+    /// Explains this error with the parties' names, in order of the program. Texts from peers are
+    /// one line each, without control characters.
     pub fn with_names<S: AsRef<str>>(&self, names: &[S]) -> Diagnostic {
         Diagnostic::new(self.code(), self.message(|party| called(*party, names)))
             .because(self.reason())
             .hint(self.hint())
     }
 
-    /// What a party that gives up for this error tells the others. Where parties are, as this one has
-    /// configured it or seen it, and where its files are, is not theirs to know.
+    /// Text that a party that gives up for this error sends to the others. Addresses of parties, as
+    /// this one has configured or seen them, and paths of its files are left out.
     pub fn told<S: AsRef<str>>(&self, names: &[S]) -> String {
         match self {
             NetError::Unreachable(party, ..) => {
@@ -40,7 +39,7 @@ impl NetError {
         }
     }
 
-    /// The stable name of this kind of error.
+    /// Stable code of this kind of error.
     pub fn code(&self) -> Code {
         match self {
             NetError::Stalled(..) => Code::PeerSilent,
@@ -67,7 +66,7 @@ impl NetError {
         }
     }
 
-    /// What happened, with each party called as `name` says.
+    /// The event, with `name` giving each party's name.
     fn message(&self, name: impl Fn(&PartyId) -> String) -> String {
         match self {
             NetError::Stalled(party, s) => format!("{} sent nothing for {s} s", name(party)),
@@ -133,7 +132,7 @@ impl NetError {
         }
     }
 
-    /// Why, where the sentence alone does not say it.
+    /// The reason, where the sentence alone does not state it.
     fn reason(&self) -> &'static str {
         match self {
             NetError::Stalled(..) => {
@@ -150,7 +149,7 @@ impl NetError {
         }
     }
 
-    /// What to do.
+    /// The action to take.
     fn hint(&self) -> &'static str {
         match self {
             NetError::Stalled(..) => {
@@ -196,7 +195,7 @@ impl NetError {
     }
 }
 
-/// How a party is called.
+/// Name of a party.
 fn called<S: AsRef<str>>(party: PartyId, names: &[S]) -> String {
     match names.get(party.index()) {
         Some(name) => format!("{} ({party})", name.as_ref()),
@@ -204,7 +203,7 @@ fn called<S: AsRef<str>>(party: PartyId, names: &[S]) -> String {
     }
 }
 
-/// A text in which nothing that is written like an address of the network is left.
+/// Returns the text without anything that looks like a network address.
 fn without_addresses(text: &str) -> String {
     let word = |word: &str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && !"[]:".contains(c));
