@@ -4,7 +4,7 @@
 use crate::Verdict;
 use sealane_engine::events::Record;
 use sealane_page::RunRecord;
-use sealane_page::run::Plan;
+use sealane_page::plan::PlanRecord;
 use serde_json::{from_str, json, to_string};
 
 /// Words of both files.
@@ -29,7 +29,7 @@ pub fn folder(bytes: &[u8]) -> Verdict {
         .split("\n-\n")
         .map(records)
         .collect::<Option<Vec<_>>>();
-    let (Ok(plan), Some(sides)) = (from_str::<Plan>(plan), sides) else {
+    let (Ok(plan), Some(sides)) = (from_str::<PlanRecord>(plan), sides) else {
         return Verdict::Refused;
     };
     let again = sides.iter().map(|side| {

@@ -1,7 +1,7 @@
 //! Text of a diagnostic for people. The head and the excerpt come from `annotate-snippets`, which knows
 //! tabs, wide characters and long lines.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use anstyle::{AnsiColor, Style};
 use std::ops::Range;
 
@@ -47,15 +47,15 @@ impl Diagnostic {
                 let snippet = Snippet::source(line.as_str()).path(file.as_str());
                 head.element(snippet.line_start(span.line as usize).annotation(marked))
             }
-            (Some(span), Some(file), None) => head.element(
-                Origin::path(file.as_str())
-                    .line(span.line as usize)
-                    .char_column(span.column as usize),
-            ),
             _ => Group::with_title(head),
         };
         let renderer = renderer.clone().term_width(COLUMNS);
         let mut text = renderer.render(&[group]);
+        if let (Some(span), Some(file), None) = (&self.span, &file, &line) {
+            // The arrow stands where it would stand above an excerpt.
+            let gutter = span.line.to_string().len();
+            text += &format!("\n{:gutter$}--> {file}:{}:{}", "", span.line, span.column);
+        }
         for (name, sentence) in self.footers() {
             text += &format!("\n{title}{name}:{title:#} {}", printable(sentence));
         }
@@ -105,6 +105,13 @@ mod tests {
         let text = "error[range-overflow]: `+` can leave u8\n  --> risk.py:12:9\n   |\n\
                     12 |     t = a + b\n   |         ^^^^^\nreason: why\nhint: what";
         assert_eq!(error.render(Some("    t = a + b")), text);
+    }
+
+    #[test]
+    fn without_a_source_line_the_place_stands_alone() {
+        let text = overflow(9, 14).hint("what").render(None);
+        let wanted = "error[range-overflow]: `+` can leave u8\n  --> risk.py:12:9\nhint: what";
+        assert_eq!(text, wanted);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use sealane_engine::Job;
 use sealane_net::PartyId;
-use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// What one party does in the sessions of a job.
 pub struct Part<'a> {
@@ -80,11 +80,11 @@ pub fn computing(job: &Job) -> Vec<String> {
     parts.map(|part| part.name.to_string()).collect()
 }
 
-/// The party of each role, as JSON; empty where the protocol has none.
-pub fn roles(job: &Job) -> Value {
+/// The party of each role; empty where the protocol has no roles.
+pub fn roles(job: &Job) -> BTreeMap<String, String> {
     let parties = job.parties();
-    let pair = |(role, party): (&str, PartyId)| (role.to_string(), json!(parties[party.index()]));
-    Value::Object(job.roles().into_iter().map(pair).collect::<Map<_, _>>())
+    let pair = |(role, party): (&str, PartyId)| (role.to_string(), parties[party.index()].clone());
+    job.roles().into_iter().map(pair).collect()
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
         );
         assert_eq!(computing(&job), ["a", "b", "idle", "ada"]);
         assert_eq!(parts[3].player().as_deref(), Some("ada"));
-        assert_eq!((parts[3].bystander(), roles(&job)), (None, json!({})));
+        assert_eq!((parts[3].bystander(), roles(&job)), (None, BTreeMap::new()));
     }
 
     #[test]

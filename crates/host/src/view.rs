@@ -9,6 +9,9 @@ use sealane_diagnostic::Diagnostic;
 use sealane_engine::{Job, NetworkClass, RunReport};
 use sealane_page::Card;
 use sealane_page::card::Column;
+use sealane_page::plan::{
+    InputRecord, LinkRecord, PaperRecord, PlanRecord, ResultRecord, StepRecord,
+};
 use sealane_page::units::{grouped, seconds, speed};
 use sealane_plan::CostReport;
 use sealane_plan::cost::{Promise, StepCost};
@@ -17,6 +20,7 @@ use sealane_program::graph::{Input, Program, Reveal};
 use sealane_program::types::{Data, Shape, Type};
 use sealane_protocol::Paper;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// Elements of a result that a table shows.
 const SHOWN: usize = 6;
@@ -52,8 +56,8 @@ pub fn check_json(program: &Program, warnings: &[Diagnostic]) -> Value {
         "name": program.name,
         "program": hex(&program.hash()),
         "parties": program.parties,
-        "inputs": inputs_json(program),
-        "results": results_json(program),
+        "inputs": inputs(program),
+        "results": results(program),
         "notes": notes,
         "warnings": warnings.collect::<Vec<_>>(),
     })
@@ -65,28 +69,24 @@ pub fn noted(mut value: Value, notes: &[String]) -> Value {
     value
 }
 
-fn inputs_json(program: &Program) -> Value {
-    let input = |input: &Input| {
-        json!({
-            "name": input.name,
-            "owner": program.parties[usize::from(input.owner)],
-            "type": input.ty.to_string(),
-            "shape": shape_text(program, &input.shape),
-            "columns": input.columns,
-        })
+fn inputs(program: &Program) -> Vec<InputRecord> {
+    let input = |input: &Input| InputRecord {
+        name: input.name.clone(),
+        owner: program.parties[usize::from(input.owner)].clone(),
+        ty: input.ty.to_string(),
+        shape: shape_text(program, &input.shape),
+        columns: input.columns.clone(),
     };
     program.inputs.iter().map(input).collect()
 }
 
-fn results_json(program: &Program) -> Value {
-    let party = |index: &u8| &program.parties[usize::from(*index)];
-    let result = |reveal: &Reveal| {
-        json!({
-            "name": reveal.name,
-            "to": reveal.to.iter().map(party).collect::<Vec<_>>(),
-            "type": reveal.ty.to_string(),
-            "shape": shape_text(program, result_shape(program, reveal)),
-        })
+fn results(program: &Program) -> Vec<ResultRecord> {
+    let party = |index: &u8| program.parties[usize::from(*index)].clone();
+    let result = |reveal: &Reveal| ResultRecord {
+        name: reveal.name.clone(),
+        to: reveal.to.iter().map(party).collect(),
+        ty: reveal.ty.to_string(),
+        shape: shape_text(program, result_shape(program, reveal)),
     };
     program.results.iter().map(result).collect()
 }
@@ -169,54 +169,56 @@ pub fn papers_card(job: &Job) -> Card {
     card
 }
 
-/// [`plan_card`] and [`steps_card`] as JSON.
-pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
+/// Plan and steps in their JSON form.
+pub fn plan_record(job: &Job, cost: &CostReport) -> PlanRecord {
     let parties = job.parties();
-    let steps = cost.steps.iter().map(|step| {
-        json!({
-            "line": step.line,
-            "step": step.label,
-            "times": step.times,
-            "lanes": step.lanes,
-            "ands": step.ands,
-            "payload_bytes": by_name(parties, &step.sent),
-        })
+    let steps = cost.steps.iter().map(|step| StepRecord {
+        line: step.line,
+        step: step.label.clone(),
+        times: step.times,
+        lanes: step.lanes,
+        ands: step.ands,
+        payload_bytes: by_name(parties, &step.sent),
     });
-    let links = cost.promise.payload.iter().map(|((from, to), bytes)| {
-        let (from, to) = (&parties[from.index()], &parties[to.index()]);
-        json!({ "from": from, "to": to, "bytes": bytes })
+    let links = cost.promise.payload.iter();
+    let links = links.map(|((from, to), bytes)| LinkRecord {
+        from: parties[from.index()].clone(),
+        to: parties[to.index()].clone(),
+        bytes: *bytes,
     });
-    let papers = job.papers().map(|paper| {
-        json!({
-            "part": paper.part,
-            "paper": paper.cited(),
-            "assumption": paper.assumption,
-            "security": paper.security.to_string(),
-        })
+    let papers = job.papers().map(|paper| PaperRecord {
+        part: paper.part.to_string(),
+        paper: paper.cited(),
+        assumption: paper.assumption.to_string(),
+        security: paper.security.to_string(),
     });
-    json!({
-        "program": job.program().name,
-        "job": job.hash(),
-        "protocol": job.protocol().to_string(),
-        "network": class(job.network()),
-        "parties": parties,
-        "helpers": job.helpers(),
-        "computing": part::computing(job),
-        "roles": part::roles(job),
-        "rows": rows_json(&cost.rows),
-        "payload_bytes": by_name(parties, &cost.promise.sent),
-        "rounds": cost.promise.rounds,
-        "ands": cost.promise.ands,
-        "estimate_s": {
-            "lan": cost.estimate_s(NetworkClass::Lan),
-            "wan": cost.estimate_s(NetworkClass::Wan),
-        },
-        "inputs": inputs_json(job.program()),
-        "results": results_json(job.program()),
-        "links": links.collect::<Vec<_>>(),
-        "papers": papers.collect::<Vec<_>>(),
-        "steps": steps.collect::<Vec<_>>(),
-    })
+    let classes = [NetworkClass::Lan, NetworkClass::Wan];
+    let estimate = |network| (class(network).to_string(), cost.estimate_s(network));
+    PlanRecord {
+        program: job.program().name.clone(),
+        job: job.hash(),
+        protocol: job.protocol().to_string(),
+        network: class(job.network()).to_string(),
+        parties: parties.to_vec(),
+        helpers: job.helpers().to_vec(),
+        computing: part::computing(job),
+        roles: part::roles(job),
+        rows: cost.rows.iter().cloned().collect(),
+        payload_bytes: by_name(parties, &cost.promise.sent),
+        rounds: cost.promise.rounds,
+        ands: cost.promise.ands,
+        estimate_s: classes.map(estimate).into(),
+        inputs: inputs(job.program()),
+        results: results(job.program()),
+        links: links.collect(),
+        papers: papers.collect(),
+        steps: steps.collect(),
+    }
+}
+
+/// [`plan_record`] as a JSON value.
+pub fn plan_json(job: &Job, cost: &CostReport) -> Value {
+    json!(plan_record(job, cost))
 }
 
 /// What a run did: results that this side learns, and what crossed.
@@ -284,7 +286,7 @@ pub fn report_json(job: &Job, report: &RunReport) -> Value {
         "party": report.party,
         "protocol": report.protocol,
         "tier": report.tier.name(),
-        "rows": rows_json(&report.rows),
+        "rows": report.rows.iter().cloned().collect::<BTreeMap<_, _>>(),
         "payload_bytes": sent.collect::<Map<_, _>>(),
         "rounds": report.rounds,
         "ands": report.promise.ands,
@@ -434,21 +436,12 @@ pub fn class(network: NetworkClass) -> &'static str {
     }
 }
 
-fn rows_json(rows: &[(String, u64)]) -> Value {
-    Value::Object(
-        rows.iter()
-            .map(|(name, count)| (name.clone(), json!(count)))
-            .collect(),
-    )
-}
-
-fn by_name(parties: &[String], numbers: &[u64]) -> Value {
-    let pairs = parties.iter().zip(numbers);
-    Value::Object(
-        pairs
-            .map(|(name, number)| (name.clone(), json!(number)))
-            .collect(),
-    )
+fn by_name(parties: &[String], numbers: &[u64]) -> BTreeMap<String, u64> {
+    parties
+        .iter()
+        .cloned()
+        .zip(numbers.iter().copied())
+        .collect()
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, configs, digest, hear, meet, pattern, say};
+use crate::common::{A, B, C, D, configs, digest, hear, line, meet, pattern, say};
 use sealane_net::{Awaited, Limits, Mesh, NetError, NetworkClass, PartyId};
 
 /// Bytes that each party writes to each other one: thousands of times the buffer of a link.
@@ -159,7 +159,7 @@ fn a_peer_that_floods_beyond_the_bound_is_named_when_patience_ends() {
             };
             assert!((1 << 20..2 << 20).contains(&held_bytes), "{held_bytes}");
             assert_eq!(
-                error.with_names(&["ada", "bob", "cyd"]).to_string(),
+                line(&error.with_names(&["ada", "bob", "cyd"])),
                 format!(
                     "cyd (party 2) has sent most of {held_bytes} bytes that cannot be used yet, as \
                      many as this party holds, while bob (party 1) took in nothing for 1 s and \

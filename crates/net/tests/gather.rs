@@ -6,7 +6,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, D, E, configs, dial, hear, meet, say, short};
+use crate::common::{A, B, C, D, E, configs, dial, hear, line, meet, say, short};
 use sealane_net::{Cancel, Cause, Identity, KeyFault, Limits, Mesh, MeshConfig, NetError, PartyId};
 
 const NAMES: [&str; 5] = ["ada", "bob", "cyd", "dan", "eve"];
@@ -23,7 +23,7 @@ fn texts(results: Vec<Result<Mesh, NetError>>) -> Vec<String> {
                 heard.expect_err("the meeting must fail")
             }
         };
-        error.with_names(&NAMES).to_string()
+        line(&error.with_names(&NAMES))
     };
     results.into_iter().map(text).collect()
 }

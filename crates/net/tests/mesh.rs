@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 
-use crate::common::{A, B, C, digest, hear, pattern, say};
+use crate::common::{A, B, C, digest, hear, line, pattern, say};
 use sealane_net::{
     Awaited, Cause, Farewell, Frame, FrameKind, Limits, LinkError, Mesh, NetError, NetworkClass,
     PartyId, SessionId, Traffic, Transport, Waker, memory_pair,
@@ -399,11 +399,11 @@ fn a_simulated_wan_delays_by_latency_and_bandwidth() {
 fn errors_name_parties_as_their_users_do() {
     let error = NetError::Aborted(B, Cause::Party, "no".into());
     assert_eq!(
-        error.with_names(&["hospital", "lab"]).to_string(),
+        line(&error.with_names(&["hospital", "lab"])),
         "lab (party 1) gave up: no; see its own report"
     );
     assert_eq!(
-        error.with_names(&["hospital"]).to_string(),
+        line(&error.with_names(&["hospital"])),
         "party 1 gave up: no; see its own report"
     );
 }

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{A, B, C, configs, dial, hear, meet, pair, pattern, say, short};
+use crate::common::{A, B, C, configs, dial, hear, line, meet, pair, pattern, say, short};
 use sealane_net::{Awaited, Cause, Identity, KeyFault, Limits, Mesh, NetError};
 
 fn short_pair() -> (Mesh, Mesh) {
@@ -100,7 +100,7 @@ fn patience_with_a_live_peer_ends_too() {
     let error = a.recv(B, &mut [0]).unwrap_err();
     assert_eq!(error, NetError::Overdue(B, Awaited::Payload { step: 0 }, 1));
     assert_eq!(
-        error.with_names(&["hospital", "lab"]).to_string(),
+        line(&error.with_names(&["hospital", "lab"])),
         "lab (party 1) sent nothing for 1 s, though the connection with it is up and this party \
          waits for the payload of step 0; see what its process does, and end it if it hangs"
     );

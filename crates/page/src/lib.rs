@@ -14,6 +14,7 @@
 //! | `card`, `notebook` | cards as text and as HTML |
 //! | `html` | escaping by type |
 //! | `units` | numbers, sizes, times and dates for people |
+//! | `plan` | the JSON form of a plan |
 //! | `run` | what a run left, read from its events; its summary |
 //! | `run/page` | the page: header, parties, failures, tables |
 //! | `run/lanes`, `run/crossed` | parties as lanes over time, and what crossed between them |
@@ -22,6 +23,7 @@
 pub mod card;
 pub mod html;
 mod notebook;
+pub mod plan;
 pub mod run;
 pub mod units;
 

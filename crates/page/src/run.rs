@@ -12,74 +12,13 @@ mod tables;
 
 pub use summary::Summary;
 
+use crate::plan::PlanRecord;
 use sealane_engine::events::{Ended, Event, Failed, Phase, Record, Started, StepTime, Turn};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// Output of `plan --json`, as far as a page shows it.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Plan {
-    program: String,
-    job: String,
-    protocol: String,
-    network: String,
-    parties: Vec<String>,
-    roles: BTreeMap<String, String>,
-    computing: Vec<String>,
-    rows: BTreeMap<String, u64>,
-    inputs: Vec<Input>,
-    results: Vec<Output>,
-    links: Vec<Link>,
-    rounds: u64,
-    ands: u64,
-    estimate_s: BTreeMap<String, f64>,
-    papers: Vec<Paper>,
-    steps: Vec<Step>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Input {
-    name: String,
-    owner: String,
-    #[serde(rename = "type")]
-    ty: String,
-    shape: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Output {
-    name: String,
-    to: Vec<String>,
-    #[serde(rename = "type")]
-    ty: String,
-    shape: String,
-}
-
-/// Planned payload bytes from one party to another.
-#[derive(Clone, Debug, Deserialize)]
-struct Link {
-    from: String,
-    to: String,
-    bytes: u64,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Paper {
-    part: String,
-    paper: String,
-    assumption: String,
-    security: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Step {
-    line: Option<u32>,
-    step: String,
-}
 
 /// Record of one run.
 pub struct RunRecord {
-    plan: Plan,
+    plan: PlanRecord,
     sides: Vec<Side>,
 }
 
@@ -120,7 +59,7 @@ pub enum State {
 impl RunRecord {
     /// Makes the record of a run of the job of `plan`, of which each of `sides` is the events of
     /// one party. Empty sides, and those of parties that are not in the plan, are left out.
-    pub fn new(plan: Plan, sides: Vec<Vec<Record>>) -> RunRecord {
+    pub fn new(plan: PlanRecord, sides: Vec<Vec<Record>>) -> RunRecord {
         let sides = sides
             .into_iter()
             .filter_map(|records| Side::of(&plan, records));
@@ -212,7 +151,7 @@ impl RunRecord {
 }
 
 impl Side {
-    fn of(plan: &Plan, records: Vec<Record>) -> Option<Side> {
+    fn of(plan: &PlanRecord, records: Vec<Record>) -> Option<Side> {
         let mut records = records.into_iter();
         let first = records.next()?;
         let Event::Started(started) = first.event else {

@@ -3,10 +3,11 @@
 
 use sealane_engine::events::Record;
 use sealane_page::RunRecord;
-use sealane_page::run::{Plan, State};
+use sealane_page::plan::PlanRecord;
+use sealane_page::run::State;
 use serde_json::{Value, json};
 
-fn plan(parties: [&str; 2], label: &str) -> Plan {
+fn plan(parties: [&str; 2], label: &str) -> PlanRecord {
     let [a, b] = parties;
     let plan = json!({
         "program": label, "job": "c0ffee", "protocol": "yao", "network": "lan",

@@ -1,7 +1,9 @@
 //! Room `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
-//! [`plan()`] is a list of small passes, each in a module of its own. Two stages have a checker of
-//! their own: the units after `fuse` (`draft.rs`) and the finished plan (`check.rs`).
+//! [`plan()`] is a list of small passes, each in a module of its own. The result of each is checked
+//! before the next one relies on it (`passes.rs`); the units after `fuse` and the finished plan have
+//! larger checkers (`draft.rs`, `check.rs`). Costs are checked by the tests of protocols, which
+//! compare every planned byte and round with the measured one.
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -42,6 +44,7 @@ mod job;
 mod limit;
 mod localise;
 mod lower;
+mod passes;
 mod place;
 mod rearrange;
 mod scale;
@@ -95,11 +98,17 @@ pub fn plan_in_tiles<P: Protocol>(
     most_rows: u64,
 ) -> Result<Plan, Diagnostic> {
     sealane_program::check(program)?;
-    let settings = setting::settings::<P>(program, helpers)?;
     let profile = P::profile();
-    let expanded = expand::expand(&scale::scale(program), profile.arithmetic);
+    let settings = setting::settings::<P>(program, helpers)?;
+    passes::setting(&settings, &profile).map_err(broken)?;
+    let scaled = scale::scale(program);
+    passes::scaled(&scaled).map_err(broken)?;
+    let expanded = expand::expand(&scaled, profile.arithmetic);
+    passes::expanded(&expanded, profile.arithmetic).map_err(broken)?;
     let had = algebra::algebra(&expanded, profile.arithmetic);
+    passes::algebras(&expanded, &had, profile.arithmetic).map_err(broken)?;
     let phases = segment::segment(&expanded);
+    passes::phases(&expanded, &phases).map_err(broken)?;
     let draft = fuse::fuse(&expanded, &phases, &had)?;
     draft.check().map_err(broken)?;
     let mut tiles = tile::tiles(&draft, program.rows.len(), &profile, network);
@@ -120,6 +129,7 @@ pub fn plan_in_tiles<P: Protocol>(
         tiles = fitting;
         lowered = lower::lower(&draft, &owners, &tiles, &bounds, profile.goal)?;
     }
+    passes::lowered(&draft, &lowered).map_err(broken)?;
     let Chosen {
         values,
         steps,

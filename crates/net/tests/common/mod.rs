@@ -82,3 +82,8 @@ pub fn dial(address: &str) -> TcpStream {
         }
     }
 }
+
+/// Sentence and advice of a diagnostic in one line.
+pub fn line(finding: &sealane_diagnostic::Diagnostic) -> String {
+    format!("{}; {}", finding.message, finding.hint)
+}

@@ -1,0 +1,124 @@
+//! JSON form of a plan: what `plan --json` prints, `plan.json` holds and the page of a run reads.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A plan with its cost for given row counts. Parties are named; numbers by party have their names
+/// as keys.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanRecord {
+    /// Name of the program.
+    pub program: String,
+    /// Hash of the job, in hex.
+    pub job: String,
+    /// Name of the protocol.
+    pub protocol: String,
+    /// Network class, `lan` or `wan`.
+    pub network: String,
+    /// Names of all parties, helpers last.
+    pub parties: Vec<String>,
+    /// Names of the helpers.
+    #[serde(default)]
+    pub helpers: Vec<String>,
+    /// Names of the parties that compute.
+    pub computing: Vec<String>,
+    /// Party of each role; empty where the protocol has no roles.
+    pub roles: BTreeMap<String, String>,
+    /// Row counts by name.
+    pub rows: BTreeMap<String, u64>,
+    /// Payload bytes that each party sends.
+    #[serde(default)]
+    pub payload_bytes: BTreeMap<String, u64>,
+    /// Rounds.
+    pub rounds: u64,
+    /// AND gates, once for each row.
+    pub ands: u64,
+    /// Estimated seconds by network class.
+    pub estimate_s: BTreeMap<String, f64>,
+    /// Inputs, in the order of the program.
+    pub inputs: Vec<InputRecord>,
+    /// Results, in the order of the program.
+    pub results: Vec<ResultRecord>,
+    /// Payload bytes from party to party.
+    pub links: Vec<LinkRecord>,
+    /// Components of the protocol with their papers.
+    pub papers: Vec<PaperRecord>,
+    /// Steps, in order.
+    pub steps: Vec<StepRecord>,
+}
+
+/// An input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputRecord {
+    /// Name.
+    pub name: String,
+    /// Party that gives it.
+    pub owner: String,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Shape, such as `[patients, 30]`; empty for a single element.
+    pub shape: String,
+    /// Names of the columns of a table that fill it, where the program gives them.
+    #[serde(default)]
+    pub columns: Vec<String>,
+}
+
+/// A result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResultRecord {
+    /// Name.
+    pub name: String,
+    /// Parties that learn it.
+    pub to: Vec<String>,
+    /// Element type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// Shape, as of [`InputRecord`].
+    pub shape: String,
+}
+
+/// Planned payload bytes from one party to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkRecord {
+    /// Sender.
+    pub from: String,
+    /// Receiver.
+    pub to: String,
+    /// Payload bytes.
+    pub bytes: u64,
+}
+
+/// A component of a protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PaperRecord {
+    /// Component.
+    pub part: String,
+    /// Citation.
+    pub paper: String,
+    /// Assumption.
+    pub assumption: String,
+    /// Security level, in words.
+    pub security: String,
+}
+
+/// A step of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRecord {
+    /// Source line.
+    pub line: Option<u32>,
+    /// Description.
+    pub step: String,
+    /// Number of times that it runs.
+    #[serde(default)]
+    pub times: u64,
+    /// Lanes, over all times.
+    #[serde(default)]
+    pub lanes: u64,
+    /// AND gates, over all lanes.
+    #[serde(default)]
+    pub ands: u64,
+    /// Payload bytes that each party sends.
+    #[serde(default)]
+    pub payload_bytes: BTreeMap<String, u64>,
+}

@@ -1,0 +1,217 @@
+//! Invariants after each pass, checked before the next pass relies on them. Those of the finished
+//! plan, which `choose` and `rearrange` make, are in `check`; those after `fuse` are in `draft`.
+
+use crate::algebra::Had;
+use crate::draft::{Draft, Phase};
+use crate::lower::Lowered;
+use crate::steps::PlanValue;
+use sealane_program::graph::{Graph, Op, Program};
+use sealane_program::types::Type;
+use sealane_protocol::{PartyId, Profile, Setting};
+
+/// Checks the settings that `setting` proposes: every role is played by a party of the session, and
+/// no party plays two.
+pub(crate) fn setting(settings: &[Setting], profile: &Profile) -> Result<(), String> {
+    ensure(!settings.is_empty(), "no setting")?;
+    for setting in settings {
+        ensure(setting.roles.len() == profile.roles.len(), "a role is open")?;
+        let there = |party: &PartyId| party.index() < setting.parties;
+        ensure(setting.roles.iter().all(there), "a role of no party")?;
+        let mut parties = setting.roles.clone();
+        parties.sort_by_key(|party| party.0);
+        parties.dedup();
+        let once = parties.len() == setting.roles.len();
+        ensure(once, "a party plays two roles")?;
+    }
+    Ok(())
+}
+
+/// Checks the program after `scale`: no type has a fraction, in any body either.
+pub(crate) fn scaled(program: &Program) -> Result<(), String> {
+    let whole = |ty: &Type| !matches!(ty, Type::Fixed { .. });
+    ensure(graph_is_whole(&program.main), "a value has a fraction")?;
+    let inputs = program.inputs.iter().map(|input| &input.ty);
+    let mut types = inputs.chain(program.results.iter().map(|result| &result.ty));
+    ensure(types.all(whole), "an input or result has a fraction")
+}
+
+fn graph_is_whole(graph: &Graph) -> bool {
+    graph.values.iter().all(|value| {
+        let body = match &value.op {
+            Op::Map { body, .. } | Op::Scan { body, .. } => graph_is_whole(body),
+            _ => true,
+        };
+        body && !matches!(value.ty, Type::Fixed { .. })
+    })
+}
+
+/// Checks the program after `expand`: operands stand before their users, a result depends on every
+/// value, and a protocol without arithmetic is asked for no dot product.
+pub(crate) fn expanded(program: &Program, arithmetic: bool) -> Result<(), String> {
+    let values = &program.main.values;
+    let mut read = vec![false; values.len()];
+    for (index, value) in values.iter().enumerate() {
+        for operand in value.op.operands() {
+            ensure(
+                (operand.0 as usize) < index,
+                "an operand stands behind its user",
+            )?;
+            read[operand.0 as usize] = true;
+        }
+        let dot = matches!(value.op, Op::Dot(..));
+        ensure(arithmetic || !dot, "a dot product is left")?;
+    }
+    for result in &program.results {
+        let read = read.get_mut(result.value.0 as usize);
+        *read.ok_or("a result has no value")? = true;
+    }
+    ensure(
+        read.into_iter().all(|read| read),
+        "no result depends on a value",
+    )
+}
+
+/// Checks the choice of `algebra`: every value is computed somewhere, a ring has at most 64 bits, and
+/// only protocols with arithmetic have one.
+pub(crate) fn algebras(program: &Program, had: &[Had], arithmetic: bool) -> Result<(), String> {
+    ensure(
+        had.len() == program.main.values.len(),
+        "a value has no algebra",
+    )?;
+    for had in had {
+        ensure(
+            had.bits || had.ring.is_some(),
+            "a value is computed nowhere",
+        )?;
+        ensure(
+            arithmetic || had.ring.is_none(),
+            "a ring without arithmetic",
+        )?;
+        let fits = had.ring.is_none_or(|k| (1..=64).contains(&k));
+        ensure(fits, "a ring of no or too many bits")?;
+    }
+    Ok(())
+}
+
+/// Checks the phases of `segment`: no value is computed in a level before that of an operand, and a
+/// value with rows is computed in a walk over these rows.
+pub(crate) fn phases(program: &Program, phases: &[Phase]) -> Result<(), String> {
+    let values = &program.main.values;
+    ensure(phases.len() == values.len(), "a value has no phase")?;
+    for (value, phase) in values.iter().zip(phases) {
+        for operand in value.op.operands() {
+            let before = phases[operand.0 as usize].level <= phase.level;
+            ensure(before, "a value is computed in a level before its operand")?;
+        }
+        let rows = value.shape.rows;
+        ensure(rows.is_none() || rows == phase.rows, "rows of another walk")?;
+    }
+    Ok(())
+}
+
+/// Checks the steps of `lower`: one for each unit, which reads and writes what its unit does.
+pub(crate) fn lowered(draft: &Draft, lowered: &Lowered) -> Result<(), String> {
+    let steps = &lowered.steps;
+    ensure(steps.len() == draft.units.len(), "a unit has no step")?;
+    for (unit, step) in draft.units.iter().zip(steps) {
+        let sorted = |mut values: Vec<u32>| {
+            values.sort_unstable();
+            values.dedup();
+            values
+        };
+        let of_unit =
+            |ids: Vec<crate::draft::TensorId>| sorted(ids.iter().map(|id| id.0).collect());
+        let of_step = |ids: Vec<PlanValue>| sorted(ids.iter().map(|id| id.0).collect());
+        let reads = of_step(step.op.reads());
+        let unit_reads = of_unit(unit.work.reads());
+        // A circuit that ignores an operand has no input for it.
+        let known = reads.iter().all(|read| unit_reads.contains(read));
+        ensure(known, "a step reads what its unit does not")?;
+        let same = of_step(step.op.writes()) == of_unit(unit.work.writes());
+        ensure(same, "a step writes what its unit does not")?;
+    }
+    Ok(())
+}
+
+fn ensure(holds: bool, otherwise: &str) -> Result<(), String> {
+    match holds {
+        true => Ok(()),
+        false => Err(otherwise.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{algebra, expand, fuse, lower, scale, segment};
+    use sealane_circuit::Goal;
+    use sealane_program::text;
+
+    /// A sum over rows of products of fixed point, and a value that depends on it.
+    const PROGRAM: &str = "sealane program 1\nname p\nparty a\nparty b\nrows n <= 100\n\
+        input x : a fixed8.8[n] in -128..127.99609375\n\
+        input y : b fixed8.8[n] in -128..127.99609375\n\
+        main {\n\
+        \x20 %0 = param 0 : fixed8.8[n] in -128..127.99609375 known a\n\
+        \x20 %1 = param 1 : fixed8.8[n] in -128..127.99609375 known b\n\
+        \x20 %2 = min %0, %1 : fixed8.8[n] in -128..127.99609375 secret\n\
+        \x20 %3 = reduce max %2 axis 0 : fixed8.8 in -128..127.99609375 secret\n\
+        }\nreveal r = %3 : fixed8.8 to a\n";
+
+    fn program() -> Program {
+        text::parse(PROGRAM, "p").unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn fractions_are_noticed() {
+        let program = program();
+        assert!(scaled(&program).is_err());
+        let mut scaled_program = scale::scale(&program);
+        assert_eq!(scaled(&scaled_program), Ok(()));
+        scaled_program.results[0].ty = program.results[0].ty;
+        assert!(scaled(&scaled_program).is_err());
+    }
+
+    #[test]
+    fn values_without_a_reader_or_in_the_wrong_order_are_noticed() {
+        let good = expand::expand(&scale::scale(&program()), false);
+        assert_eq!(expanded(&good, false), Ok(()));
+        let mut unread = good.clone();
+        unread.main.values.push(good.main.values[0].clone());
+        assert!(expanded(&unread, false).is_err());
+        let mut swapped = good.clone();
+        let last = swapped.main.values.len() - 1;
+        swapped.main.values.swap(0, last);
+        assert!(expanded(&swapped, false).is_err());
+    }
+
+    #[test]
+    fn algebras_and_phases_that_do_not_fit_are_noticed() {
+        let program = expand::expand(&scale::scale(&program()), false);
+        let mut had = algebra::algebra(&program, false);
+        assert_eq!(algebras(&program, &had, false), Ok(()));
+        had[0].ring = Some(16);
+        assert!(algebras(&program, &had, false).is_err());
+        assert_eq!(algebras(&program, &had, true), Ok(()));
+        had[0].ring = Some(65);
+        assert!(algebras(&program, &had, true).is_err());
+        let mut computed = segment::segment(&program);
+        assert_eq!(phases(&program, &computed), Ok(()));
+        computed[0].level += 1;
+        assert!(phases(&program, &computed).is_err());
+    }
+
+    #[test]
+    fn steps_that_are_not_those_of_their_units_are_noticed() {
+        let program = expand::expand(&scale::scale(&program()), false);
+        let had = algebra::algebra(&program, false);
+        let draft = fuse::fuse(&program, &segment::segment(&program), &had).expect("a draft");
+        let mut steps = lower::lower(&draft, &[0, 1], &[64], &[100], Goal::Size).expect("steps");
+        assert_eq!(lowered(&draft, &steps), Ok(()));
+        let last = steps.steps.len() - 1;
+        steps.steps.swap(0, last);
+        assert!(lowered(&draft, &steps).is_err());
+        steps.steps.pop();
+        assert!(lowered(&draft, &steps).is_err());
+    }
+}
