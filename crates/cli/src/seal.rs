@@ -9,7 +9,7 @@ use crate::signals::{self, AtWork};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_host::Failure;
 use sealane_host::progress::Transfer;
-use sealane_sealed::{Master, Mode, Open, Refusal, Seal, Watch};
+use sealane_sealed::{MasterKey, Mode, Open, Refusal, Seal, TransferWatch};
 use std::io::{IsTerminal, Write, stderr, stdin};
 use summary::printed;
 use terminal::Hidden;
@@ -19,7 +19,7 @@ pub use terminal::restore as restore_terminal;
 
 /// Makes a key file.
 pub fn keygen(args: &args::Keygen) -> Result<(), Failure> {
-    Master::generate()?.save(&args.file)?;
+    MasterKey::generate()?.save(&args.file)?;
     say(format!(
         "{} holds a new key; whoever has it opens what it seals, and without it nobody does: keep a \
          copy in another place",
@@ -39,7 +39,7 @@ pub fn seal(args: &args::Seal) -> Result<(), Failure> {
         },
         force: args.force,
     };
-    let begin = |total| Work::begin("sealing", total, args.no_progress || args.json);
+    let begin = |total| SealProgress::begin("sealing", total, args.no_progress || args.json);
     let done = sealane_sealed::seal(&request, &mut ask_at_terminal, begin)?;
     let (card, value) = printed("sealed", &args.input, &done);
     show(args.json, &card, &value)
@@ -53,28 +53,28 @@ pub fn open(args: &args::Open) -> Result<(), Failure> {
         key_file: args.key_file.clone(),
         force: args.force,
     };
-    let begin = |total| Work::begin("opening", total, args.no_progress || args.json);
+    let begin = |total| SealProgress::begin("opening", total, args.no_progress || args.json);
     let done = sealane_sealed::open(&request, &mut ask_at_terminal, begin)?;
     let (card, value) = printed("opened", &args.input, &done);
     show(args.json, &card, &value)
 }
 
 /// Progress of a verb at work. Until it is dropped, signals ask the verb to stop.
-struct Work {
+struct SealProgress {
     at_work: AtWork,
     shown: Option<Transfer>,
 }
 
-impl Work {
-    fn begin(what: &'static str, total: u64, quiet: bool) -> Work {
-        Work {
+impl SealProgress {
+    fn begin(what: &'static str, total: u64, quiet: bool) -> SealProgress {
+        SealProgress {
             at_work: AtWork::begin(),
             shown: (!quiet).then(|| Transfer::on_stderr(what, total)),
         }
     }
 }
 
-impl Watch for Work {
+impl TransferWatch for SealProgress {
     fn passed(&mut self, bytes: u64) -> bool {
         if let Some(shown) = &mut self.shown {
             shown.passed(bytes);

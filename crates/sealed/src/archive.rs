@@ -1,4 +1,4 @@
-//! A folder as a stream of bytes: what stands in the segments of a sealed folder.
+//! A folder as a stream of bytes: the content of the segments of a sealed folder.
 //!
 //! Entry by entry: kind (1 byte: 1 folder, 2 file, 3 file that can be executed), length of the path
 //! (2 bytes, little-endian), the path in UTF-8 with `/` between names, and for a file its size (8
@@ -6,11 +6,10 @@
 //! in the order of their paths, name by name and byte by byte, so that every folder stands before what
 //! is in it and equal folders give equal streams. The folder itself has no entry.
 //!
-//! Nothing else can be said in it: no link, no owner, no date, no path out of the folder. It is not
-//! `tar`, because most of what a reader of `tar` does would have to be refused, and headers of any
-//! length come with it.
+//! The form has no links, owners, dates, or paths that lead out of the folder. It is not `tar`: a
+//! reader would have to refuse most of `tar`, and headers of `tar` have any length.
 
-use crate::stream::Trouble;
+use crate::stream::StreamError;
 
 /// The longest path in bytes.
 pub const MOST_PATH_BYTES: usize = 4096;
@@ -21,16 +20,16 @@ pub const MOST_DEPTH: usize = 128;
 /// The most files and folders.
 pub const MOST_ENTRIES: u64 = 1 << 20;
 
-/// What an entry is.
+/// EntryKind of an entry, with what is stored about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum EntryKind {
     /// A folder.
     Folder,
-    /// A file of so many bytes, and whether it can be executed.
+    /// A file with its size and its executable bit.
     File {
         /// Its size in bytes.
         bytes: u64,
-        /// Whether its owner can execute it.
+        /// Set if its owner can execute it.
         executable: bool,
     },
 }
@@ -38,21 +37,21 @@ pub enum Kind {
 /// A file or a folder in a folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// Its names from the folder on, with `/` between them.
+    /// Path of names from the sealed folder on, with `/` between them.
     pub path: String,
-    /// What it is.
-    pub kind: Kind,
+    /// EntryKind of the entry.
+    pub kind: EntryKind,
 }
 
 impl Entry {
-    /// All of it but the bytes of a file.
+    /// Encodes the entry without the bytes of a file.
     ///
     /// # Panics
     /// If the path has more than [`MOST_PATH_BYTES`].
     pub fn head(&self) -> Vec<u8> {
         let (kind, bytes) = match self.kind {
-            Kind::Folder => (1, None),
-            Kind::File { bytes, executable } => (2 + u8::from(executable), Some(bytes)),
+            EntryKind::Folder => (1, None),
+            EntryKind::File { bytes, executable } => (2 + u8::from(executable), Some(bytes)),
         };
         let length = u16::try_from(self.path.len()).expect("a path within its bound");
         let mut head = vec![kind];
@@ -63,22 +62,23 @@ impl Entry {
     }
 }
 
-/// Fills bytes with the content that follows, as far as there is any; says how far.
-pub type Fill<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<usize, Trouble>;
+/// Function that fills a buffer with the content that follows, as far as there is any, and returns
+/// the number of bytes.
+pub type ReadContent<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<usize, StreamError>;
 
-/// Reads entries, and holds each to the rules.
+/// Parser of the entries of a folder, which checks each against the rules of the format.
 #[derive(Default)]
 pub struct Entries {
-    /// The path before.
+    /// Path of the entry before.
     before: Option<String>,
-    /// How many names of that path are folders.
+    /// Number of leading names of that path that are folders.
     depth: usize,
     count: u64,
 }
 
 impl Entries {
-    /// The next entry; none at the end. The bytes of a file follow it.
-    pub fn next(&mut self, fill: Fill<'_>) -> Result<Option<Entry>, Trouble> {
+    /// Reads the next entry; `None` at the end. The bytes of a file follow its entry.
+    pub fn next(&mut self, fill: ReadContent<'_>) -> Result<Option<Entry>, StreamError> {
         let mut head = [0; 3];
         match fill(&mut head)? {
             0 => return Ok(None),
@@ -94,11 +94,11 @@ impl Entries {
         whole(fill, &mut path)?;
         let path = String::from_utf8(path).map_err(|_| form("a path that is not UTF-8"))?;
         let kind = match kind {
-            1 => Kind::Folder,
+            1 => EntryKind::Folder,
             2 | 3 => {
                 let mut bytes = [0; 8];
                 whole(fill, &mut bytes)?;
-                Kind::File {
+                EntryKind::File {
                     bytes: u64::from_le_bytes(bytes),
                     executable: kind == 3,
                 }
@@ -109,9 +109,9 @@ impl Entries {
         Ok(Some(Entry { path, kind }))
     }
 
-    /// Holds an entry to the rules: a path that stays in the folder, behind the one before, in a
-    /// folder that had an entry.
-    fn admit(&mut self, path: &str, kind: Kind) -> Result<(), Trouble> {
+    /// Checks an entry against the rules: its path stays in the folder, sorts behind the one
+    /// before, and lies in a folder that had an entry.
+    fn admit(&mut self, path: &str, kind: EntryKind) -> Result<(), StreamError> {
         let refuse = |why: &str| Err(form(format!("the path {path:?}, {why}")));
         self.count += 1;
         if self.count > MOST_ENTRIES {
@@ -120,7 +120,7 @@ impl Entries {
         let mut depth = 0;
         for name in path.split('/') {
             depth += 1;
-            if let Some(why) = unfit(name, cfg!(windows)) {
+            if let Some(why) = name_problem(name, cfg!(windows)) {
                 return refuse(why);
             }
         }
@@ -131,20 +131,20 @@ impl Entries {
         if self.before.is_some() && !before.split('/').lt(path.split('/')) {
             return refuse("which comes twice or out of order");
         }
-        // In this order, the folder of an entry is a beginning of the path before.
+        // Because of this order, the folder of an entry is a prefix of the path before.
         let parents = path.split('/').take(depth - 1);
         if depth - 1 > self.depth || !before.split('/').take(depth - 1).eq(parents) {
             return refuse("whose folder has no entry");
         }
-        self.depth = depth - usize::from(kind != Kind::Folder);
+        self.depth = depth - usize::from(kind != EntryKind::Folder);
         self.before = Some(path.to_string());
         Ok(())
     }
 }
 
-/// Why a file or folder cannot have this name, if it cannot; stricter on Windows, where more
-/// characters mean something.
-pub fn unfit(name: &str, windows: bool) -> Option<&'static str> {
+/// Returns the reason why a file or folder cannot have this name, if there is one. The rules are
+/// stricter on Windows, where more characters have a meaning.
+pub fn name_problem(name: &str, windows: bool) -> Option<&'static str> {
     let bad = |c: char| c.is_control() || "<>:\"|?*".contains(c);
     match name {
         "" => Some("with an empty name"),
@@ -162,7 +162,7 @@ pub fn unfit(name: &str, windows: bool) -> Option<&'static str> {
     }
 }
 
-/// Whether Windows takes a name for a device, as it does with any ending.
+/// Tells if Windows takes a name for a device, which it does with any extension.
 fn is_device(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.trim_end().to_ascii_uppercase();
@@ -174,18 +174,18 @@ fn is_device(name: &str) -> bool {
     known.contains(&stem.as_str()) || numbered("COM") || numbered("LPT")
 }
 
-fn whole(fill: Fill<'_>, bytes: &mut [u8]) -> Result<(), Trouble> {
+fn whole(fill: ReadContent<'_>, bytes: &mut [u8]) -> Result<(), StreamError> {
     match fill(bytes)? == bytes.len() {
         true => Ok(()),
         false => Err(cut_off()),
     }
 }
 
-/// The content ends within an entry.
-pub fn cut_off() -> Trouble {
+/// Error for content that ends within an entry.
+pub fn cut_off() -> StreamError {
     form("an entry that is cut off")
 }
 
-fn form(what: impl Into<String>) -> Trouble {
-    Trouble::Form(what.into())
+fn form(what: impl Into<String>) -> StreamError {
+    StreamError::Malformed(what.into())
 }

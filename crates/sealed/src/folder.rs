@@ -1,23 +1,24 @@
-//! Folders on disk: what is in one, and one made of a sealed one.
+//! Folders on disk: reads one to seal it, and makes one from a sealed file.
 //!
-//! Only files and folders are sealed. A symbolic link could lead anywhere, a device or a pipe has no
-//! content that ends: both are refused by name, never followed and never left out silently.
+//! Only files and folders are sealed. A symbolic link could lead anywhere, and a device or a pipe
+//! has no content that ends. Both are refused by name; they are never followed or left out
+//! silently.
 
 use crate::archive::{
-    Entries, Entry, Kind, MOST_DEPTH, MOST_ENTRIES, MOST_PATH_BYTES, cut_off, unfit,
+    Entries, Entry, EntryKind, MOST_DEPTH, MOST_ENTRIES, MOST_PATH_BYTES, cut_off, name_problem,
 };
-use crate::faults;
-use crate::faults::Refusal;
 use crate::output::{private_file, private_folder};
-use crate::stream::{Opener, Sealer, Trouble};
-use crate::watch::{Watch, passed};
+use crate::refusals;
+use crate::refusals::Refusal;
+use crate::stream::{Opener, Sealer, StreamError};
+use crate::watch::{TransferWatch, passed};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What is sealed or opened, in numbers.
+/// Number of files, folders and bytes of content.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Amount {
+pub struct ContentSize {
     /// Files.
     pub files: u64,
     /// Folders within the folder.
@@ -26,11 +27,11 @@ pub struct Amount {
     pub bytes: u64,
 }
 
-impl Amount {
+impl ContentSize {
     fn add(&mut self, entry: &Entry) {
         match entry.kind {
-            Kind::Folder => self.folders += 1,
-            Kind::File { bytes, .. } => {
+            EntryKind::Folder => self.folders += 1,
+            EntryKind::File { bytes, .. } => {
                 self.files += 1;
                 self.bytes = self.bytes.saturating_add(bytes);
             }
@@ -38,9 +39,10 @@ impl Amount {
     }
 }
 
-/// What is in a folder. It also finds whatever cannot be sealed, before anything is.
-pub fn measure(folder: &Path) -> Result<Amount, Trouble> {
-    let mut amount = Amount::default();
+/// Counts the content of a folder. It also finds entries that cannot be sealed, before any is
+/// sealed.
+pub fn measure(folder: &Path) -> Result<ContentSize, StreamError> {
+    let mut amount = ContentSize::default();
     walk(folder, &mut |entry, _| {
         amount.add(entry);
         Ok(())
@@ -48,27 +50,27 @@ pub fn measure(folder: &Path) -> Result<Amount, Trouble> {
     Ok(amount)
 }
 
-/// Seals all that is in a folder.
+/// Seals the content of a folder.
 pub fn seal<W: Write>(
     folder: &Path,
     to: &mut Sealer<W>,
-    watch: &mut dyn Watch,
-) -> Result<Amount, Trouble> {
-    let mut amount = Amount::default();
+    watch: &mut dyn TransferWatch,
+) -> Result<ContentSize, StreamError> {
+    let mut amount = ContentSize::default();
     walk(folder, &mut |entry, path| {
         amount.add(entry);
         passed(watch, 0)?;
         to.write(&entry.head())?;
-        if let Kind::File { bytes, .. } = entry.kind {
+        if let EntryKind::File { bytes, .. } = entry.kind {
             let (mut file, size) = open_regular(path)?;
             let copied = match size == bytes {
                 true => to.copy(&mut file, bytes, watch),
-                false => Err(Trouble::Resized),
+                false => Err(StreamError::Resized),
             };
-            // Which of the files it was is known only here.
-            copied.map_err(|trouble| match trouble {
-                Trouble::Read(error) => faults::unreadable(path, &error).into(),
-                Trouble::Resized => faults::resized(path).into(),
+            // Only this function knows which file failed.
+            copied.map_err(|error| match error {
+                StreamError::Read(error) => refusals::unreadable(path, &error).into(),
+                StreamError::Resized => refusals::resized(path).into(),
                 other => other,
             })?;
         }
@@ -77,31 +79,31 @@ pub fn seal<W: Write>(
     Ok(amount)
 }
 
-/// Makes all that is in a sealed folder, in an empty one that nobody else can enter.
+/// Writes the content of a sealed folder into an empty folder that nobody else can enter.
 pub fn open<R: Read>(
     from: &mut Opener<R>,
     folder: &Path,
-    watch: &mut dyn Watch,
-) -> Result<Amount, Trouble> {
-    let (mut amount, mut entries) = (Amount::default(), Entries::default());
+    watch: &mut dyn TransferWatch,
+) -> Result<ContentSize, StreamError> {
+    let (mut amount, mut entries) = (ContentSize::default(), Entries::default());
     while let Some(entry) = entries.next(&mut |bytes| from.fill(bytes))? {
         amount.add(&entry);
         passed(watch, 0)?;
         let path = folder.join(&entry.path);
         match entry.kind {
-            Kind::Folder => private_folder(&path).map_err(Trouble::Write)?,
-            Kind::File { bytes, executable } => {
-                let mut file = private_file(&path, executable).map_err(Trouble::Write)?;
+            EntryKind::Folder => private_folder(&path).map_err(StreamError::Write)?,
+            EntryKind::File { bytes, executable } => {
+                let mut file = private_file(&path, executable).map_err(StreamError::Write)?;
                 copy(from, &mut file, bytes, watch)?;
-                file.sync_all().map_err(Trouble::Write)?;
+                file.sync_all().map_err(StreamError::Write)?;
             }
         }
     }
-    sync_folders(folder).map_err(Trouble::Write)?;
+    sync_folders(folder).map_err(StreamError::Write)?;
     Ok(amount)
 }
 
-/// Has the names in a folder on the disk, as its files are.
+/// Syncs the names in all folders to disk, as the files are synced.
 #[cfg(unix)]
 fn sync_folders(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
@@ -113,42 +115,43 @@ fn sync_folders(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Other systems have no such call for folders.
+/// Does nothing: other systems have no such call for folders.
 #[cfg(not(unix))]
 fn sync_folders(_folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The next `bytes` of content, into a file.
+/// Copies the next `bytes` of content into a file.
 fn copy<R: Read>(
     from: &mut Opener<R>,
     file: &mut File,
     bytes: u64,
-    watch: &mut dyn Watch,
-) -> Result<(), Trouble> {
+    watch: &mut dyn TransferWatch,
+) -> Result<(), StreamError> {
     let mut left = bytes;
     while left > 0 {
         let some = from.some(usize::try_from(left).unwrap_or(usize::MAX))?;
         if some.is_empty() {
             return Err(cut_off());
         }
-        file.write_all(some).map_err(Trouble::Write)?;
+        file.write_all(some).map_err(StreamError::Write)?;
         left -= some.len() as u64;
         passed(watch, some.len() as u64)?;
     }
     Ok(())
 }
 
-/// A file that is one, and its size. The path was looked at before: what is opened is what was seen.
+/// Opens a regular file and returns its size. The path was checked before; the opened file is
+/// compared with what was checked.
 pub fn open_regular(path: &Path) -> Result<(File, u64), Refusal> {
-    let unreadable = |error| faults::unreadable(path, &error);
+    let unreadable = |error| refusals::unreadable(path, &error);
     let seen = fs::symlink_metadata(path).map_err(unreadable)?;
     regular(path, &seen)?;
     let file = File::open(path).map_err(unreadable)?;
     let opened = file.metadata().map_err(unreadable)?;
     match same(&seen, &opened) {
         true => Ok((file, opened.len())),
-        false => Err(faults::resized(path)),
+        false => Err(refusals::resized(path)),
     }
 }
 
@@ -156,12 +159,12 @@ fn regular(path: &Path, metadata: &Metadata) -> Result<(), Refusal> {
     let kind = metadata.file_type();
     match (kind.is_file(), kind.is_symlink()) {
         (true, _) => Ok(()),
-        (_, true) => Err(faults::unsealable(
+        (_, true) => Err(refusals::unsealable(
             path,
             "it is a symbolic link, and what it leads to is not meant for certain",
             "name what it leads to, or put the file itself there",
         )),
-        _ => Err(faults::unsealable(
+        _ => Err(refusals::unsealable(
             path,
             "it is neither a file nor a folder",
             "take it out of what is sealed",
@@ -191,11 +194,11 @@ fn executable(_metadata: &Metadata) -> bool {
     false
 }
 
-/// What is done with an entry and the path where it lies.
-type Visit<'a> = &'a mut dyn FnMut(&Entry, &Path) -> Result<(), Trouble>;
+/// Function that is called for an entry, with the path on disk.
+type Visit<'a> = &'a mut dyn FnMut(&Entry, &Path) -> Result<(), StreamError>;
 
-/// Visits all that is in a folder, in the order of the format.
-fn walk(folder: &Path, visit: Visit<'_>) -> Result<(), Trouble> {
+/// Calls `visit` for each entry of a folder, in the order of the format.
+fn walk(folder: &Path, visit: Visit<'_>) -> Result<(), StreamError> {
     below(folder, "", 1, &mut 0, visit)
 }
 
@@ -205,15 +208,15 @@ fn below(
     depth: usize,
     count: &mut u64,
     visit: Visit<'_>,
-) -> Result<(), Trouble> {
+) -> Result<(), StreamError> {
     for (name, path) in names(folder, count)? {
         let metadata = fs::symlink_metadata(&path);
-        let metadata = metadata.map_err(|error| faults::unreadable(&path, &error))?;
+        let metadata = metadata.map_err(|error| refusals::unreadable(&path, &error))?;
         let kind = match metadata.is_dir() {
-            true => Kind::Folder,
+            true => EntryKind::Folder,
             false => {
                 regular(&path, &metadata)?;
-                Kind::File {
+                EntryKind::File {
                     bytes: metadata.len(),
                     executable: executable(&metadata),
                 }
@@ -228,10 +231,10 @@ fn below(
                 "its path is too long: {MOST_DEPTH} folders within each other and {MOST_PATH_BYTES} \
                  bytes are the most"
             );
-            return Err(faults::unsealable(&path, why, "seal a folder further down").into());
+            return Err(refusals::unsealable(&path, why, "seal a folder further down").into());
         }
         visit(&entry, &path)?;
-        if kind == Kind::Folder {
+        if kind == EntryKind::Folder {
             let prefix = format!("{}/", entry.path);
             below(&path, &prefix, depth + 1, count, visit)?;
         }
@@ -239,17 +242,17 @@ fn below(
     Ok(())
 }
 
-/// What is in a folder, by name. All that were found so far are counted, so that no folder takes
-/// more memory than the most entries do.
+/// Lists a folder by name. `count` counts all names found so far, so that memory stays within the
+/// limit on entries.
 fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Refusal> {
-    let unreadable = |error| faults::unreadable(folder, &error);
+    let unreadable = |error| refusals::unreadable(folder, &error);
     let mut names = Vec::new();
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         *count += 1;
         if *count > MOST_ENTRIES {
             let why = format!("it holds more than {MOST_ENTRIES} files and folders");
-            return Err(faults::unsealable(
+            return Err(refusals::unsealable(
                 folder,
                 why,
                 "seal its folders one by one",
@@ -258,10 +261,10 @@ fn names(folder: &Path, count: &mut u64) -> Result<Vec<(String, PathBuf)>, Refus
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.map(str::to_string).ok_or_else(|| {
             let why = "its name is not UTF-8, and other machines would read another one";
-            faults::unsealable(&path, why, "rename it")
+            refusals::unsealable(&path, why, "rename it")
         })?;
-        if let Some(why) = unfit(&name, false) {
-            return Err(faults::unsealable(
+        if let Some(why) = name_problem(&name, false) {
+            return Err(refusals::unsealable(
                 &path,
                 format!("it has a path {why}"),
                 "rename it",

@@ -1,25 +1,25 @@
-//! The parsers of sealed files and key files, for those who feed them with what nobody would seal
-//! (`fuzz/`). Nothing else has a use for them, so they are no part of the documented interface.
+//! Parsers of sealed files and key files, exported for the fuzz targets (`fuzz/`). They have no
+//! other use, so they are not part of the documented interface.
 //!
-//! Each takes bytes, and where it accepts them gives back the bytes that this crate itself would
-//! write for what it has read.
+//! Each parses bytes. If it accepts them, it returns the bytes that this crate would write for the
+//! parsed value.
 
-use crate::archive::{Entries, Kind};
+use crate::archive::{Entries, EntryKind};
 use crate::header::{HEADER_BYTES, Header};
-use crate::key::Master;
+use crate::key::MasterKey;
 
-/// The header of a sealed file.
+/// Parses the header of a sealed file.
 pub fn header(bytes: &[u8]) -> Option<Vec<u8>> {
     let (header, commitment) = Header::parse(&bytes[..bytes.len().min(HEADER_BYTES)]).ok()?;
     Some([header.bound().as_slice(), &commitment].concat())
 }
 
-/// The key of a key file.
+/// Parses the key of a key file.
 pub fn key(bytes: &[u8]) -> Option<Vec<u8>> {
-    Some(Master::from_text(bytes).ok()?.text().to_vec())
+    Some(MasterKey::from_text(bytes).ok()?.text().to_vec())
 }
 
-/// The content of a sealed folder, and the paths in it.
+/// Parses the content of a sealed folder; also returns the paths in it.
 pub fn folder(bytes: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
     let (mut rest, mut entries) = (bytes, Entries::default());
     let (mut again, mut paths) = (Vec::new(), Vec::new());
@@ -35,7 +35,7 @@ pub fn folder(bytes: &[u8]) -> Option<(Vec<u8>, Vec<String>)> {
             return Some((again, paths));
         };
         again.extend(entry.head());
-        if let Kind::File { bytes, .. } = entry.kind {
+        if let EntryKind::File { bytes, .. } = entry.kind {
             let content = rest.split_at_checked(usize::try_from(bytes).ok()?)?;
             again.extend(content.0);
             rest = content.1;

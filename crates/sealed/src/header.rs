@@ -12,22 +12,22 @@
 //! | 28 | 32 | salt |
 //! | 60 | 32 | commitment to key and header (`key`) |
 //!
-//! Everything is held to its bounds as it is read, before any memory is taken or time spent: whoever
-//! sent the file chose these numbers. That they are the ones that were sealed is known only once the
-//! commitment is right.
+//! Every field is checked against its bounds as it is read, before memory is taken or time spent,
+//! since the sender of the file chose these numbers. That they are the numbers that were sealed is
+//! known only after the check of the commitment.
 
 /// Bytes of a header.
 pub const HEADER_BYTES: usize = 92;
-/// Bytes of a header before the commitment: what keys are derived from.
+/// Bytes of a header before the commitment: the input of key derivation.
 pub const BOUND_BYTES: usize = 60;
-/// What every sealed file begins with.
+/// First bytes of every sealed file.
 pub const MAGIC: &[u8; 8] = b"SLSEALED";
-/// The version of the format.
+/// Version of the format.
 pub const VERSION: u8 = 1;
-/// Bytes of a segment in the files that we make.
+/// Bytes of a segment in files of this version.
 pub const SEGMENT_BYTES: u32 = 64 << 10;
 
-/// The mode of the cipher.
+/// Mode of the cipher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// AES-128-GCM (NIST SP 800-38D).
@@ -36,16 +36,16 @@ pub enum Mode {
     Ocb3,
 }
 
-/// What opens a file.
+/// Source of the key that opens a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lock {
+pub enum KeySource {
     /// A key file.
     KeyFile,
-    /// A passphrase, made expensive to guess.
-    Passphrase(Cost),
+    /// A passphrase, stretched with Argon2id at this cost.
+    Passphrase(Argon2Cost),
 }
 
-/// What a sealed file holds.
+/// Content of a sealed file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Content {
     /// The bytes of a file.
@@ -54,9 +54,9 @@ pub enum Content {
     Folder,
 }
 
-/// The parameters of Argon2id (RFC 9106, section 3.1).
+/// Parameters of Argon2id (RFC 9106, section 3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cost {
+pub struct Argon2Cost {
     /// Memory in KiB.
     pub memory_kib: u32,
     /// Passes over it.
@@ -65,82 +65,83 @@ pub struct Cost {
     pub lanes: u32,
 }
 
-impl Cost {
-    /// The second recommended option of RFC 9106, section 4: for where 2 GiB are too much to ask.
-    pub const USUAL: Cost = Cost {
+impl Argon2Cost {
+    /// The second recommended option of RFC 9106, section 4, for machines on which 2 GiB are too
+    /// much.
+    pub const USUAL: Argon2Cost = Argon2Cost {
         memory_kib: 64 << 10,
         passes: 3,
         lanes: 4,
     };
-    /// The most memory that a header can ask for: 1 GiB.
+    /// Upper bound of the memory that a header can ask for: 1 GiB.
     const MOST_MEMORY_KIB: u32 = 1 << 20;
-    /// The most work: memory times passes, as for 4 GiB once.
+    /// Upper bound of the work, as memory times passes: 4 GiB once.
     const MOST_WORK_KIB: u32 = 4 << 20;
-    /// The most lanes.
+    /// Upper bound of the lanes.
     const MOST_LANES: u32 = 16;
 
-    /// Why a header with this cost is refused, if it is.
-    fn unfit(self) -> Option<String> {
-        let Cost {
+    /// Returns the reason why a header with this cost is refused, if there is one.
+    fn problem(self) -> Option<String> {
+        let Argon2Cost {
             memory_kib,
             passes,
             lanes,
         } = self;
         let work = u64::from(memory_kib) * u64::from(passes);
-        let fits = (1..=Cost::MOST_LANES).contains(&lanes)
-            && (8 * lanes..=Cost::MOST_MEMORY_KIB).contains(&memory_kib)
+        let fits = (1..=Argon2Cost::MOST_LANES).contains(&lanes)
+            && (8 * lanes..=Argon2Cost::MOST_MEMORY_KIB).contains(&memory_kib)
             && passes >= 1
-            && work <= u64::from(Cost::MOST_WORK_KIB);
+            && work <= u64::from(Argon2Cost::MOST_WORK_KIB);
         (!fits).then(|| {
             format!(
                 "its header asks for Argon2id with {memory_kib} KiB, {passes} passes and {lanes} \
                  lanes; at most {} KiB, {} KiB times passes and {} lanes are accepted",
-                Cost::MOST_MEMORY_KIB,
-                Cost::MOST_WORK_KIB,
-                Cost::MOST_LANES
+                Argon2Cost::MOST_MEMORY_KIB,
+                Argon2Cost::MOST_WORK_KIB,
+                Argon2Cost::MOST_LANES
             )
         })
     }
 }
 
-/// What stands in a header before the commitment.
+/// Fields of a header before the commitment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Header {
-    /// The mode of the cipher.
+    /// Mode of the cipher.
     pub mode: Mode,
-    /// What opens the file.
-    pub lock: Lock,
-    /// What the file holds.
+    /// Source of the key.
+    pub lock: KeySource,
+    /// Content of the file.
     pub content: Content,
     /// Bytes of every segment but the last.
     pub segment_bytes: u32,
-    /// Random for every file.
+    /// Random salt, fresh for every file.
     pub salt: [u8; 32],
 }
 
-/// Why bytes are no header that this version takes.
+/// Reason why bytes are not a header that this version accepts.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum NoHeader {
-    /// The file does not begin as a sealed one does.
+pub enum HeaderError {
+    /// The file does not begin with the magic bytes.
     Other,
     /// The file ends within the header.
     CutOff,
-    /// The file has another version of the format.
+    /// The file has an unknown version of the format.
     Version(u8),
-    /// A field has a value that it cannot have, or one that is out of bounds.
+    /// A field has an unknown value, or one that is out of bounds.
     Field(String),
 }
 
 impl Header {
-    /// The bytes that keys are derived from.
+    /// Encodes the fields that keys are derived from.
     pub fn bound(&self) -> [u8; BOUND_BYTES] {
         let mode = match self.mode {
             Mode::Gcm => 1,
             Mode::Ocb3 => 2,
         };
         let (lock, cost) = match self.lock {
-            Lock::KeyFile => (1, [0; 3]),
-            Lock::Passphrase(cost) => (2, [cost.memory_kib, cost.passes, cost.lanes]),
+            KeySource::KeyFile => (1, [0; 3]),
+            KeySource::Passphrase(cost) => (2, [cost.memory_kib, cost.passes, cost.lanes]),
         };
         let content = match self.content {
             Content::File => 1,
@@ -157,18 +158,18 @@ impl Header {
         bytes
     }
 
-    /// The header at the beginning of a file, and its commitment. `bytes` are the first
-    /// [`HEADER_BYTES`] of the file, or all that it has.
-    pub fn parse(bytes: &[u8]) -> Result<(Header, [u8; 32]), NoHeader> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or(NoHeader::Other)?;
-        let version = *rest.first().ok_or(NoHeader::CutOff)?;
+    /// Parses the header at the beginning of a file, and its commitment. `bytes` are the first
+    /// [`HEADER_BYTES`] of the file, or the whole file if it is shorter.
+    pub fn parse(bytes: &[u8]) -> Result<(Header, [u8; 32]), HeaderError> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or(HeaderError::Other)?;
+        let version = *rest.first().ok_or(HeaderError::CutOff)?;
         if version != VERSION {
-            return Err(NoHeader::Version(version));
+            return Err(HeaderError::Version(version));
         }
         let whole = bytes.first_chunk::<HEADER_BYTES>();
-        let whole = whole.ok_or(NoHeader::CutOff)?;
+        let whole = whole.ok_or(HeaderError::CutOff)?;
         let unknown = |field: &str, value: u8| {
-            NoHeader::Field(format!("its header has no {field} with the number {value}"))
+            HeaderError::Field(format!("its header has no {field} with the number {value}"))
         };
         let number = |at: usize| {
             let [a, b, c, d] = [whole[at], whole[at + 1], whole[at + 2], whole[at + 3]];
@@ -179,7 +180,7 @@ impl Header {
             2 => Mode::Ocb3,
             other => return Err(unknown("mode", other)),
         };
-        let cost = Cost {
+        let cost = Argon2Cost {
             memory_kib: number(16),
             passes: number(20),
             lanes: number(24),
@@ -187,12 +188,12 @@ impl Header {
         let lock = match whole[10] {
             1 if whole[16..28] != [0; 12] => {
                 let what = "its header has Argon2id parameters beside a key file";
-                return Err(NoHeader::Field(what.to_string()));
+                return Err(HeaderError::Field(what.to_string()));
             }
-            1 => Lock::KeyFile,
-            2 => match cost.unfit() {
-                Some(why) => return Err(NoHeader::Field(why)),
-                None => Lock::Passphrase(cost),
+            1 => KeySource::KeyFile,
+            2 => match cost.problem() {
+                Some(why) => return Err(HeaderError::Field(why)),
+                None => KeySource::Passphrase(cost),
             },
             other => return Err(unknown("lock", other)),
         };
@@ -203,7 +204,7 @@ impl Header {
         };
         let segment_bytes = number(12);
         if !(segment_bytes.is_power_of_two() && (4 << 10..=1 << 20).contains(&segment_bytes)) {
-            return Err(NoHeader::Field(format!(
+            return Err(HeaderError::Field(format!(
                 "its header has segments of {segment_bytes} bytes; powers of two from 4 KiB to 1 MiB \
                  are accepted"
             )));

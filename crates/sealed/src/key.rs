@@ -1,4 +1,4 @@
-//! Keys of sealed files: where the secret comes from, and what is derived from it.
+//! Keys of sealed files: the master key and the keys that are derived from it.
 //!
 //! The *master* is 32 bytes: those of a key file, or Argon2id (RFC 9106) of a passphrase and the
 //! salt of the header. Every file has keys of its own, by BLAKE3 in the mode `derive_key`:
@@ -8,19 +8,20 @@
 //!     = key (16) || prefix of nonces (7) || commitment (32)
 //! ```
 //!
-//! All of the header goes in, so a file whose header was changed has other keys. GCM and OCB3 do not
-//! commit to their key: one ciphertext can be made that opens under two (Len, Grubbs, Ristenpart,
-//! *Partitioning Oracle Attacks*, USENIX Security 2021). The commitment does, for BLAKE3 resists
-//! collisions, and it tells a wrong key from an altered file. The prefix is secret and differs by
-//! file, so that whoever tries keys cannot test one against many files at once.
+//! The whole header is an input, so a file whose header was changed has other keys. GCM and OCB3 do
+//! not commit to their key: one ciphertext can be made that opens under two keys (Len, Grubbs,
+//! Ristenpart, *Partitioning Oracle Attacks*, USENIX Security 2021). The commitment does, because
+//! BLAKE3 resists collisions, and it tells a wrong key from an altered file. The prefix is secret
+//! and differs by file, so an attacker who guesses keys cannot test one guess against many files at
+//! once.
 //!
 //! A key file is one line of text: `sealane-key-1:`, 64 digits of key and 8 of checksum, in
-//! hexadecimal, lower case. The checksum is of `derive_key("sealane 2026 checksum of a key file",
-//! key)`, first four bytes; it finds what was cut off or mistyped.
+//! hexadecimal, lower case. The checksum is the first four bytes of `derive_key("sealane 2026
+//! checksum of a key file", key)`; it detects text that was cut off or mistyped.
 
-use crate::faults;
-use crate::faults::Refusal;
-use crate::header::{BOUND_BYTES, Cost};
+use crate::header::{Argon2Cost, BOUND_BYTES};
+use crate::refusals;
+use crate::refusals::Refusal;
 use argon2::{Algorithm, Argon2, Block, Params, Version};
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_files::private_file;
@@ -30,52 +31,53 @@ use zeroize::{Zeroize, Zeroizing};
 
 const KEYS_CONTEXT: &str = "sealane 2026 keys of a sealed file";
 const CHECKSUM_CONTEXT: &str = "sealane 2026 checksum of a key file";
-/// What stands before a key in text.
+/// Text before the key in a key file.
 const KEY_PREFIX: &[u8] = b"sealane-key-1:";
 const KEY_BYTES: usize = 32;
 const CHECKSUM_BYTES: usize = 4;
 /// Bytes of a key file without the end of its line.
 const KEY_TEXT_BYTES: usize = KEY_PREFIX.len() + 2 * (KEY_BYTES + CHECKSUM_BYTES);
-/// The longest passphrase in bytes.
+/// Longest passphrase in bytes.
 const MOST_PASSPHRASE_BYTES: usize = 1024;
 
-/// A secret that opens files.
-pub struct Master(Zeroizing<[u8; KEY_BYTES]>);
+/// MasterKey key: 32 secret bytes from which the keys of files are derived.
+pub struct MasterKey(Zeroizing<[u8; KEY_BYTES]>);
 
-/// The keys of one file.
+/// Keys of one file.
 pub struct FileKeys {
-    /// The key of the cipher.
+    /// Key of the cipher.
     pub key: Zeroizing<[u8; 16]>,
-    /// What every nonce begins with.
+    /// First bytes of every nonce.
     pub prefix: Zeroizing<[u8; 7]>,
-    /// What stands in the header for this key.
+    /// Commitment that the header carries for this key.
     pub commitment: [u8; 32],
 }
 
 impl FileKeys {
-    /// Whether a header has the commitment of these keys.
+    /// Tells if a header has the commitment of these keys.
     pub fn is_of(&self, commitment: &[u8; 32]) -> bool {
         self.commitment.ct_eq(commitment).into()
     }
 }
 
-/// Asks for a passphrase at a terminal, without showing it; the text is what to ask.
-pub type Ask<'a> = &'a mut dyn FnMut(&str) -> Result<Zeroizing<String>, Refusal>;
+/// Function that asks for a passphrase at a terminal without showing it; its argument is the
+/// prompt.
+pub type AskPassphrase<'a> = &'a mut dyn FnMut(&str) -> Result<Zeroizing<String>, Refusal>;
 
-impl Master {
-    /// A fresh one, from the randomness of the operating system.
-    pub fn generate() -> Result<Master, Refusal> {
+impl MasterKey {
+    /// Generates a fresh key from the randomness of the operating system.
+    pub fn generate() -> Result<MasterKey, Refusal> {
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         random(key.as_mut_slice())?;
-        Ok(Master(key))
+        Ok(MasterKey(key))
     }
 
-    /// Stores it in a new file that only its owner can read.
+    /// Stores the key in a new file that only its owner can read.
     pub fn save(&self, path: &Path) -> Result<(), Refusal> {
-        private_file::save(path, &self.text()).map_err(|error| faults::key_not_made(path, &error))
+        private_file::save(path, &self.text()).map_err(|error| refusals::key_not_made(path, &error))
     }
 
-    /// What stands in a key file.
+    /// Encodes the key as the text of a key file.
     pub fn text(&self) -> Zeroizing<Vec<u8>> {
         let mut text = Zeroizing::new(Vec::with_capacity(KEY_TEXT_BYTES + 1));
         text.extend_from_slice(KEY_PREFIX);
@@ -86,16 +88,16 @@ impl Master {
         text
     }
 
-    /// Loads it from a key file.
-    pub fn load(path: &Path) -> Result<Master, Refusal> {
-        // One byte more than the longest: a longer file is no key file.
+    /// Loads the key from a key file.
+    pub fn load(path: &Path) -> Result<MasterKey, Refusal> {
+        // One byte more than the longest key file, so that a longer file is detected.
         let text = private_file::load(path, KEY_TEXT_BYTES + 3);
-        let text = text.map_err(|error| faults::key_unreadable(path, &error))?;
-        Master::from_text(&text).map_err(|why| faults::no_key(path, why))
+        let text = text.map_err(|error| refusals::key_unreadable(path, &error))?;
+        MasterKey::from_text(&text).map_err(|why| refusals::no_key(path, why))
     }
 
-    /// The key that a text holds.
-    pub fn from_text(text: &[u8]) -> Result<Master, &'static str> {
+    /// Parses the text of a key file.
+    pub fn from_text(text: &[u8]) -> Result<MasterKey, &'static str> {
         let digits = text.strip_prefix(KEY_PREFIX);
         let digits = digits.ok_or("it does not begin with `sealane-key-1:`")?;
         let line = digits.strip_suffix(b"\n").unwrap_or(digits);
@@ -111,7 +113,7 @@ impl Master {
             *byte = high.0 << 4 | low.0;
             wrong |= high.1 | low.1;
         }
-        let master = Master(key);
+        let master = MasterKey(key);
         if wrong != 0 {
             return Err("it has other characters than digits and the letters a to f");
         }
@@ -121,17 +123,22 @@ impl Master {
         }
     }
 
-    /// The master of a passphrase, as a header asks for it.
+    /// Derives the master key from a passphrase with Argon2id at the cost that a header states.
     ///
-    /// Takes the memory of `cost`, which is bounded where headers are read.
-    pub fn stretch(passphrase: &str, salt: &[u8; 32], cost: Cost) -> Result<Master, Refusal> {
+    /// Takes the memory of `cost`, which is bounded when headers are read.
+    pub fn stretch(
+        passphrase: &str,
+        salt: &[u8; 32],
+        cost: Argon2Cost,
+    ) -> Result<MasterKey, Refusal> {
         let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(KEY_BYTES));
-        let params = params.map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
+        let params = params.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         let count = params.block_count();
-        // Memory that cannot be had is an error and no abort, and what was in it is erased.
+        // Memory that cannot be allocated is an error, not an abort; its content is erased
+        // afterwards.
         let mut memory = Zeroizing::new(Vec::<Block>::new());
         let taken = memory.try_reserve_exact(count);
-        taken.map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
+        taken.map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
         memory.resize(count, Block::default());
         let mut key = Zeroizing::new([0; KEY_BYTES]);
         Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
@@ -141,11 +148,11 @@ impl Master {
                 key.as_mut_slice(),
                 memory.as_mut_slice(),
             )
-            .map_err(|error| faults::no_memory(cost.memory_kib, &error))?;
-        Ok(Master(key))
+            .map_err(|error| refusals::no_memory(cost.memory_kib, &error))?;
+        Ok(MasterKey(key))
     }
 
-    /// The keys of the file with this header.
+    /// Derives the keys of the file with this header.
     pub fn derive(&self, header: &[u8; BOUND_BYTES]) -> FileKeys {
         let mut hasher = blake3::Hasher::new_derive_key(KEYS_CONTEXT);
         hasher.update(self.0.as_slice()).update(header);
@@ -175,7 +182,7 @@ impl Master {
     }
 }
 
-/// Fills bytes from the randomness of the operating system.
+/// Fills a buffer from the randomness of the operating system.
 pub fn random(bytes: &mut [u8]) -> Result<(), Refusal> {
     getrandom::fill(bytes).map_err(|error| {
         let hint = "see that the operating system gives random numbers";
@@ -184,17 +191,17 @@ pub fn random(bytes: &mut [u8]) -> Result<(), Refusal> {
     })
 }
 
-/// A hexadecimal digit, without a branch on what it is.
+/// Encodes a hexadecimal digit without a branch on its value.
 fn digit(nibble: u8) -> u8 {
-    // All ones where the nibble is above 9.
+    // All ones if the nibble is above 9.
     let letter = ((9 - i16::from(nibble)) >> 8) as u8;
     b'0' + nibble + (letter & (b'a' - b'0' - 10))
 }
 
-/// The value of a hexadecimal digit, and not zero as the second where it is none; without a branch
-/// on what it is.
+/// Decodes a hexadecimal digit without a branch on its value. The second result is not zero if it
+/// is not a digit.
 fn value(digit: u8) -> (u8, u8) {
-    // All ones where the difference is below the bound.
+    // All ones if the difference is below the bound.
     let below = |difference: u8, bound: i16| ((i16::from(difference) - bound) >> 8) as u8;
     let (number, letter) = (digit.wrapping_sub(b'0'), digit.wrapping_sub(b'a'));
     let (is_number, is_letter) = (below(number, 10), below(letter, 6));
@@ -202,32 +209,32 @@ fn value(digit: u8) -> (u8, u8) {
     (value, !(is_number | is_letter))
 }
 
-/// A passphrase to seal with, asked for twice.
-pub fn new_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Refusal> {
+/// Asks for a new passphrase twice.
+pub fn new_passphrase(ask: AskPassphrase<'_>) -> Result<Zeroizing<String>, Refusal> {
     let first = fit(ask("passphrase to seal with: ")?)?;
     let second = ask("the same once more: ")?;
     match bool::from(first.as_bytes().ct_eq(second.as_bytes())) {
         true => Ok(first),
-        false => Err(faults::passphrase(
+        false => Err(refusals::passphrase(
             "the two passphrases differ",
             "run the command again, and type the same one twice",
         )),
     }
 }
 
-/// The passphrase of a file that is there.
-pub fn known_passphrase(ask: Ask<'_>) -> Result<Zeroizing<String>, Refusal> {
+/// Asks for the passphrase of an existing file.
+pub fn known_passphrase(ask: AskPassphrase<'_>) -> Result<Zeroizing<String>, Refusal> {
     fit(ask("passphrase: ")?)
 }
 
 fn fit(passphrase: Zeroizing<String>) -> Result<Zeroizing<String>, Refusal> {
     match passphrase.len() {
-        0 => Err(faults::passphrase(
+        0 => Err(refusals::passphrase(
             "the passphrase is empty",
             "type one: several words that nobody else would put together",
         )),
         1..=MOST_PASSPHRASE_BYTES => Ok(passphrase),
-        _ => Err(faults::passphrase(
+        _ => Err(refusals::passphrase(
             format!("the passphrase has more than {MOST_PASSPHRASE_BYTES} bytes"),
             "use a key file for that much: `sealane keygen FILE` makes one",
         )),
@@ -257,7 +264,7 @@ mod tests {
     #[test]
     fn a_key_file_is_the_documented_line() {
         // The checksum is from the reference implementation of BLAKE3, by its Python binding.
-        let text = Master(Zeroizing::new(std::array::from_fn(|i| i as u8))).text();
+        let text = MasterKey(Zeroizing::new(std::array::from_fn(|i| i as u8))).text();
         let digits = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
         assert_eq!(
             *text,
@@ -267,30 +274,30 @@ mod tests {
 
     #[test]
     fn every_changed_character_of_a_key_file_is_found() {
-        let text = Master::generate().unwrap().text();
-        assert!(Master::from_text(&text).is_ok());
-        assert!(Master::from_text(text.trim_ascii_end()).is_ok());
+        let text = MasterKey::generate().unwrap().text();
+        assert!(MasterKey::from_text(&text).is_ok());
+        assert!(MasterKey::from_text(text.trim_ascii_end()).is_ok());
         for at in 0..text.len() - 1 {
             for change in [1, 2, 16, 32, 128] {
                 let mut other = text.clone();
                 other[at] ^= change;
-                assert!(Master::from_text(&other).is_err(), "{at} {change}");
+                assert!(MasterKey::from_text(&other).is_err(), "{at} {change}");
             }
-            assert!(Master::from_text(&text[..at]).is_err(), "{at}");
+            assert!(MasterKey::from_text(&text[..at]).is_err(), "{at}");
         }
-        assert!(Master::from_text(&[&text[..], b"\n"].concat()).is_err());
+        assert!(MasterKey::from_text(&[&text[..], b"\n"].concat()).is_err());
     }
 
     #[test]
     fn stretching_is_argon2id_of_the_reference() {
         // From the reference implementation in C, by its Python binding.
-        let cost = Cost {
+        let cost = Argon2Cost {
             memory_kib: 64,
             passes: 2,
             lanes: 2,
         };
         let salt = std::array::from_fn(|i| i as u8);
-        let master = Master::stretch("a passphrase", &salt, cost).unwrap();
+        let master = MasterKey::stretch("a passphrase", &salt, cost).unwrap();
         let hex: String = master.0.iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(
             hex,

@@ -6,37 +6,37 @@
 //! cipher is in `segment` and whose keys come from `key`. The content of a sealed folder has the form
 //! of `archive`, and `folder` walks it. `output` gives final names to finished outputs only.
 //!
-//! Memory is that of a segment, and of the names in a folder. Content and names are hidden. Sizes are
-//! not, and neither is the maker of a file: every holder of the key can make others.
+//! Memory is that of one segment, and of the names in a folder. Content and names are hidden. Sizes
+//! are not, and neither is the maker of a file: every holder of the key can make other files.
 #![forbid(unsafe_code)]
 
 mod archive;
-mod faults;
 mod folder;
 #[doc(hidden)]
 pub mod fuzzing;
 mod header;
 mod key;
 mod output;
+mod refusals;
 mod segment;
 mod stream;
 #[cfg(test)]
 mod tests;
 mod watch;
 
-pub use faults::Refusal;
-pub use folder::Amount;
+pub use folder::ContentSize;
 pub use header::Mode;
-pub use key::{Ask, Master};
-pub use watch::Watch;
+pub use key::{AskPassphrase, MasterKey};
+pub use refusals::Refusal;
+pub use watch::TransferWatch;
 
-use header::{BOUND_BYTES, Content, Cost, HEADER_BYTES, Header, Lock, SEGMENT_BYTES};
+use header::{Argon2Cost, BOUND_BYTES, Content, HEADER_BYTES, Header, KeySource, SEGMENT_BYTES};
 use output::Target;
 use sealane_diagnostic::{Code, Diagnostic};
 use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use stream::{Opener, Places, Sealer, Trouble};
+use stream::{Opener, Sealer, SegmentCrypto, StreamError};
 
 /// Request to seal a file or a folder.
 #[derive(Clone, Debug)]
@@ -68,13 +68,13 @@ pub struct Open {
 
 /// Report of a file that was sealed or opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct SealReport {
     /// Output.
     pub output: PathBuf,
     /// Tells whether the content is a folder.
     pub folder: bool,
     /// Files, folders and bytes of content.
-    pub amount: Amount,
+    pub amount: ContentSize,
     /// Segments.
     pub segments: u64,
     /// Mode of AES-128.
@@ -83,56 +83,56 @@ pub struct Done {
     pub by_passphrase: bool,
 }
 
-/// What the names of sealed files end with.
+/// Ending of the names of sealed files.
 const ENDING: &str = "sealed";
 
-/// Seals a file or a folder. `ask` asks for a passphrase where there is no key file; `begin` is told
-/// the bytes of content and gives what watches them pass.
+/// Seals a file or a folder. `ask` asks for a passphrase if there is no key file. `begin` gets the
+/// number of bytes of content and returns the watch that counts them as they pass.
 ///
 /// # Errors
 /// The diagnostic says what is wrong; there is no output then.
-pub fn seal<W: Watch>(
+pub fn seal<W: TransferWatch>(
     request: &Seal,
-    ask: Ask<'_>,
+    ask: AskPassphrase<'_>,
     begin: impl FnOnce(u64) -> W,
-) -> Result<Done, Refusal> {
-    sealed(request, Cost::USUAL, ask, begin)
+) -> Result<SealReport, Refusal> {
+    sealed(request, Argon2Cost::USUAL, ask, begin)
 }
 
 /// Seals with Argon2id of the given cost.
-fn sealed<W: Watch>(
+fn sealed<W: TransferWatch>(
     args: &Seal,
-    cost: Cost,
-    ask: Ask<'_>,
+    cost: Argon2Cost,
+    ask: AskPassphrase<'_>,
     begin: impl FnOnce(u64) -> W,
-) -> Result<Done, Refusal> {
+) -> Result<SealReport, Refusal> {
     let input = args.input.as_path();
     let content = match fs::symlink_metadata(input) {
         Ok(metadata) if metadata.is_dir() => Content::Folder,
         Ok(_) => Content::File,
-        Err(error) => return Err(faults::unreadable(input, &error)),
+        Err(error) => return Err(refusals::unreadable(input, &error)),
     };
     let target = Target::new(&sealed_name(args)?, args.force)?;
-    let told = |trouble| faults::told(trouble, input, target.path());
-    spares(target.path(), input, args.key_file.as_deref())?;
-    // What cannot be sealed is found before anybody is asked for a passphrase.
+    let refuse = |error| refusals::refusal(error, input, target.path());
+    check_inputs_kept(target.path(), input, args.key_file.as_deref())?;
+    // Content that cannot be sealed is refused before anybody is asked for a passphrase.
     let amount = match content {
         Content::File => {
             let (_, bytes) = folder::open_regular(input)?;
-            Amount {
+            ContentSize {
                 files: 1,
                 folders: 0,
                 bytes,
             }
         }
         Content::Folder => {
-            outside(target.folder(), input)?;
-            folder::measure(input).map_err(told)?
+            check_outside_input(target.folder(), input)?;
+            folder::measure(input).map_err(refuse)?
         }
     };
     let lock = match args.key_file {
-        Some(_) => Lock::KeyFile,
-        None => Lock::Passphrase(cost),
+        Some(_) => KeySource::KeyFile,
+        None => KeySource::Passphrase(cost),
     };
     let mut header = Header {
         mode: args.mode,
@@ -143,12 +143,12 @@ fn sealed<W: Watch>(
     };
     key::random(&mut header.salt)?;
     let master = match &args.key_file {
-        Some(file) => Master::load(file)?,
-        None => Master::stretch(&key::new_passphrase(ask)?, &header.salt, cost)?,
+        Some(file) => MasterKey::load(file)?,
+        None => MasterKey::stretch(&key::new_passphrase(ask)?, &header.salt, cost)?,
     };
     let mut watch = begin(amount.bytes);
     let mut file = target.file(false)?;
-    let mut sealer = Sealer::new(&mut file, places(&header, &master)).map_err(told)?;
+    let mut sealer = Sealer::new(&mut file, crypto(&header, &master)).map_err(refuse)?;
     let amount = match content {
         Content::File => {
             let (mut from, _) = folder::open_regular(input)?;
@@ -157,42 +157,42 @@ fn sealed<W: Watch>(
         }
         Content::Folder => folder::seal(input, &mut sealer, &mut watch),
     };
-    let amount = amount.map_err(told)?;
-    let (_, segments) = sealer.finish().map_err(told)?;
+    let amount = amount.map_err(refuse)?;
+    let (_, segments) = sealer.finish().map_err(refuse)?;
     target.keep_file(file)?;
     Ok(done(&target, &header, amount, segments))
 }
 
-/// Opens a sealed file. `ask` asks for a passphrase where there is no key file; `begin` is told the
-/// bytes of the sealed file and gives what watches content pass.
+/// Opens a sealed file. `ask` asks for a passphrase if there is no key file. `begin` gets the
+/// number of bytes of the sealed file and returns the watch that counts content as it passes.
 ///
 /// # Errors
 /// The diagnostic says what is wrong; there is no output then.
-pub fn open<W: Watch>(
+pub fn open<W: TransferWatch>(
     args: &Open,
-    ask: Ask<'_>,
+    ask: AskPassphrase<'_>,
     begin: impl FnOnce(u64) -> W,
-) -> Result<Done, Refusal> {
+) -> Result<SealReport, Refusal> {
     let input = args.input.as_path();
     let (mut from, size, header, commitment) = read_header(input)?;
     let target = Target::new(&opened_name(args)?, args.force)?;
-    spares(target.path(), input, args.key_file.as_deref())?;
+    check_inputs_kept(target.path(), input, args.key_file.as_deref())?;
     let master = match (&args.key_file, header.lock) {
-        (Some(file), Lock::KeyFile) => Master::load(file)?,
-        (None, Lock::Passphrase(cost)) => {
-            Master::stretch(&key::known_passphrase(ask)?, &header.salt, cost)?
+        (Some(file), KeySource::KeyFile) => MasterKey::load(file)?,
+        (None, KeySource::Passphrase(cost)) => {
+            MasterKey::stretch(&key::known_passphrase(ask)?, &header.salt, cost)?
         }
-        (None, Lock::KeyFile) => {
+        (None, KeySource::KeyFile) => {
             let hint = "name the key file that sealed it, `--key-file FILE`";
-            return Err(faults::wrong_key(
+            return Err(refusals::wrong_key(
                 input,
                 "it was sealed with a key file",
                 hint,
             ));
         }
-        (Some(_), Lock::Passphrase(_)) => {
+        (Some(_), KeySource::Passphrase(_)) => {
             let hint = "leave out `--key-file`, and type the passphrase when asked";
-            return Err(faults::wrong_key(
+            return Err(refusals::wrong_key(
                 input,
                 "it was sealed with a passphrase",
                 hint,
@@ -201,64 +201,64 @@ pub fn open<W: Watch>(
     };
     if !master.derive(&header.bound()).is_of(&commitment) {
         let (why, hint) = match header.lock {
-            Lock::KeyFile => ("another key sealed it", "name the key file that sealed it"),
-            Lock::Passphrase(_) => (
+            KeySource::KeyFile => ("another key sealed it", "name the key file that sealed it"),
+            KeySource::Passphrase(_) => (
                 "another passphrase sealed it",
                 "type the one that sealed it",
             ),
         };
         let why = format!("{why}, or its header was altered");
-        return Err(faults::wrong_key(input, why, hint));
+        return Err(refusals::wrong_key(input, why, hint));
     }
     let mut watch = begin(size);
-    let told = |trouble| faults::told(trouble, input, target.path());
-    let mut opener = Opener::new(&mut from, places(&header, &master));
+    let refuse = |error| refusals::refusal(error, input, target.path());
+    let mut opener = Opener::new(&mut from, crypto(&header, &master));
     let amount = match header.content {
         Content::File => open_file(&mut opener, &target, &mut watch),
         Content::Folder => open_folder(&mut opener, &target, &mut watch),
     };
-    let amount = amount.map_err(told)?;
+    let amount = amount.map_err(refuse)?;
     Ok(done(&target, &header, amount, opener.segments()))
 }
 
-fn done(target: &Target, header: &Header, amount: Amount, segments: u64) -> Done {
-    Done {
+fn done(target: &Target, header: &Header, amount: ContentSize, segments: u64) -> SealReport {
+    SealReport {
         output: target.path().to_path_buf(),
         folder: header.content == Content::Folder,
         amount,
         segments,
         mode: header.mode,
-        by_passphrase: matches!(header.lock, Lock::Passphrase(_)),
+        by_passphrase: matches!(header.lock, KeySource::Passphrase(_)),
     }
 }
 
 /// The cipher, nonces and associated data of the file with this header.
-fn places(header: &Header, master: &Master) -> Places {
+fn crypto(header: &Header, master: &MasterKey) -> SegmentCrypto {
     let bound = header.bound();
     let keys = master.derive(&bound);
     let mut whole = [0; HEADER_BYTES];
     whole[..BOUND_BYTES].copy_from_slice(&bound);
     whole[BOUND_BYTES..].copy_from_slice(&keys.commitment);
     let cipher = segment::cipher(header.mode, &keys.key);
-    Places::new(cipher, keys, whole, header.segment_bytes)
+    SegmentCrypto::new(cipher, keys, whole, header.segment_bytes)
 }
 
 fn open_file<R: Read>(
     opener: &mut Opener<R>,
     target: &Target,
-    watch: &mut dyn Watch,
-) -> Result<Amount, Trouble> {
+    watch: &mut dyn TransferWatch,
+) -> Result<ContentSize, StreamError> {
     let mut file = target.file(true)?;
-    let mut amount = Amount {
+    let mut amount = ContentSize {
         files: 1,
-        ..Amount::default()
+        ..ContentSize::default()
     };
     loop {
         let some = opener.some(usize::MAX)?;
         if some.is_empty() {
             break;
         }
-        file.write_all(some).map_err(Trouble::Write)?;
+        file.write_all(some).map_err(StreamError::Write)?;
         let passed = some.len() as u64;
         amount.bytes += passed;
         watch::passed(watch, passed)?;
@@ -270,21 +270,22 @@ fn open_file<R: Read>(
 fn open_folder<R: Read>(
     opener: &mut Opener<R>,
     target: &Target,
-    watch: &mut dyn Watch,
-) -> Result<Amount, Trouble> {
+    watch: &mut dyn TransferWatch,
+) -> Result<ContentSize, StreamError> {
     let (outer, inner) = target.unfinished_folder()?;
     let amount = folder::open(opener, &inner, watch)?;
     target.keep_folder(outer, &inner)?;
     Ok(amount)
 }
 
-/// A sealed file behind its header, with its size, header and commitment.
+/// Opens a sealed file and reads its header: the file behind the header, its size, the header, and
+/// the commitment.
 fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Refusal> {
-    let unreadable = |error| faults::unreadable(path, &error);
-    // A pipe would be waited for; a link to a file is as good as the file.
+    let unreadable = |error| refusals::unreadable(path, &error);
+    // A read from a pipe would block. A link to a file is accepted like the file.
     let metadata = fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(faults::not_sealed(path, "it is no file"));
+        return Err(refusals::not_sealed(path, "it is no file"));
     }
     let mut file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::with_capacity(HEADER_BYTES);
@@ -293,14 +294,14 @@ fn read_header(path: &Path) -> Result<(File, u64, Header, [u8; 32]), Refusal> {
         .read_to_end(&mut bytes);
     read.map_err(unreadable)?;
     let parsed = Header::parse(&bytes);
-    let (header, commitment) = parsed.map_err(|why| faults::no_header(path, why))?;
+    let (header, commitment) = parsed.map_err(|why| refusals::no_header(path, why))?;
     Ok((file, metadata.len(), header, commitment))
 }
 
 /// The output of `seal`: the input's name with the ending of sealed files.
 fn sealed_name(args: &Seal) -> Result<PathBuf, Refusal> {
     if let Some(output) = &args.output {
-        return named(output);
+        return named_output(output);
     }
     let mut name = args.input.file_name().map(|name| name.to_os_string());
     if let Some(name) = &mut name {
@@ -309,14 +310,14 @@ fn sealed_name(args: &Seal) -> Result<PathBuf, Refusal> {
     }
     match name {
         Some(name) => Ok(args.input.with_file_name(name)),
-        None => Err(nameless(&args.input)),
+        None => Err(no_default_name(&args.input)),
     }
 }
 
 /// The output of `open`: the input's name without the ending of sealed files.
 fn opened_name(args: &Open) -> Result<PathBuf, Refusal> {
     match &args.output {
-        Some(output) => named(output),
+        Some(output) => named_output(output),
         None if args
             .input
             .extension()
@@ -324,27 +325,27 @@ fn opened_name(args: &Open) -> Result<PathBuf, Refusal> {
         {
             Ok(args.input.with_extension(""))
         }
-        None => Err(nameless(&args.input)),
+        None => Err(no_default_name(&args.input)),
     }
 }
 
-/// An output that somebody named.
-fn named(output: &Path) -> Result<PathBuf, Refusal> {
+/// Returns an output that was named on the command line.
+fn named_output(output: &Path) -> Result<PathBuf, Refusal> {
     match output == Path::new("-") {
-        true => Err(faults::standard_output()),
+        true => Err(refusals::standard_output()),
         false => Ok(output.to_path_buf()),
     }
 }
 
-fn nameless(input: &Path) -> Refusal {
+fn no_default_name(input: &Path) -> Refusal {
     let what = format!("no name for the output follows from {}", input.display());
     Diagnostic::new(Code::CommandLine, what)
         .hint("name the output, `-o NAME`")
         .into()
 }
 
-/// Refuses an output in the place of the input or of the key, which would be lost.
-fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Refusal> {
+/// Refuses an output that would replace the input or the key file.
+fn check_inputs_kept(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Refusal> {
     for (what, path) in [("input", Some(input)), ("key file", key_file)] {
         if path.is_some_and(|path| sealane_files::same(path, output)) {
             let what = format!("the output would take the place of the {what}");
@@ -355,14 +356,14 @@ fn spares(output: &Path, input: &Path, key_file: Option<&Path>) -> Result<(), Re
     Ok(())
 }
 
-/// Refuses an output within the folder that is sealed, which would hold itself.
-fn outside(output: &Path, input: &Path) -> Result<(), Refusal> {
+/// Refuses an output within the folder that is sealed, since the file would contain itself.
+fn check_outside_input(output: &Path, input: &Path) -> Result<(), Refusal> {
     let inside = match (output.canonicalize(), input.canonicalize()) {
         (Ok(output), Ok(input)) => output.starts_with(input),
         _ => false,
     };
     match inside {
-        true => Err(faults::unsealable(
+        true => Err(refusals::unsealable(
             input,
             "the output would be in it, and hold itself",
             "name an output outside of the folder, `-o NAME`",

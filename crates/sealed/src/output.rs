@@ -1,18 +1,18 @@
-//! The target of a verb: a file as room `files` writes it, or a folder, which appears under its name
-//! when all is written.
+//! Target of a verb: a file that room `files` writes, or a folder that appears under its name when
+//! it is complete.
 //!
-//! Until then the output lies under a name that begins with `.sealane-`, and goes away with any error.
-//! Only a process that is killed can leave it there.
+//! Until then the output lies under a name that begins with `.sealane-`, and any error removes it.
+//! Only a process that is killed can leave it behind.
 
-use crate::faults;
-use crate::faults::Refusal;
+use crate::refusals;
+use crate::refusals::Refusal;
 use sealane_files::{NewFile, Rights, Taken, UNFINISHED, sync_folder};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, TempDir};
 
-/// A final name.
+/// Final name of an output.
 pub struct Target {
     path: PathBuf,
     folder: PathBuf,
@@ -20,40 +20,41 @@ pub struct Target {
 }
 
 impl Target {
-    /// A name that can be written to. What is there already is replaced only by `force`, and only if
-    /// it is no folder.
+    /// Checks a name for writing. An existing file is replaced only with `force`; a folder never
+    /// is.
     pub fn new(path: &Path, force: bool) -> Result<Target, Refusal> {
         let folder = match path.parent() {
             Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
             Some(folder) => folder,
-            None => return Err(faults::exists(path, true)),
+            None => return Err(refusals::exists(path, true)),
         };
         let target = Target {
             path: path.to_path_buf(),
             folder: folder.to_path_buf(),
             force,
         };
-        target.free(force)?;
+        target.check_free(force)?;
         match folder.is_dir() {
             true => Ok(target),
             false => {
                 let error = io::Error::new(io::ErrorKind::NotFound, "its folder does not exist");
-                Err(faults::unwritable(path, &error))
+                Err(refusals::unwritable(path, &error))
             }
         }
     }
 
-    /// The final name.
+    /// Returns the final name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder in which it is.
+    /// Returns the folder that contains the output.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// An unfinished file: with the rights of any new file, or its owner's alone.
+    /// Creates an unfinished file: readable by its owner alone if `private`, else with default
+    /// rights.
     pub fn file(&self, private: bool) -> Result<NewFile, Refusal> {
         let rights = match private {
             true => Rights::Owner,
@@ -66,7 +67,8 @@ impl Target {
         NewFile::begin(&self.path, rights, taken).map_err(|error| self.failed(&error))
     }
 
-    /// An unfinished folder that nobody else can enter, and the one within it that is to be kept.
+    /// Creates an unfinished folder that nobody else can enter, and within it the folder that is to
+    /// be kept.
     pub fn unfinished_folder(&self) -> Result<(TempDir, PathBuf), Refusal> {
         let mut builder = Builder::new();
         builder.prefix(UNFINISHED);
@@ -82,28 +84,28 @@ impl Target {
         Ok((outer, inner))
     }
 
-    /// Gives a finished file its name.
+    /// Renames a finished file to its final name.
     pub fn keep_file(&self, file: NewFile) -> Result<(), Refusal> {
         file.keep().map_err(|error| self.failed(&error))
     }
 
-    /// Gives a finished folder its name.
+    /// Renames a finished folder to its final name.
     pub fn keep_folder(&self, outer: TempDir, inner: &Path) -> Result<(), Refusal> {
-        // Renaming would replace an empty folder; nothing else that came in between.
-        self.free(false)?;
+        // Renaming would replace an empty folder, but nothing else that appeared meanwhile.
+        self.check_free(false)?;
         fs::rename(inner, &self.path).map_err(|error| self.failed(&error))?;
         drop(outer);
         sync_folder(&self.folder).map_err(|error| self.failed(&error))
     }
 
-    /// Refuses a name that is taken. A device or a pipe is never written to: it would pass on what
-    /// turns out, further on, to be cut off or altered.
-    fn free(&self, force: bool) -> Result<(), Refusal> {
+    /// Refuses a name that is taken. A device or a pipe is never written to: it would pass on
+    /// content that later turns out to be cut off or altered.
+    fn check_free(&self, force: bool) -> Result<(), Refusal> {
         match fs::symlink_metadata(&self.path) {
-            Ok(there) if there.is_dir() => Err(faults::exists(&self.path, true)),
-            Ok(_) if !force => Err(faults::exists(&self.path, false)),
+            Ok(there) if there.is_dir() => Err(refusals::exists(&self.path, true)),
+            Ok(_) if !force => Err(refusals::exists(&self.path, false)),
             Ok(_) => match fs::metadata(&self.path) {
-                Ok(there) if !there.is_file() => Err(faults::no_file(&self.path)),
+                Ok(there) if !there.is_file() => Err(refusals::no_file(&self.path)),
                 _ => Ok(()),
             },
             Err(_) => Ok(()),
@@ -112,14 +114,14 @@ impl Target {
 
     fn failed(&self, error: &io::Error) -> Refusal {
         match error.kind() {
-            io::ErrorKind::AlreadyExists => faults::exists(&self.path, false),
-            io::ErrorKind::IsADirectory => faults::exists(&self.path, true),
-            _ => faults::unwritable(&self.path, error),
+            io::ErrorKind::AlreadyExists => refusals::exists(&self.path, false),
+            io::ErrorKind::IsADirectory => refusals::exists(&self.path, true),
+            _ => refusals::unwritable(&self.path, error),
         }
     }
 }
 
-/// A new folder that only its owner can enter.
+/// Creates a folder that only its owner can enter.
 pub fn private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
@@ -127,7 +129,7 @@ pub fn private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// A new file that only its owner can read, write and maybe execute.
+/// Creates a file that only its owner can read, write and, if asked for, execute.
 pub fn private_file(path: &Path, executable: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -7,48 +7,48 @@
 //! opens only in its file, at its place, and as the last one only if it is. Every segment but the
 //! last is full; the last one is empty only if the content is. Behind each stands its tag.
 //!
-//! Memory is that of one segment. Reads and writes are of one segment too: from 64 KiB on, larger ones
-//! gain less than the copy that a buffer in between would cost.
+//! Memory holds one segment. Reads and writes are of one segment too: from 64 KiB on, larger ones
+//! gain less than the copy through another buffer would cost.
 
-use crate::faults::Refusal;
 use crate::header::HEADER_BYTES;
 use crate::key::FileKeys;
+use crate::refusals::Refusal;
 use crate::segment::{NONCE_BYTES, SegmentCipher, TAG_BYTES};
-use crate::watch::{Watch, passed};
+use crate::watch::{TransferWatch, passed};
 use std::io::{self, Read, Write};
 use zeroize::Zeroizing;
 
-/// The most bytes of content: what both modes carry under one key with a margin (2^44 blocks).
+/// Most bytes of content: the limit of both modes under one key, with a margin (2^44 blocks).
 const MOST_BYTES: u64 = 1 << 48;
 
-/// Why content could not be sealed or opened.
-pub enum Trouble {
+/// Reason why content could not be sealed or opened.
+pub enum StreamError {
     /// The input cannot be read.
     Read(io::Error),
     /// The output cannot be written.
     Write(io::Error),
-    /// The input has another size than it had when it was looked at.
+    /// The input has another size than it had when it was opened.
     Resized,
     /// The content is longer than a file can carry.
     TooLong,
-    /// A segment is not what was sealed: its number, and where it begins in the file.
+    /// A segment is not authentic: its number, and its offset in the file.
     Altered(u64, u64),
-    /// What is in a sealed folder is not as the format says.
-    Form(String),
-    /// Somebody asked to stop.
+    /// The content of a sealed folder violates the format.
+    Malformed(String),
+    /// A request to stop.
     Stopped,
-    /// Something that is told already.
-    Told(Refusal),
+    /// An error that is a diagnostic already.
+    Refused(Refusal),
 }
 
-impl From<Refusal> for Trouble {
-    fn from(failure: Refusal) -> Trouble {
-        Trouble::Told(failure)
+impl From<Refusal> for StreamError {
+    fn from(failure: Refusal) -> StreamError {
+        StreamError::Refused(failure)
     }
 }
 
-/// What both directions share: the cipher, and the nonces and the associated data of a file.
-pub struct Places {
+/// State of both directions: the cipher, the counter of nonces, and the associated data of a file.
+pub struct SegmentCrypto {
     cipher: SegmentCipher,
     prefix: Zeroizing<[u8; 7]>,
     header: [u8; HEADER_BYTES],
@@ -56,15 +56,15 @@ pub struct Places {
     next: u64,
 }
 
-impl Places {
-    /// Those of a file with this header.
+impl SegmentCrypto {
+    /// Creates the state for a file with this header.
     pub fn new(
         cipher: SegmentCipher,
         keys: FileKeys,
         header: [u8; HEADER_BYTES],
         segment_bytes: u32,
-    ) -> Places {
-        Places {
+    ) -> SegmentCrypto {
+        SegmentCrypto {
             cipher,
             prefix: keys.prefix,
             header,
@@ -73,17 +73,17 @@ impl Places {
         }
     }
 
-    /// Goes on as if so many segments had passed.
+    /// Continues as if so many segments had passed.
     #[cfg(test)]
     pub fn skip_to(&mut self, next: u64) {
         self.next = next;
     }
 
-    /// The nonce of the next segment, which uses it up.
-    fn nonce(&mut self, last: bool) -> Result<[u8; NONCE_BYTES], Trouble> {
-        let number = u32::try_from(self.next).map_err(|_| Trouble::TooLong)?;
+    /// Returns the nonce of the next segment and counts the segment.
+    fn nonce(&mut self, last: bool) -> Result<[u8; NONCE_BYTES], StreamError> {
+        let number = u32::try_from(self.next).map_err(|_| StreamError::TooLong)?;
         if self.next * self.segment_bytes as u64 >= MOST_BYTES {
-            return Err(Trouble::TooLong);
+            return Err(StreamError::TooLong);
         }
         self.next += 1;
         let mut nonce = [0; NONCE_BYTES];
@@ -94,30 +94,30 @@ impl Places {
     }
 }
 
-/// Seals content as it comes.
+/// Writer that seals content.
 pub struct Sealer<W> {
     to: W,
-    places: Places,
-    /// A segment and its tag. It is sealed only when more content comes or none does, since only
-    /// then it is known whether it is the last.
+    crypto: SegmentCrypto,
+    /// A segment and its tag. It is sealed only when more content comes or the content ends, since
+    /// only then it is known if it is the last segment.
     buffer: Zeroizing<Vec<u8>>,
     filled: usize,
 }
 
 impl<W: Write> Sealer<W> {
     /// Writes the header; content follows.
-    pub fn new(mut to: W, places: Places) -> Result<Sealer<W>, Trouble> {
-        to.write_all(&places.header).map_err(Trouble::Write)?;
+    pub fn new(mut to: W, crypto: SegmentCrypto) -> Result<Sealer<W>, StreamError> {
+        to.write_all(&crypto.header).map_err(StreamError::Write)?;
         Ok(Sealer {
             to,
-            buffer: Zeroizing::new(vec![0; places.segment_bytes + TAG_BYTES]),
-            places,
+            buffer: Zeroizing::new(vec![0; crypto.segment_bytes + TAG_BYTES]),
+            crypto,
             filled: 0,
         })
     }
 
-    /// Takes content.
-    pub fn write(&mut self, mut content: &[u8]) -> Result<(), Trouble> {
+    /// Seals content.
+    pub fn write(&mut self, mut content: &[u8]) -> Result<(), StreamError> {
         while !content.is_empty() {
             let room = self.room()?;
             let taken = room.len().min(content.len());
@@ -128,19 +128,19 @@ impl<W: Write> Sealer<W> {
         Ok(())
     }
 
-    /// Takes all that a reader has, which has to be `bytes`.
+    /// Seals the whole content of a reader, which has to be `bytes` long.
     pub fn copy(
         &mut self,
         from: &mut impl Read,
         bytes: u64,
-        watch: &mut dyn Watch,
-    ) -> Result<(), Trouble> {
+        watch: &mut dyn TransferWatch,
+    ) -> Result<(), StreamError> {
         let mut left = bytes;
         while left > 0 {
             let room = self.room()?;
             let most = room.len().min(usize::try_from(left).unwrap_or(usize::MAX));
             match read(from, &mut room[..most])? {
-                0 => return Err(Trouble::Resized),
+                0 => return Err(StreamError::Resized),
                 taken => {
                     self.filled += taken;
                     left -= taken as u64;
@@ -150,42 +150,43 @@ impl<W: Write> Sealer<W> {
         }
         match read(from, &mut [0])? {
             0 => Ok(()),
-            _ => Err(Trouble::Resized),
+            _ => Err(StreamError::Resized),
         }
     }
 
-    /// Seals what is left as the last segment; returns the writer and how many segments there are.
-    pub fn finish(mut self) -> Result<(W, u64), Trouble> {
+    /// Seals the rest as the last segment; returns the writer and the number of segments.
+    pub fn finish(mut self) -> Result<(W, u64), StreamError> {
         self.seal(true)?;
-        Ok((self.to, self.places.next))
+        Ok((self.to, self.crypto.next))
     }
 
-    /// Room for content, at least one byte. Asked for only if there is more to come.
-    fn room(&mut self) -> Result<&mut [u8], Trouble> {
-        if self.filled == self.places.segment_bytes {
+    /// Returns the free part of the buffer, at least one byte. Called only if more content follows.
+    fn room(&mut self) -> Result<&mut [u8], StreamError> {
+        if self.filled == self.crypto.segment_bytes {
             self.seal(false)?;
         }
-        Ok(&mut self.buffer[self.filled..self.places.segment_bytes])
+        Ok(&mut self.buffer[self.filled..self.crypto.segment_bytes])
     }
 
-    fn seal(&mut self, last: bool) -> Result<(), Trouble> {
-        let nonce = self.places.nonce(last)?;
+    fn seal(&mut self, last: bool) -> Result<(), StreamError> {
+        let nonce = self.crypto.nonce(last)?;
         let (segment, rest) = self.buffer.split_at_mut(self.filled);
-        let places = &self.places;
-        let tag = places.cipher.seal_segment(&nonce, &places.header, segment);
+        let crypto = &self.crypto;
+        let tag = crypto.cipher.seal_segment(&nonce, &crypto.header, segment);
         rest[..TAG_BYTES].copy_from_slice(&tag);
         let sealed = &self.buffer[..self.filled + TAG_BYTES];
-        self.to.write_all(sealed).map_err(Trouble::Write)?;
+        self.to.write_all(sealed).map_err(StreamError::Write)?;
         self.filled = 0;
         Ok(())
     }
 }
 
-/// Opens segments as they come. Nothing leaves it that is not authentic.
+/// Reader that opens segments. It returns only authentic content.
 pub struct Opener<R> {
     from: R,
-    places: Places,
-    /// A segment, its tag, and one byte more, which says that it is not the last.
+    crypto: SegmentCrypto,
+    /// A segment, its tag, and one more byte, whose presence shows that the segment is not the
+    /// last.
     buffer: Zeroizing<Vec<u8>>,
     ahead: Option<u8>,
     given: usize,
@@ -194,12 +195,12 @@ pub struct Opener<R> {
 }
 
 impl<R: Read> Opener<R> {
-    /// `from` stands behind the header.
-    pub fn new(from: R, places: Places) -> Opener<R> {
+    /// Creates a reader; `from` is positioned behind the header.
+    pub fn new(from: R, crypto: SegmentCrypto) -> Opener<R> {
         Opener {
             from,
-            buffer: Zeroizing::new(vec![0; places.segment_bytes + TAG_BYTES + 1]),
-            places,
+            buffer: Zeroizing::new(vec![0; crypto.segment_bytes + TAG_BYTES + 1]),
+            crypto,
             ahead: None,
             given: 0,
             opened: 0,
@@ -207,13 +208,13 @@ impl<R: Read> Opener<R> {
         }
     }
 
-    /// How many segments were opened.
+    /// Returns the number of opened segments.
     pub fn segments(&self) -> u64 {
-        self.places.next
+        self.crypto.next
     }
 
-    /// Some content that follows, at most so many bytes; none only at its authentic end.
-    pub fn some(&mut self, most: usize) -> Result<&[u8], Trouble> {
+    /// Returns content that follows, at most `most` bytes; empty only at the authenticated end.
+    pub fn some(&mut self, most: usize) -> Result<&[u8], StreamError> {
         if self.given == self.opened && !self.ended {
             self.open()?;
         }
@@ -222,8 +223,8 @@ impl<R: Read> Opener<R> {
         Ok(&self.buffer[given..self.given])
     }
 
-    /// Fills `bytes` with content, as far as there is any; says how far.
-    pub fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, Trouble> {
+    /// Fills `bytes` with content, as far as there is any; returns the number of bytes.
+    pub fn fill(&mut self, bytes: &mut [u8]) -> Result<usize, StreamError> {
         let mut filled = 0;
         while filled < bytes.len() {
             let some = self.some(bytes.len() - filled)?;
@@ -236,10 +237,10 @@ impl<R: Read> Opener<R> {
         Ok(filled)
     }
 
-    fn open(&mut self) -> Result<(), Trouble> {
-        let number = self.places.next;
-        let full = self.places.segment_bytes + TAG_BYTES;
-        let altered = || Trouble::Altered(number, HEADER_BYTES as u64 + number * full as u64);
+    fn open(&mut self) -> Result<(), StreamError> {
+        let number = self.crypto.next;
+        let full = self.crypto.segment_bytes + TAG_BYTES;
+        let altered = || StreamError::Altered(number, HEADER_BYTES as u64 + number * full as u64);
         let mut filled = 0;
         if let Some(byte) = self.ahead.take() {
             self.buffer[0] = byte;
@@ -258,28 +259,28 @@ impl<R: Read> Opener<R> {
         let sealed = &mut self.buffer[..filled.min(full)];
         let split = sealed.split_last_chunk_mut::<TAG_BYTES>();
         let (segment, tag) = split.ok_or_else(altered)?;
-        // One content has one form: an empty segment behind others is none that we seal.
+        // Content has only one form: this crate never writes an empty segment behind others.
         if segment.is_empty() && number > 0 {
             return Err(altered());
         }
         let opened = segment.len();
-        let nonce = self.places.nonce(last)?;
-        let places = &self.places;
-        places
+        let nonce = self.crypto.nonce(last)?;
+        let crypto = &self.crypto;
+        crypto
             .cipher
-            .open_segment(&nonce, &places.header, segment, tag)
+            .open_segment(&nonce, &crypto.header, segment, tag)
             .map_err(|_| altered())?;
         (self.given, self.opened, self.ended) = (0, opened, last);
         Ok(())
     }
 }
 
-/// Reads once, again where a signal came in between.
-fn read(from: &mut impl Read, into: &mut [u8]) -> Result<usize, Trouble> {
+/// Reads once; retries if a signal interrupts the read.
+fn read(from: &mut impl Read, into: &mut [u8]) -> Result<usize, StreamError> {
     loop {
         match from.read(into) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            done => return done.map_err(Trouble::Read),
+            done => return done.map_err(StreamError::Read),
         }
     }
 }

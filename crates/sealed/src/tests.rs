@@ -1,4 +1,4 @@
-//! Round trips, known answers, and everything that an attacker can do to a sealed file.
+//! Round trips, known answers, and attacks on sealed files.
 
 use super::*;
 use std::io;
@@ -9,15 +9,15 @@ mod attacks;
 mod folders;
 mod verbs;
 
-/// Argon2id as small as it can be.
-const SMALL: Cost = Cost {
+/// Smallest cost of Argon2id.
+const SMALL: Argon2Cost = Argon2Cost {
     memory_kib: 32,
     passes: 1,
     lanes: 2,
 };
-/// The smallest segment.
+/// Smallest segment.
 const SEGMENT: usize = 4096;
-/// A watch that lets an operation run to its end, and one that stops it at once.
+/// A watch that lets an operation run to its end, or stops it at once.
 const NEVER: Asked = Asked { to_stop: false };
 const AT_ONCE: Asked = Asked { to_stop: true };
 
@@ -26,20 +26,23 @@ struct Asked {
     to_stop: bool,
 }
 
-impl Watch for Asked {
+impl TransferWatch for Asked {
     fn passed(&mut self, _: u64) -> bool {
         !self.to_stop
     }
 }
 
-/// A folder with a key file.
-struct Desk(TempDir);
+/// A temporary folder with a key file.
+struct TestFolder(TempDir);
 
-impl Desk {
-    fn new() -> Desk {
-        let desk = Desk(TempDir::new().unwrap());
-        Master::generate().unwrap().save(&desk.path("k")).unwrap();
-        desk
+impl TestFolder {
+    fn new() -> TestFolder {
+        let folder = TestFolder(TempDir::new().unwrap());
+        MasterKey::generate()
+            .unwrap()
+            .save(&folder.path("k"))
+            .unwrap();
+        folder
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -62,24 +65,24 @@ impl Desk {
         names
     }
 
-    fn master(&self) -> Master {
-        Master::load(&self.path("k")).unwrap()
+    fn master(&self) -> MasterKey {
+        MasterKey::load(&self.path("k")).unwrap()
     }
 
-    /// Runs `seal` or `open` with arguments as on the command line, where `@NAME` is a path on this
-    /// desk, with a passphrase that somebody types and a request to stop that comes or does not.
-    fn run(&self, command: &str, typed: &str, asked: Asked) -> Result<Done, Refusal> {
+    /// Runs `seal` or `open` with arguments as on the command line, where `@NAME` is a path in this
+    /// folder, with a typed passphrase and an optional request to stop.
+    fn run(&self, command: &str, typed: &str, asked: Asked) -> Result<SealReport, Refusal> {
         self.run_as(command, typed, asked, &|| ())
     }
 
-    /// The same, and something that happens when work begins.
+    /// Does the same as `run`, and calls a function when work begins.
     fn run_as(
         &self,
         command: &str,
         typed: &str,
         asked: Asked,
         meanwhile: &dyn Fn(),
-    ) -> Result<Done, Refusal> {
+    ) -> Result<SealReport, Refusal> {
         let path = |word: &str| match word.strip_prefix('@') {
             Some(name) => self.path(name),
             None => PathBuf::from(word),
@@ -128,12 +131,12 @@ impl Desk {
         }
     }
 
-    fn does(&self, command: &str) -> Done {
+    fn does(&self, command: &str) -> SealReport {
         let done = self.run(command, "", NEVER);
         done.unwrap_or_else(|failure| panic!("{command}: {failure}"))
     }
 
-    /// The code with which a command is refused, which leaves nothing behind.
+    /// Runs a command that is refused and leaves nothing behind; returns the code.
     fn refuses(&self, command: &str) -> &'static str {
         let before = self.names();
         let failure = self.run(command, "", NEVER).unwrap_err();
@@ -141,7 +144,7 @@ impl Desk {
         failure.code.name()
     }
 
-    /// What a failure says, without the folder.
+    /// Text of a failure without the path of the folder.
     fn told(&self, failure: &Refusal) -> String {
         let folder = format!("{}/", self.0.path().display());
         failure.to_string().replace(&folder, "")
@@ -155,7 +158,7 @@ fn content(bytes: usize) -> Vec<u8> {
 fn header(mode: Mode, content: Content) -> Header {
     Header {
         mode,
-        lock: Lock::KeyFile,
+        lock: KeySource::KeyFile,
         content,
         segment_bytes: SEGMENT as u32,
         salt: std::array::from_fn(|i| 32 + i as u8),
@@ -163,8 +166,8 @@ fn header(mode: Mode, content: Content) -> Header {
 }
 
 /// A sealed file in memory.
-fn sealed_bytes(header: &Header, master: &Master, content: &[u8]) -> Vec<u8> {
-    let sealer = Sealer::new(Vec::new(), places(header, master));
+fn sealed_bytes(header: &Header, master: &MasterKey, content: &[u8]) -> Vec<u8> {
+    let sealer = Sealer::new(Vec::new(), crypto(header, master));
     let Ok(mut sealer) = sealer else { panic!() };
     assert!(sealer.write(content).is_ok());
     let Ok((bytes, segments)) = sealer.finish() else {
@@ -175,14 +178,14 @@ fn sealed_bytes(header: &Header, master: &Master, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The key file whose bytes are 0, 1, 2 ...
-fn counting_master(desk: &Desk) -> Master {
+/// Key file with the key bytes 0, 1, 2 ...
+fn counting_master(folder: &TestFolder) -> MasterKey {
     let digits: String = (0..32).map(|byte| format!("{byte:02x}")).collect();
     private_key(
-        &desk.path("counting"),
+        &folder.path("counting"),
         &format!("sealane-key-1:{digits}1dbb93fb\n"),
     );
-    Master::load(&desk.path("counting")).unwrap()
+    MasterKey::load(&folder.path("counting")).unwrap()
 }
 
 fn private_key(path: &Path, text: &str) {
@@ -193,25 +196,25 @@ fn private_key(path: &Path, text: &str) {
 
 #[test]
 fn files_are_those_of_another_implementation() {
-    // Digests of files that OpenSSL's GCM and OCB (of Python's `cryptography`), the reference
-    // implementation of Argon2 in C and that of BLAKE3 made, as the format says.
-    let desk = Desk::new();
-    let key = counting_master(&desk);
+    // Digests of files made with OpenSSL's GCM and OCB (by Python's `cryptography`) and the
+    // reference implementations of Argon2 in C and of BLAKE3, according to the format.
+    let folder = TestFolder::new();
+    let key = counting_master(&folder);
     let locked = |mode, lock| Header {
         lock,
         ..header(mode, Content::File)
     };
-    let passphrase = Lock::Passphrase(SMALL);
+    let passphrase = KeySource::Passphrase(SMALL);
     let salt = header(Mode::Gcm, Content::File).salt;
-    let typed = Master::stretch("a passphrase", &salt, SMALL).unwrap();
+    let typed = MasterKey::stretch("a passphrase", &salt, SMALL).unwrap();
     for (header, master, expected) in [
         (
-            locked(Mode::Gcm, Lock::KeyFile),
+            locked(Mode::Gcm, KeySource::KeyFile),
             &key,
             "f4aa4330e6f532bdf87aae55d8db1c9221908327361e284ab490d10c3a1efa0e",
         ),
         (
-            locked(Mode::Ocb3, Lock::KeyFile),
+            locked(Mode::Ocb3, KeySource::KeyFile),
             &key,
             "159c2f28281e9804cf7fcd5474227005d8053d74f38c8ec023945b26246a3ba4",
         ),
@@ -235,7 +238,7 @@ fn files_are_those_of_another_implementation() {
     }
 }
 
-/// Gives its bytes a few at a time, as pipes and networks do.
+/// A reader that returns a few bytes at a time, as pipes and networks do.
 struct Slow<'a>(&'a [u8]);
 
 impl Read for Slow<'_> {
@@ -247,8 +250,8 @@ impl Read for Slow<'_> {
 
 #[test]
 fn content_of_every_length_around_segments_comes_back() {
-    let desk = Desk::new();
-    let master = desk.master();
+    let folder = TestFolder::new();
+    let master = folder.master();
     for mode in [Mode::Gcm, Mode::Ocb3] {
         let header = header(mode, Content::File);
         let around = (0..4).flat_map(|segments| [0, 1, 15, 16, 17].map(|i| (segments, i)));
@@ -263,8 +266,8 @@ fn content_of_every_length_around_segments_comes_back() {
                 bytes.len(),
                 HEADER_BYTES + length + 16 * length.div_ceil(SEGMENT).max(1)
             );
-            // The same by reading, which the verbs do.
-            let Ok(mut sealer) = Sealer::new(Vec::new(), places(&header, &master)) else {
+            // The same by reading, as the verbs do.
+            let Ok(mut sealer) = Sealer::new(Vec::new(), crypto(&header, &master)) else {
                 panic!()
             };
             let mut watch = NEVER;
@@ -272,7 +275,7 @@ fn content_of_every_length_around_segments_comes_back() {
             assert!(copied.is_ok());
             assert!(sealer.finish().is_ok_and(|(copy, _)| copy == bytes));
             let mut from = Slow(&bytes[HEADER_BYTES..]);
-            let mut opener = Opener::new(&mut from, places(&header, &master));
+            let mut opener = Opener::new(&mut from, crypto(&header, &master));
             let mut back = vec![0; length + 1];
             assert!(opener.fill(&mut back).is_ok_and(|filled| filled == length));
             assert_eq!(back[..length], content);

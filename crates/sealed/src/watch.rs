@@ -1,17 +1,18 @@
 //! Progress of an operation, and requests to stop it.
 
-use crate::stream::Trouble;
+use crate::stream::StreamError;
 
-/// Watches content pass. An operation that is asked to stop removes its output and says so.
-pub trait Watch {
-    /// Takes note of so many more bytes of content; `false` asks the operation to stop.
+/// Observer of content that passes. An operation that is asked to stop removes its output and says
+/// so.
+pub trait TransferWatch {
+    /// Counts so many more bytes of content; `false` asks the operation to stop.
     fn passed(&mut self, bytes: u64) -> bool;
 }
 
-/// Tells a watch of content that has passed.
-pub(crate) fn passed(watch: &mut dyn Watch, bytes: u64) -> Result<(), Trouble> {
+/// Reports content that has passed to a watch.
+pub(crate) fn passed(watch: &mut dyn TransferWatch, bytes: u64) -> Result<(), StreamError> {
     match watch.passed(bytes) {
         true => Ok(()),
-        false => Err(Trouble::Stopped),
+        false => Err(StreamError::Stopped),
     }
 }

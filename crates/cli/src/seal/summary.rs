@@ -2,12 +2,12 @@
 
 use sealane_page::Card;
 use sealane_page::units::{bytes, grouped};
-use sealane_sealed::{Done, Mode};
+use sealane_sealed::{Mode, SealReport};
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Card and JSON of a verb that is done with `input`; `verb` is `sealed` or `opened`.
-pub fn printed(verb: &str, input: &Path, done: &Done) -> (Card, Value) {
+pub fn printed(verb: &str, input: &Path, done: &SealReport) -> (Card, Value) {
     let mode = match done.mode {
         Mode::Gcm => ("gcm", "AES-128-GCM"),
         Mode::Ocb3 => ("ocb3", "AES-128-OCB3"),

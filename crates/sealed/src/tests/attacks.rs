@@ -1,38 +1,38 @@
-//! Sealed files that somebody changed, cut, mixed or made up.
+//! Sealed files that were changed, cut, mixed or made up.
 
 use super::*;
-use crate::stream::Trouble;
+use crate::stream::StreamError;
 
-/// A file of three segments, and the last of them not full.
+/// A sealed file of three segments, the last of which is not full.
 struct Victim {
-    desk: Desk,
+    folder: TestFolder,
     header: Header,
     bytes: Vec<u8>,
 }
 
 impl Victim {
     fn new(mode: Mode, salt: u8) -> Victim {
-        let desk = Desk::new();
+        let folder = TestFolder::new();
         let header = Header {
             salt: [salt; 32],
             ..header(mode, Content::File)
         };
         let bytes = sealed_bytes(
             &header,
-            &counting_master(&desk),
+            &counting_master(&folder),
             &content(2 * SEGMENT + 100),
         );
         Victim {
-            desk,
+            folder,
             header,
             bytes,
         }
     }
 
-    /// The code with which other bytes are refused; nothing is left of them.
+    /// Opens other bytes, which are refused and leave nothing behind; returns the code.
     fn refuses(&self, bytes: &[u8]) -> &'static str {
-        self.desk.put("x.sealed", bytes);
-        self.desk.refuses("open @x.sealed --key-file @counting")
+        self.folder.put("x.sealed", bytes);
+        self.folder.refuses("open @x.sealed --key-file @counting")
     }
 
     fn head(&self) -> &[u8] {
@@ -52,14 +52,16 @@ fn every_bit_of_the_header_counts() {
     for bit in 0..8 * HEADER_BYTES {
         let mut bytes = victim.bytes.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
-        // Neither 0 nor 3 nor anything with one more bit is a mode, a lock, a content or a length.
+        // No value that differs from a valid one in one bit is a valid mode, lock, content or
+        // length.
         let expected = match bit / 8 {
             0..28 => "sealed-file",
             _ => "sealed-wrong-key",
         };
         assert_eq!(victim.refuses(&bytes), expected, "{bit}");
     }
-    // What another file could have there belongs to this one as it stands.
+    // Values that would be valid in another file are still not those that this file was sealed
+    // with.
     for (at, other) in [(9, 2), (11, 2), (13, 0x20)] {
         let mut bytes = victim.bytes.clone();
         bytes[at] = other;
@@ -111,10 +113,10 @@ fn whatever_follows_the_end_is_found() {
             let bytes = [&victim.bytes, more].concat();
             assert_eq!(victim.refuses(&bytes), "sealed-altered");
         }
-        // Behind a last segment that is full, too.
+        // The same behind a last segment that is full.
         let full = sealed_bytes(
             &victim.header,
-            &counting_master(&victim.desk),
+            &counting_master(&victim.folder),
             &content(SEGMENT),
         );
         for more in more {
@@ -166,9 +168,10 @@ fn segments_stay_in_their_file() {
 
 #[test]
 fn an_empty_segment_stands_alone_or_not_at_all() {
-    // Authentic, since somebody with the key sealed it; but content has one form only.
-    let desk = Desk::new();
-    let master = counting_master(&desk);
+    // The segments are authentic, as somebody with the key sealed them; but content has only one
+    // form.
+    let folder = TestFolder::new();
+    let master = counting_master(&folder);
     let header = header(Mode::Gcm, Content::File);
     let keys = master.derive(&header.bound());
     let whole = sealed_bytes(&header, &master, &content(SEGMENT));
@@ -182,20 +185,20 @@ fn an_empty_segment_stands_alone_or_not_at_all() {
     let (head, mut first) = (&whole[..HEADER_BYTES], content(SEGMENT));
     let tag = cipher.seal_segment(&nonce(0, 0), head, &mut first);
     let empty = cipher.seal_segment(&nonce(1, 1), head, &mut []);
-    desk.put("x.sealed", [head, &first, &tag, &empty].concat());
+    folder.put("x.sealed", [head, &first, &tag, &empty].concat());
     assert_eq!(
-        desk.refuses("open @x.sealed --key-file @counting"),
+        folder.refuses("open @x.sealed --key-file @counting"),
         "sealed-altered"
     );
 }
 
 #[test]
 fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let refused = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = [
             Header {
-                lock: Lock::Passphrase(SMALL),
+                lock: KeySource::Passphrase(SMALL),
                 ..header(Mode::Gcm, Content::File)
             }
             .bound()
@@ -204,10 +207,10 @@ fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
         ]
         .concat();
         change(&mut bytes);
-        desk.put("x.sealed", &bytes);
-        // Nobody is asked for a passphrase: an empty one would have another code.
-        let failure = desk.run("open @x.sealed", "", NEVER).unwrap_err();
-        (failure.code, desk.told(&failure))
+        folder.put("x.sealed", &bytes);
+        // No passphrase is asked for: an empty one would give another code.
+        let failure = folder.run("open @x.sealed", "", NEVER).unwrap_err();
+        (failure.code, folder.told(&failure))
     };
     let number = |at: usize, number: u32| {
         move |bytes: &mut [u8]| bytes[at..at + 4].copy_from_slice(&number.to_le_bytes())
@@ -226,7 +229,7 @@ fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
             assert_eq!(refused(&number(at, bad)).0, "sealed-file", "{at} {bad}");
         }
     }
-    // Each in bounds, and too much together.
+    // Each parameter is within bounds, but their product is not.
     let work = |bytes: &mut [u8]| {
         number(16, 1 << 20)(bytes);
         number(20, 5)(bytes);
@@ -242,22 +245,22 @@ fn a_header_that_asks_for_too_much_is_refused_before_anything_is_done() {
 
 #[test]
 fn a_file_has_as_many_segments_as_nonces() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let at = |segment_bytes: u32, next: u64| {
         let header = Header {
             segment_bytes,
             ..header(Mode::Gcm, Content::File)
         };
-        let mut places = places(&header, &desk.master());
-        places.skip_to(next);
-        let Ok(mut sealer) = Sealer::new(Vec::new(), places) else {
+        let mut crypto = crypto(&header, &folder.master());
+        crypto.skip_to(next);
+        let Ok(mut sealer) = Sealer::new(Vec::new(), crypto) else {
             panic!()
         };
         assert!(sealer.write(&[0]).is_ok());
         sealer.finish().map(|_| ())
     };
     assert!(at(4096, u32::MAX.into()).is_ok());
-    assert!(matches!(at(4096, 1 << 32), Err(Trouble::TooLong)));
+    assert!(matches!(at(4096, 1 << 32), Err(StreamError::TooLong)));
     assert!(at(1 << 20, (1 << 28) - 1).is_ok());
-    assert!(matches!(at(1 << 20, 1 << 28), Err(Trouble::TooLong)));
+    assert!(matches!(at(1 << 20, 1 << 28), Err(StreamError::TooLong)));
 }

@@ -1,9 +1,9 @@
-//! Folders, and what somebody could put into a sealed one.
+//! Folders, and malicious entries in sealed folders.
 
 use super::*;
-use crate::archive::{Kind, unfit};
+use crate::archive::{EntryKind, name_problem};
 
-/// A folder with everything that one may hold.
+/// Creates a folder with every kind of content that one may have.
 fn fill(folder: &Path) {
     fs::create_dir_all(folder.join("a/deep/er")).unwrap();
     fs::create_dir(folder.join("a.b")).unwrap();
@@ -28,7 +28,7 @@ fn set_executable(path: &Path) {
 #[cfg(not(unix))]
 fn set_executable(_path: &Path) {}
 
-/// Every path below a folder, with content and rights.
+/// Lists every path below a folder, with content and rights.
 fn listing(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>, u32)> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -61,13 +61,16 @@ fn rights(_path: &Path) -> u32 {
 #[test]
 fn a_folder_comes_back_with_all_that_is_in_it() {
     for mode in ["gcm", "ocb3"] {
-        let desk = Desk::new();
-        fill(&desk.path("things"));
-        let done = desk.does(&format!("seal @things --key-file @k --mode {mode}"));
+        let folder = TestFolder::new();
+        fill(&folder.path("things"));
+        let done = folder.does(&format!("seal @things --key-file @k --mode {mode}"));
         assert_eq!((done.amount.files, done.amount.folders), (5, 4));
-        let done = desk.does("open @things.sealed --key-file @k -o @again");
+        let done = folder.does("open @things.sealed --key-file @k -o @again");
         assert_eq!((done.amount.files, done.amount.folders), (5, 4));
-        let (before, after) = (listing(&desk.path("things")), listing(&desk.path("again")));
+        let (before, after) = (
+            listing(&folder.path("things")),
+            listing(&folder.path("again")),
+        );
         assert_eq!(before.len(), 9);
         for ((name, content, _), (name_after, content_after, rights)) in before.iter().zip(&after) {
             assert_eq!((name, content), (name_after, content_after));
@@ -78,23 +81,23 @@ fn a_folder_comes_back_with_all_that_is_in_it() {
             };
             assert!(cfg!(not(unix)) || *rights == private, "{name:?} {rights:o}");
         }
-        assert_eq!(desk.names(), ["again", "k", "things", "things.sealed"]);
+        assert_eq!(folder.names(), ["again", "k", "things", "things.sealed"]);
     }
 }
 
 #[test]
 fn an_empty_folder_comes_back() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path("nothing")).unwrap();
-    desk.does("seal @nothing --key-file @k -o @x.sealed");
-    desk.does("open @x.sealed --key-file @k");
-    assert!(listing(&desk.path("x")).is_empty() && desk.path("x").is_dir());
+    let folder = TestFolder::new();
+    fs::create_dir(folder.path("nothing")).unwrap();
+    folder.does("seal @nothing --key-file @k -o @x.sealed");
+    folder.does("open @x.sealed --key-file @k");
+    assert!(listing(&folder.path("x")).is_empty() && folder.path("x").is_dir());
 }
 
 #[test]
 fn the_stream_of_a_folder_is_that_of_another_implementation() {
-    let desk = Desk::new();
-    let (key, folder) = (counting_master(&desk), desk.path("f"));
+    let folder = TestFolder::new();
+    let (key, folder) = (counting_master(&folder), folder.path("f"));
     fs::create_dir_all(folder.join("a")).unwrap();
     fs::create_dir(folder.join("a.b")).unwrap();
     for (name, bytes) in [("a/x", "one"), ("run", "#!"), ("é", "")] {
@@ -105,7 +108,7 @@ fn the_stream_of_a_folder_is_that_of_another_implementation() {
         segment_bytes: SEGMENT_BYTES,
         ..header(Mode::Gcm, Content::Folder)
     };
-    let Ok(mut sealer) = Sealer::new(Vec::new(), places(&header, &key)) else {
+    let Ok(mut sealer) = Sealer::new(Vec::new(), crypto(&header, &key)) else {
         panic!()
     };
     let mut watch = NEVER;
@@ -123,73 +126,73 @@ fn the_stream_of_a_folder_is_that_of_another_implementation() {
 #[test]
 fn what_is_neither_file_nor_folder_is_refused_by_name() {
     use std::os::unix::fs::symlink;
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let told = |command: &str| {
-        assert_eq!(desk.refuses(command), "seal-input");
-        desk.told(&desk.run(command, "", NEVER).unwrap_err())
+        assert_eq!(folder.refuses(command), "seal-input");
+        folder.told(&folder.run(command, "", NEVER).unwrap_err())
     };
-    desk.put("file", "x");
-    symlink("file", desk.path("link")).unwrap();
+    folder.put("file", "x");
+    symlink("file", folder.path("link")).unwrap();
     assert!(told("seal @link --key-file @k").contains("link cannot be sealed"));
-    fill(&desk.path("things"));
-    symlink("../file", desk.path("things/a/link")).unwrap();
+    fill(&folder.path("things"));
+    symlink("../file", folder.path("things/a/link")).unwrap();
     let text = told("seal @things --key-file @k");
     assert!(text.contains("things/a/link cannot be sealed"), "{text}");
-    fs::remove_file(desk.path("things/a/link")).unwrap();
-    symlink("..", desk.path("things/up")).unwrap();
+    fs::remove_file(folder.path("things/a/link")).unwrap();
+    symlink("..", folder.path("things/up")).unwrap();
     assert!(told("seal @things --key-file @k").contains("things/up cannot be sealed"));
-    fs::remove_file(desk.path("things/up")).unwrap();
-    let socket = std::os::unix::net::UnixListener::bind(desk.path("things/socket")).unwrap();
+    fs::remove_file(folder.path("things/up")).unwrap();
+    let socket = std::os::unix::net::UnixListener::bind(folder.path("things/socket")).unwrap();
     assert!(told("seal @things --key-file @k").contains("neither a file nor a folder"));
     drop(socket);
-    fs::remove_file(desk.path("things/socket")).unwrap();
-    desk.put("things/back\\slash", "");
+    fs::remove_file(folder.path("things/socket")).unwrap();
+    folder.put("things/back\\slash", "");
     assert!(told("seal @things --key-file @k").contains("backslash"));
-    fs::remove_file(desk.path("things/back\\slash")).unwrap();
+    fs::remove_file(folder.path("things/back\\slash")).unwrap();
     assert!(told("seal @things --key-file @k -o @things/a/out").contains("hold itself"));
-    desk.does("seal @things --key-file @k");
+    folder.does("seal @things --key-file @k");
 }
 
 #[test]
 fn folders_are_as_deep_as_they_open_again() {
-    let desk = Desk::new();
+    let folder = TestFolder::new();
     let deep = |names: usize| vec!["d"; names].join("/");
-    fs::create_dir_all(desk.path("things").join(deep(128))).unwrap();
-    desk.does("seal @things --key-file @k");
-    desk.does("open @things.sealed --key-file @k -o @again");
-    assert!(desk.path("again").join(deep(128)).is_dir());
-    fs::create_dir(desk.path("things").join(deep(129))).unwrap();
+    fs::create_dir_all(folder.path("things").join(deep(128))).unwrap();
+    folder.does("seal @things --key-file @k");
+    folder.does("open @things.sealed --key-file @k -o @again");
+    assert!(folder.path("again").join(deep(128)).is_dir());
+    fs::create_dir(folder.path("things").join(deep(129))).unwrap();
     assert_eq!(
-        desk.refuses("seal @things --key-file @k -o @out"),
+        folder.refuses("seal @things --key-file @k -o @out"),
         "seal-input"
     );
 }
 
 #[test]
 fn a_folder_is_never_replaced_and_nothing_is_left_when_stopped() {
-    let desk = Desk::new();
-    fill(&desk.path("things"));
-    desk.does("seal @things --key-file @k");
-    let before = listing(&desk.path("things"));
+    let folder = TestFolder::new();
+    fill(&folder.path("things"));
+    folder.does("seal @things --key-file @k");
+    let before = listing(&folder.path("things"));
     for command in [
         "open @things.sealed --key-file @k",
         "open @things.sealed --key-file @k --force",
     ] {
-        assert_eq!(desk.refuses(command), "output-exists");
+        assert_eq!(folder.refuses(command), "output-exists");
     }
-    assert_eq!(listing(&desk.path("things")), before);
-    let names = desk.names();
+    assert_eq!(listing(&folder.path("things")), before);
+    let names = folder.names();
     for command in [
         "seal @things --key-file @k -o @out",
         "open @things.sealed --key-file @k -o @out",
     ] {
-        let stopped = desk.run(command, "", AT_ONCE).unwrap_err();
+        let stopped = folder.run(command, "", AT_ONCE).unwrap_err();
         assert_eq!(stopped.code, "interrupted");
-        assert_eq!(desk.names(), names);
+        assert_eq!(folder.names(), names);
     }
 }
 
-/// An entry as the format has it, whatever it says.
+/// Encodes an entry in the format, valid or not.
 fn entry(kind: u8, path: &[u8], content: &[u8]) -> Vec<u8> {
     let mut bytes = vec![kind];
     bytes.extend((path.len() as u16).to_le_bytes());
@@ -203,11 +206,11 @@ fn entry(kind: u8, path: &[u8], content: &[u8]) -> Vec<u8> {
 
 #[test]
 fn entries_that_lead_elsewhere_or_contradict_are_refused() {
-    let desk = Desk::new();
-    let master = counting_master(&desk);
+    let folder = TestFolder::new();
+    let master = counting_master(&folder);
     let header = header(Mode::Ocb3, Content::Folder);
     let open = |archive: &[u8]| {
-        desk.put("x.sealed", sealed_bytes(&header, &master, archive));
+        folder.put("x.sealed", sealed_bytes(&header, &master, archive));
         "open @x.sealed --key-file @counting"
     };
     let good = [
@@ -216,8 +219,8 @@ fn entries_that_lead_elsewhere_or_contradict_are_refused() {
         entry(3, b"c", b""),
     ]
     .concat();
-    desk.does(open(&good));
-    fs::remove_dir_all(desk.path("x")).unwrap();
+    folder.does(open(&good));
+    fs::remove_dir_all(folder.path("x")).unwrap();
     let file = |path: &[u8]| entry(2, path, b"x");
     let long = [b'n'; 256];
     let deep = vec!["d"; 129].join("/");
@@ -232,7 +235,7 @@ fn entries_that_lead_elsewhere_or_contradict_are_refused() {
         file(b"c/d"),
     ]
     .concat();
-    // Its size is that of many disks; nothing of it is there.
+    // The size is that of many disks, and no byte of it follows.
     let huge = [&[2, 1, 0, b'a'][..], &u64::MAX.to_le_bytes()].concat();
     let hostile: [&[u8]; 26] = [
         &file(b""),
@@ -263,11 +266,11 @@ fn entries_that_lead_elsewhere_or_contradict_are_refused() {
         &[2, 255, 255],
     ];
     for archive in hostile {
-        assert_eq!(desk.refuses(open(archive)), "sealed-file", "{archive:?}");
+        assert_eq!(folder.refuses(open(archive)), "sealed-file", "{archive:?}");
     }
-    // Between entries, the content of another folder would end.
+    // A cut between entries would end the content of another folder.
     for cut in (1..good.len()).filter(|cut| ![4, 19].contains(cut)) {
-        assert_eq!(desk.refuses(open(&good[..cut])), "sealed-file", "{cut}");
+        assert_eq!(folder.refuses(open(&good[..cut])), "sealed-file", "{cut}");
     }
 }
 
@@ -277,16 +280,20 @@ fn names_that_windows_reads_otherwise_are_refused_there() {
         "C:", "a:b", "NUL", "nul.txt", "COM1", "lpt9.a.b", "com¹", "CON ", "a.", "a ", "a?",
         "\u{1}", "CONIN$",
     ] {
-        assert!(unfit(name, true).is_some(), "{name:?}");
-        assert!(unfit(name, false).is_none(), "{name:?}");
+        assert!(name_problem(name, true).is_some(), "{name:?}");
+        assert!(name_problem(name, false).is_none(), "{name:?}");
     }
     for name in ["a", ".a", "COM", "COM10", "nulls", "a.b", "é", " a", "..."] {
-        assert!(unfit(name, false).is_none(), "{name:?}");
-        assert_eq!(unfit(name, true).is_some(), name == "...", "{name:?}");
+        assert!(name_problem(name, false).is_none(), "{name:?}");
+        assert_eq!(
+            name_problem(name, true).is_some(),
+            name == "...",
+            "{name:?}"
+        );
     }
     assert_ne!(
-        Kind::Folder,
-        Kind::File {
+        EntryKind::Folder,
+        EntryKind::File {
             bytes: 0,
             executable: false
         }

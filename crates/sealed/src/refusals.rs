@@ -1,42 +1,42 @@
 //! Refusals of sealed files as diagnostics.
 
-use crate::header::{NoHeader, VERSION};
-use crate::stream::Trouble;
+use crate::header::{HeaderError, VERSION};
+use crate::stream::StreamError;
 use sealane_diagnostic::{Code, Diagnostic};
 use std::fmt::Display;
 use std::path::Path;
 
-/// A refusal to seal or open, boxed because it is much larger than what succeeds.
+/// Refusal to seal or open, boxed because it is much larger than the values of success.
 pub type Refusal = Box<Diagnostic>;
 
-/// What stopped a verb that reads `input` and writes `output`.
-pub fn told(trouble: Trouble, input: &Path, output: &Path) -> Refusal {
-    match trouble {
-        Trouble::Read(error) => unreadable(input, &error),
-        Trouble::Write(error) => unwritable(output, &error),
-        Trouble::Resized => resized(input),
-        Trouble::TooLong => unsealable(
+/// Converts the error of a verb that reads `input` and writes `output` into a diagnostic.
+pub fn refusal(error: StreamError, input: &Path, output: &Path) -> Refusal {
+    match error {
+        StreamError::Read(error) => unreadable(input, &error),
+        StreamError::Write(error) => unwritable(output, &error),
+        StreamError::Resized => resized(input),
+        StreamError::TooLong => unsealable(
             input,
             "it is longer than the 256 TiB that one key carries",
             "seal its parts",
         ),
-        Trouble::Altered(number, at) => altered(
+        StreamError::Altered(number, at) => altered(
             input,
             format!(
                 "segment {number}, from byte {at} on, is not what was sealed, or the file is cut off in it"
             ),
         ),
-        Trouble::Form(what) => not_sealed(input, format!("the folder in it has {what}")),
-        Trouble::Stopped => {
+        StreamError::Malformed(what) => not_sealed(input, format!("the folder in it has {what}")),
+        StreamError::Stopped => {
             let what = format!("stopped before {} was finished", output.display());
             let hint = "what was written so far is taken away; run it again";
             Diagnostic::new(Code::Interrupted, what).hint(hint).into()
         }
-        Trouble::Told(failure) => failure,
+        StreamError::Refused(failure) => failure,
     }
 }
 
-/// A file or folder that cannot be read.
+/// Refusal of a file or folder that cannot be read.
 pub fn unreadable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot read {}", path.display());
     let hint = "name a file or folder that is there and can be read";
@@ -46,7 +46,7 @@ pub fn unreadable(path: &Path, error: &dyn Display) -> Refusal {
         .into()
 }
 
-/// A file or folder that is not sealed.
+/// Refusal of a file or folder that cannot be sealed.
 pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Refusal {
     let what = format!("{} cannot be sealed", path.display());
     Diagnostic::new(Code::SealInput, what)
@@ -55,14 +55,14 @@ pub fn unsealable(path: &Path, why: impl Into<String>, hint: impl Into<String>) 
         .into()
 }
 
-/// A file that is not the one that was looked at.
+/// Refusal of a file whose size changed while it was read.
 pub fn resized(path: &Path) -> Refusal {
     let what = format!("{} changed while it was read", path.display());
     let hint = "run it again when nothing writes to it";
     Diagnostic::new(Code::SealInput, what).hint(hint).into()
 }
 
-/// A sealed file that was altered or cut off.
+/// Refusal of a sealed file that was altered or cut off.
 pub fn altered(path: &Path, why: impl Into<String>) -> Refusal {
     let what = format!("{} is not as it was sealed", path.display());
     let hint = "nothing of it is kept; copy the file again from where it was sealed, and if it is the \
@@ -73,20 +73,20 @@ pub fn altered(path: &Path, why: impl Into<String>) -> Refusal {
         .into()
 }
 
-/// A file without a header that this version takes.
-pub fn no_header(path: &Path, why: NoHeader) -> Refusal {
+/// Refusal of a file without a header that this version accepts.
+pub fn no_header(path: &Path, why: HeaderError) -> Refusal {
     let why = match why {
-        NoHeader::Other => "it does not begin as one does".to_string(),
-        NoHeader::CutOff => return altered(path, "it ends within its header"),
-        NoHeader::Version(version) => format!(
+        HeaderError::Other => "it does not begin as one does".to_string(),
+        HeaderError::CutOff => return altered(path, "it ends within its header"),
+        HeaderError::Version(version) => format!(
             "it has version {version} of the format, and this Sealane reads version {VERSION}"
         ),
-        NoHeader::Field(what) => what,
+        HeaderError::Field(what) => what,
     };
     not_sealed(path, why)
 }
 
-/// A file that is not one that this version opens.
+/// Refusal of a file that this version cannot open.
 pub fn not_sealed(path: &Path, why: impl Into<String>) -> Refusal {
     let what = format!("{} is no sealed file that can be opened", path.display());
     let hint = "name a file that `sealane seal` of this version or an older one has made";
@@ -96,7 +96,7 @@ pub fn not_sealed(path: &Path, why: impl Into<String>) -> Refusal {
         .into()
 }
 
-/// A key or a passphrase that is not that of a file.
+/// Refusal of a key or a passphrase that is not the one of the file.
 pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -> Refusal {
     let what = format!("{} does not open with this", path.display());
     Diagnostic::new(Code::SealedWrongKey, what)
@@ -105,7 +105,7 @@ pub fn wrong_key(path: &Path, why: impl Into<String>, hint: impl Into<String>) -
         .into()
 }
 
-/// A name that is taken.
+/// Refusal of an output name that is taken.
 pub fn exists(path: &Path, folder: bool) -> Refusal {
     let (what, hint) = match folder {
         true => (
@@ -121,7 +121,7 @@ pub fn exists(path: &Path, folder: bool) -> Refusal {
     Diagnostic::new(Code::OutputExists, what).hint(hint).into()
 }
 
-/// An output that is a device or a pipe.
+/// Refusal of an output that is a device or a pipe.
 pub fn no_file(path: &Path) -> Refusal {
     let what = format!("{} is no file that can be replaced", path.display());
     let why = "an output appears when it is whole, and this would pass it on in parts";
@@ -131,7 +131,7 @@ pub fn no_file(path: &Path) -> Refusal {
         .into()
 }
 
-/// `-`, which elsewhere means standard output.
+/// Refusal of `-` as an output, which means standard output in other commands.
 pub fn standard_output() -> Refusal {
     let why = "an output appears when it is whole, and standard output takes it in parts";
     let hint = "name a file, `-o NAME`; one with this very name is `-o ./-`";
@@ -141,7 +141,7 @@ pub fn standard_output() -> Refusal {
         .into()
 }
 
-/// An output that cannot be written.
+/// Refusal of an output that cannot be written.
 pub fn unwritable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot write {}", path.display());
     let hint = "name an output in a folder that can be written to and has room, `-o NAME`";
@@ -151,7 +151,7 @@ pub fn unwritable(path: &Path, error: &dyn Display) -> Refusal {
         .into()
 }
 
-/// A key file that could not be made.
+/// Refusal of a key file that could not be made.
 pub fn key_not_made(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot make the key file {}", path.display());
     let hint = "name a new file in a folder that can be written to: a key is never replaced";
@@ -161,7 +161,7 @@ pub fn key_not_made(path: &Path, error: &dyn Display) -> Refusal {
         .into()
 }
 
-/// A key file that cannot be read.
+/// Refusal of a key file that cannot be read.
 pub fn key_unreadable(path: &Path, error: &dyn Display) -> Refusal {
     let what = format!("cannot read the key file {}", path.display());
     let hint = "name the file that `sealane keygen` made, which only its owner can read";
@@ -171,7 +171,7 @@ pub fn key_unreadable(path: &Path, error: &dyn Display) -> Refusal {
         .into()
 }
 
-/// A file that holds no key.
+/// Refusal of a file that holds no key.
 pub fn no_key(path: &Path, why: &str) -> Refusal {
     let what = format!("{} holds no key for sealed files", path.display());
     let hint = "name the file that `sealane keygen` made";
@@ -181,12 +181,12 @@ pub fn no_key(path: &Path, why: &str) -> Refusal {
         .into()
 }
 
-/// No passphrase.
+/// Refusal of a missing or unsuitable passphrase.
 pub fn passphrase(what: impl Into<String>, hint: impl Into<String>) -> Refusal {
     Diagnostic::new(Code::Passphrase, what).hint(hint).into()
 }
 
-/// Memory that a passphrase asks for and the machine does not have.
+/// Refusal of a passphrase whose stretching needs more memory than the machine has.
 pub fn no_memory(kib: u32, error: &dyn Display) -> Refusal {
     let what = format!(
         "the passphrase of this file takes {} MiB of memory",
