@@ -87,7 +87,7 @@ pub fn plan<P: Protocol>(
 /// Parties that plan with different limits have different plans.
 ///
 /// # Errors
-/// Those of [`plan()`].
+/// The errors of [`plan()`].
 pub fn plan_in_tiles<P: Protocol>(
     program: &Program,
     helpers: usize,
