@@ -7,10 +7,15 @@
 3. ARCHITECTURE.md has at most 200 lines, and every path that it or another page names exists.
 4. Notebooks hold no outputs: these come from the run that makes the site.
 5. Every file that the code of a room includes is one of those for which `make` builds again.
+6. The first line of a doc comment, and of a docstring of Python, names the thing: it does not begin
+   with What, Who, Whose, Whether, "That of" or "Those of".
+7. Comment lines of Rust end by column 100.
+8. A Rust file of more than 350 lines is counted in one warning, which names the longest.
 
     python tools/house.py
 """
 
+import ast
 import json
 import re
 import sys
@@ -22,6 +27,32 @@ ROOT = Path(__file__).resolve().parent.parent
 TEST_ROOMS = "-"
 PAGES = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md", "CHANGELOG.md"]
 
+OPENERS = re.compile(r"(What|Who|Whose|Whether)\b|(That|Those) of\b")
+DOC_COMMENT = re.compile(r"\s*//[/!](?!/)(?: (.*))?")
+COMMENT = re.compile(r"\s*//")
+LONGEST_LINE = 100
+LONG_FILE = 350
+
+# Rooms and files whose comments still break rules 6 and 7, to be removed as they are rewritten.
+OPENERS_LEFT = {
+    "crates/program/src/diagnostic.rs",
+    "aead",
+    "bench",
+    "block",
+    "circuit",
+    "clear",
+    "cli",
+    "engine",
+    "files",
+    "garble",
+    "memcheck",
+    "ot",
+    "psi",
+    "schedule",
+    "trio",
+    "yao",
+}
+
 Manifest = dict[str, Any]
 
 
@@ -29,7 +60,8 @@ def main() -> int:
     """Prints what is wrong; the number of findings is the exit status."""
     manifests = {path.parent.name: load(path) for path in crates()}
     findings = [*rooms(manifests), *reasons(manifests), *pages(), *notebooks(), *included()]
-    for finding in findings:
+    findings += [*comments(), *docstrings()]
+    for finding in [*findings, *long_files()]:
         print(finding, file=sys.stderr)
     if not findings:
         print(f"the house is in order: {len(manifests)} rooms")
@@ -60,7 +92,7 @@ def included() -> list[str]:
 
 
 def rooms(manifests: dict[str, Manifest]) -> list[str]:
-    """What is wrong with floors."""
+    """Rooms that break the order of floors."""
     table = re.findall(r"^\| ([\d-]+) \| `(\w+)` \|", read("ARCHITECTURE.md"), re.MULTILINE)
     floors = {room: floor for floor, room in table}
     wrong = [f"ARCHITECTURE.md lists no room `{room}`" for room in manifests.keys() - floors]
@@ -81,7 +113,7 @@ def rooms_used(manifest: Manifest) -> set[str]:
 
 
 def reasons(manifests: dict[str, Manifest]) -> list[str]:
-    """What is wrong with the list of dependencies."""
+    """Faults of the list of dependencies."""
     listed = re.findall(r"^\| `([\w-]+)` \| \S", section("CONTRIBUTING.md", "Dependencies"), re.M)
     workspace = load(ROOT / "Cargo.toml")["workspace"]["dependencies"]
     external = {name for name in workspace if not name.startswith("sealane-")}
@@ -102,7 +134,7 @@ def reasons(manifests: dict[str, Manifest]) -> list[str]:
 
 
 def python_dependencies() -> set[str]:
-    """What the package needs to run, to be built, and to be tested."""
+    """Packages that the Python package needs to run, to be built, and to be tested."""
     project = load(ROOT / "pyproject.toml")
     wanted = [*project["build-system"]["requires"], *project["project"]["dependencies"]]
     for extra in project["project"].get("optional-dependencies", {}).values():
@@ -137,6 +169,59 @@ def notebooks() -> list[str]:
             name = path.relative_to(ROOT)
             wrong.append(f"{name} holds outputs; clear them before you commit it")
     return wrong
+
+
+def comments() -> list[str]:
+    """Doc comments that do not name their thing, and comment lines that are too long."""
+    wrong = []
+    for room, path in rust_files():
+        name, begins = path.relative_to(ROOT), True
+        if {room, str(name)} & OPENERS_LEFT:
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            doc = DOC_COMMENT.fullmatch(line)
+            if doc and begins and OPENERS.match(doc[1] or ""):
+                wrong.append(f"{name}:{number}: a doc comment begins by naming the thing")
+            if COMMENT.match(line) and len(line) > LONGEST_LINE:
+                wrong.append(f"{name}:{number}: a comment line ends by column {LONGEST_LINE}")
+            begins = not doc
+    return wrong
+
+
+def docstrings() -> list[str]:
+    """Docstrings of the package, its tests and the tools that do not name their thing."""
+    wrong = []
+    for folder in ("python", "tools"):
+        for path in sorted((ROOT / folder).glob("**/*.py")):
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                match node:
+                    case ast.Expr(value=ast.Constant(value=str(text))) if OPENERS.match(text):
+                        place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                        wrong.append(f"{place}: a docstring begins by naming the thing")
+    return wrong
+
+
+def long_files() -> list[str]:
+    """One warning about Rust files of more lines than a reader takes in at one sitting."""
+    lengths = {
+        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8").count("\n")
+        for _, path in rust_files()
+    }
+    longest = sorted(lengths.items(), key=lambda item: -item[1])
+    count = sum(lines > LONG_FILE for _, lines in longest)
+    if not count:
+        return []
+    named = ", ".join(f"{name} ({lines})" for name, lines in longest[:5])
+    return [f"warning: {count} Rust files have more than {LONG_FILE} lines; the longest: {named}"]
+
+
+def rust_files() -> list[tuple[str, Path]]:
+    """All Rust files, each with its room."""
+    found = [(path.relative_to(ROOT).parts[1], path) for path in ROOT.glob("crates/*/**/*.rs")]
+    for room in ("bench", "fuzz"):
+        for folder in ("src", "tests", "examples", "libfuzzer"):
+            found += [(room, path) for path in (ROOT / room / folder).glob("**/*.rs")]
+    return sorted(item for item in found if "target" not in item[1].relative_to(ROOT).parts)
 
 
 def section(page: str, title: str) -> str:

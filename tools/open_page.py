@@ -77,11 +77,11 @@ class Browser:
         return self.call("/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def script(self, text: str) -> Any:
-        """What a function with this body returns in the page."""
+        """Result of a function with this body in the page."""
         return self.call("/execute/sync", {"script": text, "args": []})
 
     def logs(self, kind: str) -> list[dict[str, Any]]:
-        """What was logged since the last call."""
+        """Log entries since the last call."""
         entries: list[dict[str, Any]] = self.call("/se/log", {"type": kind})
         return entries
 

@@ -75,7 +75,7 @@ def known_pages() -> list[Path]:
 
 
 def run_page(page: Path) -> bool:
-    """Whether every marked block of a page does what the page says; prints what came of it."""
+    """Checks that every marked block of a page does what the page says; prints the outcome."""
     text = page.read_text(encoding="utf-8")
     start = time.monotonic()
     try:
@@ -133,7 +133,7 @@ def marked(text: str) -> list[tuple[re.Match[str], re.Match[str]]]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a page shows what was printed, but for spaces at the ends of lines."""
+    """Returns whether a page shows what was printed, but for spaces at the ends of lines."""
     lines = (line.rstrip() for line in printed.rstrip().splitlines())
     return doctest.OutputChecker().check_output(
         shown, "\n".join(lines) + "\n", doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
@@ -141,7 +141,7 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def quotes(shown: str, source: Path) -> bool:
-    """Whether a file says what a page quotes: all parts of the quote, in order."""
+    """Returns whether a file contains a page's quote: all parts of the quote, in order."""
     text = " ".join(source.read_text(encoding="utf-8").split())
     end = 0
     for part in LEFT_OUT.split(shown):

@@ -32,7 +32,7 @@ LOADED = {
     "source": "src",
     "video": "src",
 }
-"""What an element asks for by itself, without a click."""
+"""Resources that an element loads by itself, without a click."""
 # A `link` of these kinds tells where something is, and loads nothing.
 TELLING = {"author", "canonical", "index", "next", "prev", "search"}
 STYLE_LOADS = re.compile(r"@import\s+[\"'](.*?)[\"']|url\(\s*[\"']?(.*?)[\"']?\s*\)")
@@ -90,7 +90,7 @@ def main(root: Path) -> int:
 
 
 def resources(root: Path, pages: dict[Path, Page]) -> Iterator[str]:
-    """What would be loaded from elsewhere."""
+    """Resources that would be loaded from elsewhere."""
     for path, page in pages.items():
         for link in page.links:
             if link.loaded and elsewhere(link.address):
@@ -135,7 +135,7 @@ def style_loads(text: str) -> list[str]:
 
 
 def elsewhere(address: str) -> bool:
-    """Whether an address is that of another place, or no address of a file at all."""
+    """Returns whether an address is that of another place, or no address of a file at all."""
     return bool(re.match(r"[\w+.-]+:|//", address)) and not address.startswith("data:")
 
 

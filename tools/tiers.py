@@ -72,7 +72,7 @@ def programs() -> list[tuple[str, str]]:
 
 
 def run(command: list[str]) -> str:
-    """What a command prints."""
+    """Output of a command."""
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

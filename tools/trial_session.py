@@ -32,7 +32,7 @@ FIRST_BLOCK = "3ad77bb40d7a3660a89ecaf32466ef97"
 
 
 class Failed(Exception):
-    """What a trial found."""
+    """Findings of a trial."""
 
 
 def command(*arguments: str, cwd: Path) -> tuple[int, str, str]:

@@ -39,7 +39,7 @@ def main(wheel: Path) -> int:
 
 
 def python(code: str) -> str:
-    """What a fresh interpreter prints."""
+    """Output of a fresh interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return done.stdout
 

@@ -1,5 +1,6 @@
-//! Record batches of any type, as the bytes say them, against a reader that knows nothing of Arrow:
-//! it has the same cells as plain values, and says for each input its numbers or that there are none.
+//! Record batches of any type, generated from the bytes, compared with a reader that does not use
+//! Arrow: it has the same cells as plain values, and returns for each input its numbers or that
+//! there are none.
 
 use crate::Verdict;
 use crate::files::program;
@@ -15,14 +16,14 @@ use sealane_program::graph::Program;
 use sealane_tables::{InputSpec, TableSource, read};
 use std::sync::{Arc, OnceLock};
 
-/// Inputs that each column is read as.
+/// Inputs that read each column.
 const INPUTS: [&str; 4] = [
     "x : o i64[n] in -9223372036854775808..9223372036854775807",
     "x : o u8[n] in 1..200",
     "x : o bool[n] in 0..1",
     "x : o i64[n, 2] in -100..9223372036854775807",
 ];
-/// Lists and dictionaries inside of one another.
+/// Most nested lists and dictionaries.
 const MOST_NESTED: usize = 3;
 
 fn programs() -> &'static [Program] {
@@ -30,7 +31,7 @@ fn programs() -> &'static [Program] {
     PROGRAMS.get_or_init(|| INPUTS.iter().map(|input| program(input)).collect())
 }
 
-/// What a cell holds.
+/// Value of a cell.
 #[derive(Clone)]
 enum Cell {
     Missing,
@@ -43,7 +44,7 @@ enum Cell {
     List(Vec<Cell>),
 }
 
-/// What all cells of a column are.
+/// Type of all cells of a column.
 #[derive(Clone)]
 enum ColumnKind {
     Number,
@@ -52,14 +53,14 @@ enum ColumnKind {
     Dictionary(Box<ColumnKind>),
 }
 
-/// A column as Arrow has it, and as plain values.
+/// A column in Arrow form, and as plain values.
 struct Column {
     array: ArrayRef,
     kind: ColumnKind,
     cells: Vec<Cell>,
 }
 
-/// Choices in the order of the bytes; zeros once they are at their end.
+/// Choices taken from the bytes in order; zeros after their end.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -84,7 +85,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Whether each of some cells is there.
+    /// Chooses which of some cells are present.
     fn there(&mut self, count: usize) -> Vec<bool> {
         let all = !self.next().is_multiple_of(4);
         (0..count)
@@ -93,7 +94,7 @@ impl Bytes<'_> {
     }
 }
 
-/// Columns of record batches.
+/// Reads columns of record batches.
 pub fn arrow(bytes: &[u8]) -> Verdict {
     let mut bytes = Bytes(bytes);
     let rows = bytes.below(24);
@@ -147,7 +148,7 @@ fn batches(bytes: &mut Bytes<'_>, column: &Column) -> Vec<RecordBatch> {
     batches
 }
 
-/// A column of so many rows. It may be a part of a longer one.
+/// Makes a column of so many rows. It may be a slice of a longer one.
 fn column(bytes: &mut Bytes<'_>, rows: usize, depth: usize) -> Column {
     let (before, behind) = match bytes.next() % 4 {
         0 => (bytes.below(4), bytes.below(4)),
@@ -328,7 +329,7 @@ fn cut(mut cells: &[Cell], lengths: &[usize], there: &[bool]) -> Vec<Cell> {
     lengths.iter().zip(there).map(list).collect()
 }
 
-/// The whole numbers of a column, `width` in each row; none if it does not have them.
+/// Whole numbers of a column, `width` in each row; none if it does not have them.
 fn plain(column: &Column, width: usize) -> Option<Vec<i128>> {
     let mut kind = &column.kind;
     if matches!(kind, ColumnKind::List(_)) != (width > 1) {
@@ -346,7 +347,7 @@ fn plain(column: &Column, width: usize) -> Option<Vec<i128>> {
     }
     let mut numbers = Vec::new();
     for cell in &column.cells {
-        // The first list has the elements, those in it one each.
+        // The first list has the elements, the nested ones one each.
         gather(cell, width, lists, &mut numbers)?;
     }
     Some(numbers)
@@ -363,7 +364,7 @@ fn gather(cell: &Cell, width: usize, lists: usize, numbers: &mut Vec<i128>) -> O
             Some(())
         }
         Cell::Float(number, digits) => {
-            // Every float here is far from the ends of `i128`. One that others are rounded to as well
+            // Every float here is far from the ends of `i128`. A float to which other numbers round
             // is refused.
             let whole = *number as i128;
             let alone = whole.unsigned_abs() < 1 << digits;

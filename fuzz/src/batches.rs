@@ -1,5 +1,5 @@
-//! Batches of sealed messages against the same messages one at a time, and against other people's
-//! GCM, CCM and OCB3.
+//! Batches of sealed messages compared with the same messages one at a time, and with third-party
+//! implementations of GCM, CCM and OCB3.
 
 use crate::{Chance, Verdict};
 use aead::{Aead, AeadCore, KeyInit, Nonce, Payload, consts::U12, consts::U16};
@@ -10,7 +10,7 @@ use sealane_block::Cpu;
 /// The most messages of a batch.
 const MESSAGES: usize = 80;
 
-/// Bytes of the input that say what a message is like.
+/// Bytes of the input that describe a message.
 const PLAN: usize = 5;
 
 /// A message.
@@ -21,7 +21,8 @@ struct Letter {
     text: Vec<u8>,
 }
 
-/// The first byte is a mode, the second says how many keys there are, and each five behind them are a message.
+/// Runs a batch. The first byte is a mode, the second the number of keys, and each five bytes after
+/// them describe a message.
 pub fn batches(bytes: &[u8]) -> Verdict {
     let [mode, keys, plans @ ..] = bytes else {
         return Verdict::Refused;
@@ -115,7 +116,7 @@ fn nonce_bytes(suite: Suite, choice: u8) -> usize {
     }
 }
 
-/// What other people's code makes of a message, if it knows the mode.
+/// Seals a message with a third-party implementation, if there is one of the mode.
 fn other(suite: Suite, key: &[u8], letter: &Letter) -> Option<Vec<u8>> {
     match suite.name() {
         "gcm" => by::<aes_gcm::Aes128Gcm>(key, letter),

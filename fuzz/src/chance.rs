@@ -1,4 +1,4 @@
-//! Choices that follow from a seed, the same on every machine.
+//! Choices determined by a seed, the same on every machine.
 
 use sealane_testkit::random::Random;
 
@@ -6,12 +6,12 @@ use sealane_testkit::random::Random;
 pub struct Chance(Random);
 
 impl Chance {
-    /// The sequence that belongs to `seed`.
+    /// Makes the sequence of `seed`.
     pub fn new(seed: u64) -> Chance {
         Chance(Random::new(seed))
     }
 
-    /// The sequence that belongs to some bytes, for targets that need more numbers than those hold.
+    /// Makes a sequence from bytes, for targets that need more numbers than those hold.
     pub fn of(bytes: &[u8]) -> Chance {
         let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(bytes).as_bytes();
         Chance::new(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
@@ -27,7 +27,7 @@ impl Chance {
         self.0.below(count.max(1))
     }
 
-    /// One of a list that is not empty.
+    /// Chooses one element of a list that is not empty.
     pub fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
         &from[self.below(from.len())]
     }

@@ -1,8 +1,9 @@
-//! One target in a process of its own: its corpus, then mutations of it, each held to bounds.
+//! One target in a process of its own: its corpus, then mutations of it, with bounds on time and
+//! memory.
 //!
-//! A panic is caught here and made small. An input that ends the process (a stack that overflows,
-//! memory that the system refuses) is found by the parent in the file that is written before each
-//! input.
+//! A panic is caught here and its input minimised. An input that ends the process (a stack
+//! overflow, memory that the system refuses) is found by the parent in the file that is written
+//! before each input.
 
 use crate::chance::Chance;
 use crate::corpus::{self, minimise};
@@ -15,15 +16,15 @@ use std::path::Path;
 
 /// Most memory that a target may take beyond what it had before its first input.
 const MOST_BYTES: u64 = 512 << 20;
-/// Most processor time for one input: what is read in time in proportion to its length takes a
-/// hundredth of it even in a build for tests.
+/// Most processor time for one input: reading in linear time takes a hundredth of it even in a
+/// build for tests.
 const MOST_NS: u64 = 20_000_000_000;
-/// Length of what [`inflate`] makes, and how many of them there are.
+/// Length and number of the inputs of [`inflate`].
 const INFLATED: (usize, u32) = (1 << 20, 12);
-/// Most questions while a finding is made smaller.
+/// Most calls while a finding is minimised.
 const TRIES: usize = 2000;
 
-/// What a run of a target did.
+/// Statistics of a run of a target.
 pub struct Tally {
     /// Inputs in all, and those of them that were accepted.
     pub inputs: u64,
@@ -31,17 +32,17 @@ pub struct Tally {
     pub accepted: u64,
     /// Longest processor time of one input, in nanoseconds.
     pub slowest_ns: u64,
-    /// Memory that was taken.
+    /// Peak memory.
     pub peak_bytes: u64,
 }
 
-/// Why an input is a finding.
+/// A finding: an input that fails.
 pub struct Finding {
-    /// The input, made small.
+    /// The minimised input.
     pub input: Vec<u8>,
-    /// What it did.
+    /// Description of the failure.
     pub what: String,
-    /// Which input it was: a file of the corpus, or the number of a mutation.
+    /// Origin of the input: a file of the corpus, or the number of a mutation.
     pub origin: String,
 }
 
@@ -54,7 +55,7 @@ pub fn run(target: &Target, seed: u64, mutations: u32, in_hand: &Path) -> Result
     let load = corpus::load(target.name);
     let files = load.unwrap_or_else(|error| panic!("corpus of {}: {error}", target.name));
     let others: Vec<Vec<u8>> = files.iter().map(|(_, bytes)| bytes.clone()).collect();
-    // Told once, when the input is small.
+    // Reported once, when the input has been minimised.
     panic::set_hook(Box::new(|_| ()));
     let mut run = TargetRun::new(target, in_hand);
     for (name, bytes) in &files {
@@ -73,10 +74,10 @@ pub fn run(target: &Target, seed: u64, mutations: u32, in_hand: &Path) -> Result
     Ok(run.tally)
 }
 
-/// What a target says about an input, or with which words it panics.
+/// Runs a target on an input; catches its panic.
 ///
 /// # Errors
-/// The words of the panic.
+/// The message of the panic.
 pub fn verdict(target: &Target, input: &[u8]) -> Result<Verdict, String> {
     let run = AssertUnwindSafe(|| (target.run)(input));
     catch_unwind(run).map_err(|panic| words(&*panic))
@@ -144,14 +145,15 @@ fn words(panic: &(dyn Any + Send)) -> String {
     text.unwrap_or("a panic without words").to_string()
 }
 
-/// Processor time of this thread, where the system tells it: it grows no faster on a busy machine.
+/// Processor time of this thread, where the system reports it: it grows no faster on a busy
+/// machine.
 fn processor_ns() -> u64 {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let first = text.split_whitespace().next();
     first.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// The most memory that this process has held at a time, where the system tells it.
+/// Peak memory of this process, where the system reports it.
 fn peak_bytes() -> u64 {
     let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));

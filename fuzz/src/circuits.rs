@@ -1,5 +1,5 @@
-//! Circuits in the Bristol formats: the reader, the writer and the tape against an interpreter that
-//! follows the lines of the file one by one.
+//! Circuits in the Bristol formats: the reader, the writer and the tape compared with an
+//! interpreter that follows the lines of the file one by one.
 
 use crate::chance::Chance;
 use crate::{Verdict, place};
@@ -12,10 +12,10 @@ pub const WORDS: &[&str] = &[
     "XOR", "AND", "INV", "EQ", "EQW", "MAND", " 1 ", " 2 1 ", "\n", "\n\n", "1048576", "1048577",
 ];
 
-/// Most input bits with which a circuit is evaluated: the reader alone sees larger ones.
+/// Most input bits of a circuit that is evaluated: larger ones are only read.
 const MOST_INPUTS: usize = 4096;
 
-/// Reads a circuit; what is accepted computes, in every form, what its lines say.
+/// Reads a circuit; an accepted one computes, in every form, the result of its lines.
 pub fn bristol(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;
@@ -42,7 +42,7 @@ pub fn bristol(bytes: &[u8]) -> Verdict {
     assert_eq!(by_graph(&file.circuit, &inputs, 0), lane(&wanted, 0));
     assert_eq!(by_graph(&file.circuit, &inputs, 63), lane(&wanted, 63));
     for format in [Format::Bristol, Format::BristolFashion] {
-        // The old format cannot say every circuit, and says so.
+        // The old format cannot represent every circuit; the writer reports that.
         if let Ok(text) = write(&file.circuit, format) {
             let again = read(&text).expect("what is written can be read");
             assert_eq!(by_tape(&again.circuit, &inputs), wanted, "{format:?}");

@@ -1,4 +1,4 @@
-//! The examples from which mutation starts, one folder a target, and what is found from them.
+//! Examples from which mutation starts, one folder per target, and findings.
 
 use std::fs;
 use std::io;
@@ -24,7 +24,7 @@ pub fn load(target: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(files)
 }
 
-/// Adds an input to the corpus of a target, under its hash; returns where.
+/// Adds an input to the corpus of a target, under its hash; returns its path.
 ///
 /// # Errors
 /// The file cannot be written.
@@ -37,8 +37,8 @@ pub fn add(target: &str, kind: &str, input: &[u8]) -> io::Result<PathBuf> {
     Ok(path)
 }
 
-/// A smaller input that fails as well: parts are taken out as long as it still does, first large
-/// ones, then single bytes, with at most `tries` questions.
+/// Makes a smaller input that fails as well: parts are removed as long as it still fails, first
+/// large ones, then single bytes, with at most `tries` calls.
 pub fn minimise(input: &[u8], tries: usize, mut fails: impl FnMut(&[u8]) -> bool) -> Vec<u8> {
     let mut best = input.to_vec();
     let (mut part, mut left) = (best.len().div_ceil(2), tries);

@@ -1,4 +1,5 @@
-//! Decimals and floating point to stored numbers and back, against arithmetic of any length.
+//! Decimals and floating point to stored numbers and back, compared with arbitrary-precision
+//! arithmetic.
 
 use crate::Verdict;
 use sealane_program::decimal::{Nearest, NotStored, from_f64, parse, text, to_f64};
@@ -18,7 +19,7 @@ pub const WORDS: &[&str] = &[
     "2147483648",
 ];
 
-/// Reads a decimal with as many bits behind the point as the first byte says.
+/// Reads a decimal; the first byte gives the number of fraction bits.
 pub fn decimal(bytes: &[u8]) -> Verdict {
     let Some((fraction, rest)) = bytes.split_first() else {
         return Verdict::Refused;
@@ -59,7 +60,7 @@ fn same_again(stored: i128, fraction: u8) {
     }
 }
 
-/// A float is read as its own exact decimal is.
+/// Checks that a float converts like its exact decimal.
 fn floating(number: f64, fraction: u8) {
     let nearest = from_f64(number, fraction);
     assert_eq!(nearest == Err(NotStored::NotFinite), !number.is_finite());
@@ -70,7 +71,7 @@ fn floating(number: f64, fraction: u8) {
     }
 }
 
-/// Holds a stored number against the decimal: twice the distance is at most one.
+/// Checks a stored number against the decimal: twice the distance is at most one.
 fn is_nearest(written: &str, fraction: u8, nearest: Nearest) {
     let (value, ten) = fraction_of(written, fraction);
     let magnitude = nearest.stored.unsigned_abs();

@@ -1,6 +1,6 @@
-//! Tables of users: CSV against a splitter that knows nothing but RFC 4180, `.npy` against a reader
-//! of what NumPy itself writes, Parquet against itself. Each file is read as several inputs would
-//! read it; what is read from any of them is written in all formats and read again.
+//! Tables of users: CSV compared with a splitter that implements RFC 4180 alone, `.npy` with a
+//! reader of NumPy's own output, Parquet with itself. Each file is read by several inputs; the data
+//! read are written in all formats and read again.
 
 use crate::Verdict;
 use sealane_diagnostic::Diagnostic;
@@ -30,7 +30,7 @@ pub const NPY: &[&str] = &[
 /// Most rows of the programs.
 const MOST_ROWS: usize = 1000;
 
-/// What is read from a file, each by a program of its own.
+/// Inputs that read a file, each by a program of its own.
 const INPUTS: [&str; 6] = [
     "a : o u8[n] in 0..200",
     "b : o i64[n, 2] in -9223372036854775808..9223372036854775807 columns \"b\", \"c,d\"",
@@ -45,7 +45,7 @@ fn programs() -> &'static [Program] {
     PROGRAMS.get_or_init(|| INPUTS.iter().map(|input| program(input)).collect())
 }
 
-/// A program that reveals the one input that it has.
+/// Makes a program that reveals its only input.
 pub fn program(input: &str) -> Program {
     let (name, rest) = input.split_once(" : o ").expect("a name");
     let signature = rest.split(" columns").next().expect("a signature");
@@ -62,7 +62,7 @@ pub fn program(input: &str) -> Program {
     parse(&text, "text").unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
-/// Reads the input of a program from a file of that content.
+/// Reads the input of a program from a file with the given content.
 fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnostic> {
     let mut file = tempfile::Builder::new()
         .suffix(suffix)
@@ -77,7 +77,7 @@ fn read(program: &Program, content: &[u8], suffix: &str) -> Result<Data, Diagnos
     Ok(inputs.data.remove(0).expect("this party's input"))
 }
 
-/// Checks what holds for any data that are read, and says that they were.
+/// Checks invariants of all accepted data, and accepts them.
 fn sound(program: &Program, data: &Data) -> Verdict {
     let input = &program.inputs[0];
     assert_eq!(data.ty, input.ty);
@@ -97,7 +97,7 @@ fn sound(program: &Program, data: &Data) -> Verdict {
     Verdict::Accepted
 }
 
-/// A column is read as it was, from each format in which it can be written.
+/// Checks that a column is read back unchanged from each format in which it can be written.
 fn same_in_every_format(program: &Program, data: &Data) {
     let folder = tempfile::tempdir().expect("a folder");
     let name = &program.inputs[0].name;
@@ -114,7 +114,7 @@ fn same_in_every_format(program: &Program, data: &Data) {
     }
 }
 
-/// A table in Parquet.
+/// Reads a table in Parquet.
 pub fn parquet(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
     for program in programs() {
@@ -125,7 +125,7 @@ pub fn parquet(bytes: &[u8]) -> Verdict {
     verdict
 }
 
-/// Files in Parquet, as this code writes them.
+/// Parquet files in the form that this code writes.
 pub fn parquet_seeds() -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().expect("a folder");
     let column = |(at, numbers): (usize, &[i128])| {
@@ -146,12 +146,12 @@ pub fn parquet_seeds() -> Vec<(String, Vec<u8>)> {
     columns.into_iter().map(column).collect()
 }
 
-/// A table in CSV.
+/// Reads a table in CSV.
 pub fn csv(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
     let table = str::from_utf8(bytes).ok().map(split);
     for program in programs() {
-        // More rows than the program takes are refused here or when the row counts are settled.
+        // Too many rows are refused here or when the row counts are settled.
         let plain = table.as_ref().and_then(Option::as_ref);
         let plain = plain.filter(|table| table.len() <= MOST_ROWS);
         let wanted = plain.map(|table| fill(program, table));
@@ -176,7 +176,8 @@ pub fn csv(bytes: &[u8]) -> Verdict {
     verdict
 }
 
-/// Whether a table has nothing but a header, or a blank line, which could be a row without a value.
+/// Returns whether a table has only a header, or a blank line, which could be a row without a
+/// value.
 fn may_refuse(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let mut lines = text.split(['\n', '\r']);
@@ -186,8 +187,8 @@ fn may_refuse(bytes: &[u8]) -> bool {
 
 type Table = Vec<Vec<String>>;
 
-/// Records by RFC 4180, with any line end and without empty lines; none where a quote stands where
-/// the standard has none.
+/// Splits records by RFC 4180, with any line end and without empty lines; none if a quote is
+/// misplaced.
 fn split(text: &str) -> Option<Table> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let (mut table, mut record) = (Table::new(), vec![String::new()]);
@@ -238,7 +239,7 @@ fn end(table: &mut Table, record: &mut Vec<String>, start: bool) {
     }
 }
 
-/// The numbers of a program's input; none if the table does not fill it.
+/// Numbers of a program's input; none if the table does not match it.
 fn fill(program: &Program, table: &Table) -> Option<Vec<i128>> {
     let input = &program.inputs[0];
     let (header, records) = table.split_first()?;
@@ -270,7 +271,7 @@ fn number(cell: &str, ty: Type) -> Option<i128> {
     match (ty, cell) {
         (Type::Bool, "true" | "True" | "TRUE") => return Some(1),
         (Type::Bool, "false" | "False" | "FALSE") => return Some(0),
-        // Held against arithmetic of any length by a target of its own.
+        // Compared with arbitrary-precision arithmetic by a target of its own.
         (Type::Fixed { fraction, .. }, _) => {
             return decimal::parse(cell, fraction)
                 .ok()
@@ -290,7 +291,7 @@ fn number(cell: &str, ty: Type) -> Option<i128> {
     (!digits.is_empty()).then(|| sign * sum)
 }
 
-/// An array in NumPy's own format.
+/// Reads an array in NumPy's own format.
 pub fn npy(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
     let plain = array(bytes);
@@ -300,7 +301,7 @@ pub fn npy(bytes: &[u8]) -> Verdict {
         };
         verdict = sound(program, &data);
         let numbers: Vec<i128> = data.numbers().collect();
-        // What is whole there is whole in fixed point, too.
+        // A whole number there is whole in fixed point, too.
         let plain = plain.as_ref().map(|plain| {
             let one = 1 << program.inputs[0].ty.fraction();
             plain.iter().map(|number| number * one).collect::<Vec<_>>()
@@ -312,7 +313,7 @@ pub fn npy(bytes: &[u8]) -> Verdict {
     verdict
 }
 
-/// The numbers of a file as NumPy writes it: integers or truth values, little-endian, in C order.
+/// Numbers of a file in NumPy's form: integers or truth values, little-endian, in C order.
 fn array(bytes: &[u8]) -> Option<Vec<i128>> {
     let rest = bytes.strip_prefix(b"\x93NUMPY\x01\x00")?;
     let (length, rest) = rest.split_first_chunk::<2>()?;

@@ -1,13 +1,13 @@
-//! Room `fuzz`: every parser and every message of a peer, fed with what nobody meant.
+//! Room `fuzz`: fuzzing of every parser and every message of a peer.
 //!
-//! A [`Target`] is a function over bytes that reads them as one form and holds what comes out
-//! against something else: an interpreter that is slow and plain, the printer of the same form, or
-//! an honest run. It panics if they disagree, if the code under it panics, or if an error points
-//! outside of what was read; whatever else a target does is no finding. The same table serves the
-//! smoke run of `cargo run -p sealane-fuzz`, which mutates a small corpus by a fixed seed, and
-//! libFuzzer (`tools/fuzz.sh`), which is guided by coverage.
+//! A [`Target`] is a function over bytes that reads them as one format and compares the result with
+//! something else: a slow and simple interpreter, the printer of the same format, or an honest run.
+//! It panics if they disagree, if the code under test panics, or if an error points outside the
+//! input; nothing else is a finding. The same table serves the smoke run of `cargo run -p
+//! sealane-fuzz`, which mutates a small corpus by a fixed seed, and libFuzzer (`tools/fuzz.sh`),
+//! which is guided by coverage.
 //!
-//! What each target checks, and which bounds hold for what it reads, is listed in `README.md`.
+//! `README.md` lists the checks of each target, and the bounds on its input.
 
 #![forbid(unsafe_code)]
 
@@ -33,27 +33,27 @@ mod wire;
 
 pub use chance::Chance;
 
-/// What became of an input.
+/// Outcome of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was read, and everything about it agreed.
+    /// It was read, and all comparisons agreed.
     Accepted,
     /// It was refused with an error.
     Refused,
 }
 
-/// Something that reads bytes of others.
+/// A parser of untrusted bytes.
 pub struct Target {
-    /// Name, and that of the folder of its corpus.
+    /// Name of the target and of its corpus folder.
     pub name: &'static str,
     /// Reads an input.
     ///
     /// # Panics
-    /// That is a finding.
+    /// A panic is a finding.
     pub run: fn(&[u8]) -> Verdict,
     /// Words of the form, for mutations.
     pub words: &'static [&'static str],
-    /// Mutations in a smoke run: more of what is quick.
+    /// Mutations in a smoke run: more for fast targets.
     pub smoke: u32,
 }
 
@@ -103,7 +103,7 @@ const fn target(
     }
 }
 
-/// Panics unless a place, both counted from 1, is one of `text` or right behind a line of it.
+/// Panics unless a place, both numbers from 1, is in `text` or right after a line of it.
 fn place(text: &str, line: usize, column: usize) {
     let lines = text.split('\n').count();
     assert!(1 <= line && line <= lines + 1, "line {line} of {lines}");

@@ -1,4 +1,4 @@
-//! The smoke run, and what helps with a finding.
+//! Smoke run, and tools for a finding.
 //!
 //! ```text
 //! cargo run -p sealane-fuzz -- smoke               every target: corpus, long inputs, mutations
@@ -19,12 +19,12 @@ use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Longest time for one target; a target that takes longer hangs on the input in hand.
+/// Longest time for one target; a target that takes longer hangs on the current input.
 const MOST_TIME: Duration = Duration::from_secs(600);
 /// Address space of a child in KiB: enough for threads and their stacks, far too little for a
-/// length that somebody made up. Beyond it the child is ended by its own allocator.
+/// forged length. Beyond it the child's allocator aborts it.
 const ADDRESS_SPACE_KIB: u64 = 4 << 20;
-/// Most children that are started to make a finding smaller.
+/// Most children that are started to minimise a finding.
 const TRIES: usize = 100;
 
 #[derive(Parser)]
@@ -111,7 +111,7 @@ fn smoke(names: &[String], seed: u64, times: u32) -> ExitCode {
         let mut child = start("child", &arguments, &in_hand, Stdio::inherit());
         match end(&mut child) {
             Some(status) if status.success() => continue,
-            // It has said so itself.
+            // The child has reported it itself.
             Some(status) if status.code() == Some(FOUND) => {}
             status => died(target, status, &in_hand, folder.path()),
         }
@@ -124,7 +124,7 @@ fn smoke(names: &[String], seed: u64, times: u32) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Exit status of a child that has told its finding.
+/// Exit status of a child that has reported its finding.
 const FOUND: i32 = 1;
 
 /// Starts this program once more, with bounded address space where the shell can bound it.
@@ -142,7 +142,7 @@ fn start(verb: &str, arguments: &[&str], file: &Path, output: Stdio) -> Child {
         .expect("a child")
 }
 
-/// How a child ended; none if it had to be stopped.
+/// Waits for the end of a child; none if it had to be stopped.
 fn end(child: &mut Child) -> Option<ExitStatus> {
     let deadline = Instant::now() + MOST_TIME;
     while Instant::now() < deadline {
@@ -158,7 +158,7 @@ fn end(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// A child that ended without a word: its last input is the finding.
+/// Makes the finding of a child that ended without a report: its last input.
 fn died(target: &Target, status: Option<ExitStatus>, in_hand: &Path, folder: &Path) {
     let input = fs::read(in_hand).unwrap_or_default();
     let (what, small) = match status {

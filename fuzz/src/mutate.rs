@@ -1,15 +1,15 @@
 //! Mutations of an input: bytes, runs of bytes, numbers in text and in binary, words of the
 //! target's language, and parts of other inputs.
 //!
-//! Blind mutation finds what lies a few steps from an example that somebody wrote; libFuzzer, which
-//! sees what an input reaches, goes further from the same corpus. See `README.md`.
+//! Blind mutation finds faults a few steps from an example; libFuzzer, which measures coverage,
+//! goes further from the same corpus. See `README.md`.
 
 use crate::chance::Chance;
 
 /// Longest input that a mutation makes, but for [`inflate`].
 pub const MAX_BYTES: usize = 32 << 10;
 
-/// Numbers near which code goes wrong.
+/// Numbers near which code often fails.
 const EDGES: [i128; 23] = [
     0,
     1,
@@ -36,8 +36,8 @@ const EDGES: [i128; 23] = [
     i128::MIN,
 ];
 
-/// One to four mutations of `input`. `words` are those of the target's language, `others` the rest
-/// of its corpus.
+/// Applies one to four mutations to `input`. `words` are those of the target's language, `others`
+/// the rest of its corpus.
 pub fn mutate(input: &[u8], words: &[&str], others: &[Vec<u8>], chance: &mut Chance) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=chance.below(4) {
@@ -47,8 +47,8 @@ pub fn mutate(input: &[u8], words: &[&str], others: &[Vec<u8>], chance: &mut Cha
     bytes
 }
 
-/// `input` with a part of it repeated until it has about `bytes` bytes: for what takes more than
-/// its share of time or memory when there is much of it.
+/// Repeats a part of `input` until it has about `bytes` bytes: finds superlinear use of time or
+/// memory.
 pub fn inflate(input: &[u8], bytes: usize, chance: &mut Chance) -> Vec<u8> {
     let (from, to) = span(input, 64, chance);
     let part = match &input[from..to] {
@@ -124,7 +124,7 @@ fn splice(bytes: &mut Vec<u8>, others: &[Vec<u8>], chance: &mut Chance) {
     bytes.extend_from_slice(&other[chance.below(other.len() + 1)..]);
 }
 
-/// Another number in the place of one that is written in decimal.
+/// Replaces a decimal number by another one.
 fn decimal(bytes: &mut Vec<u8>, chance: &mut Chance) {
     let starts: Vec<usize> = (0..bytes.len())
         .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !bytes[i - 1].is_ascii_digit()))
@@ -143,7 +143,7 @@ fn decimal(bytes: &mut Vec<u8>, chance: &mut Chance) {
     bytes.splice(from..to, number.to_string().into_bytes());
 }
 
-/// Another number in the place of 1, 2, 4 or 8 bytes.
+/// Replaces the number in 1, 2, 4 or 8 bytes.
 fn binary(bytes: &mut [u8], chance: &mut Chance) {
     let width = 1 << chance.below(4);
     if bytes.len() < width {
@@ -157,7 +157,7 @@ fn binary(bytes: &mut [u8], chance: &mut Chance) {
     }
 }
 
-/// A line less, twice, or elsewhere.
+/// Deletes, duplicates or moves a line.
 fn line(bytes: &mut Vec<u8>, chance: &mut Chance) {
     let mut lines: Vec<Vec<u8>> = bytes
         .split_inclusive(|byte| *byte == b'\n')

@@ -1,5 +1,5 @@
-//! Programs: their text form, their plans under every protocol, and what they compute in the clear
-//! against the plain reference of `testkit`.
+//! Programs: their text form, their plans under every protocol, and their results in the clear
+//! compared with the reference of `testkit`.
 
 use crate::chance::Chance;
 use crate::{Verdict, place};
@@ -24,7 +24,7 @@ pub const WORDS: &[&str] = &[
     "1099511627776", "fixed16.16", "ufixed8.8",
 ];
 
-/// Reads a program; what is accepted prints and reads as itself, with and without places.
+/// Reads a program; an accepted one is printed and read back unchanged, with and without places.
 pub fn program(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;
@@ -49,7 +49,7 @@ pub fn program(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Plans what is accepted and small, under every protocol; and runs it in the clear.
+/// Plans a small accepted program under every protocol, and runs it in the clear.
 pub fn plan(bytes: &[u8]) -> Verdict {
     let parsed = str::from_utf8(bytes).map(|text| parse(text, "text"));
     let Ok(Ok(program)) = parsed else {
@@ -68,7 +68,7 @@ pub fn plan(bytes: &[u8]) -> Verdict {
 }
 
 /// Grows a program from numbers, as a user could have traced it: reads it from its own text, plans
-/// it, and runs it by the protocol that the first byte names.
+/// it, and runs it under the protocol that the first byte names.
 pub fn grow(bytes: &[u8]) -> Verdict {
     let Some((protocol, rest)) = bytes.split_first() else {
         return Verdict::Refused;
@@ -99,7 +99,8 @@ fn same_again(program: &Program) {
     assert_eq!(print(&again), text, "places are no part of the meaning");
 }
 
-/// The job, if the program suits the protocol: planned twice, the same both times, at a cost.
+/// Plans the job twice, if the program suits the protocol, and checks that both plans and costs
+/// agree.
 fn planned(program: &Program, protocol: ProtocolName, helpers: &[&str]) -> Option<Job> {
     let job = || {
         let helpers = helpers.iter().map(|name| name.to_string()).collect();
@@ -159,7 +160,7 @@ fn computes_as_the_reference(case: &Case, protocol: ProtocolName) {
 
 /// Most elements, of all values for one row and of all rows, of a program that is run here.
 const MOST_ELEMENTS: u64 = 2048;
-/// Most rows that are made up for a table.
+/// Most rows of a generated table.
 const MOST_ROWS: u64 = 3;
 
 fn is_small(program: &Program) -> bool {
@@ -174,7 +175,7 @@ fn is_small(program: &Program) -> bool {
     total.is_some_and(|total| total <= MOST_ELEMENTS)
 }
 
-/// Elements of all values for one row, those of a body as often as it runs.
+/// Elements of all values for one row; those of a body count as often as it runs.
 fn weight(graph: &Graph) -> Option<u64> {
     let mut total = 0u64;
     for value in &graph.values {
@@ -195,7 +196,7 @@ fn weight(graph: &Graph) -> Option<u64> {
     Some(total)
 }
 
-/// Inputs in their ranges.
+/// Generates inputs in their ranges.
 fn made_up(program: &Program, chance: &mut Chance) -> BTreeMap<String, Data> {
     let rows: Vec<u64> = program
         .rows
@@ -223,7 +224,7 @@ fn made_up(program: &Program, chance: &mut Chance) -> BTreeMap<String, Data> {
     inputs
 }
 
-/// The name of a type is read as itself.
+/// Parses the name of a type; it is printed and parsed back unchanged.
 pub fn type_name(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;

@@ -1,11 +1,11 @@
-//! One role of a protocol against a peer that sends what it likes and tells the truth about it: the
-//! digest that settles the transcript is put right before it is delivered, so that hostile bytes
-//! reach what comes after it.
+//! One role of a protocol against a peer that sends arbitrary bytes with correct digests: the
+//! digest that settles the transcript is corrected before it is delivered, so that hostile bytes
+//! reach the code after it.
 //!
-//! Randomness is fixed, so the corpus holds what honest peers send to this very party. With `yao` a
-//! party either learns what it would have learnt from them or refuses: labels that nobody gave are
-//! found when results are opened. With `trio` a corrupt peer can change results (SECURITY.md), and
-//! only their form is checked.
+//! Randomness is fixed, so the corpus holds messages of honest peers to this very party. With `yao`
+//! a party either learns the result of the honest run or refuses: forged labels are found when
+//! results are opened. With `trio` a corrupt peer can change results (SECURITY.md), and only their
+//! form is checked.
 
 use crate::Verdict;
 use crate::script::{Script, Tap, mesh};
@@ -26,13 +26,13 @@ const LANES: usize = 11;
 /// Bits of the integers into which results are converted.
 const RING: u8 = 9;
 
-/// The garbler or the evaluator, as the first byte says.
+/// Runs the garbler or the evaluator, by the first byte.
 pub fn yao(bytes: &[u8]) -> Verdict {
     let setting = setting(2, 2);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| honest::<Yao>(&setting));
     hostile::<Yao>(bytes, &setting, honest, |end, honest, streams| {
-        // Whoever opens results to the evaluator can open them as it likes.
+        // The party that opens results to the evaluator can open them to any value.
         let opening = honest.settle_at[0] + DIGEST_BYTES as usize;
         let same = streams[0].get(opening..) == honest.streams[0].get(opening..);
         if honest.me == PartyId(0) || same {
@@ -41,7 +41,7 @@ pub fn yao(bytes: &[u8]) -> Verdict {
     })
 }
 
-/// One of three roles, or a party without one, as the first byte says.
+/// Runs one of three roles, or a party without one, by the first byte.
 pub fn trio(bytes: &[u8]) -> Verdict {
     let setting = setting(4, 3);
     static HONEST: OnceLock<Vec<Honest>> = OnceLock::new();
@@ -54,12 +54,12 @@ pub fn trio(bytes: &[u8]) -> Verdict {
     })
 }
 
-/// What honest peers of [`yao`] send to each party.
+/// Messages of honest peers of [`yao`] to each party.
 pub fn yao_seeds() -> Vec<Vec<u8>> {
     seeds(honest::<Yao>(&setting(2, 2)))
 }
 
-/// What honest peers of [`trio`] send to each party.
+/// Messages of honest peers of [`trio`] to each party.
 pub fn trio_seeds() -> Vec<Vec<u8>> {
     seeds(honest::<Trio>(&setting(4, 3)))
 }
@@ -69,13 +69,14 @@ fn seeds(sessions: Vec<Honest>) -> Vec<Vec<u8>> {
     sessions.iter().map(input).collect()
 }
 
-/// The first parties compute, in order.
+/// Setting in which the first parties compute, in order.
 fn setting(parties: usize, roles: u8) -> Setting {
     let roles = (0..roles).map(PartyId).collect();
     Setting { parties, roles }
 }
 
-/// An input: who the party is, and what each peer sends it, all but the last behind its length.
+/// Builds an input: the index of the party, and the stream of each peer, all but the last after its
+/// length.
 fn join(me: PartyId, streams: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = vec![me.0];
     for (place, stream) in streams.iter().enumerate() {
@@ -87,7 +88,7 @@ fn join(me: PartyId, streams: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// What an input says that each of `peers` peers sends.
+/// Splits an input into the streams of `peers` peers.
 fn split(mut bytes: &[u8], peers: usize) -> Vec<Vec<u8>> {
     let mut streams = Vec::new();
     for _ in 1..peers {
@@ -146,7 +147,7 @@ fn hostile<P: Protocol>(
     }
 }
 
-/// An honest session of all parties, each with what came to it.
+/// Runs an honest session of all parties, each with the payload that it received.
 fn honest<P: Protocol>(setting: &Setting) -> Vec<Honest> {
     let (meshes, taps) = Tap::full(setting.parties, &Limits::default());
     let settled: Vec<(Vec<usize>, Learnt)> = std::thread::scope(|threads| {
@@ -184,8 +185,8 @@ fn payload(tap: &Tap) -> Vec<u8> {
     data.flat_map(|frame| frame.payload.to_vec()).collect()
 }
 
-/// One party's side: two inputs, of the first and the last party, a tape, and, where the protocol
-/// has integers, a conversion there, a product and a conversion back; all parties learn all.
+/// Runs one party: two inputs, of the first and the last party, a tape, and, if the protocol has
+/// integers, a conversion there, a product and a conversion back; all parties learn all results.
 /// `settling` is called before anything is revealed.
 fn session<P: Protocol>(
     setting: &Setting,
@@ -275,7 +276,7 @@ fn share<P: Protocol>(outcome: Outcome<P>) -> Arc<P::Share> {
     }
 }
 
-/// Of two bits x and y: x AND y, and (x XOR y) AND NOT x.
+/// Tape on two bits x and y: x AND y, and (x XOR y) AND NOT x.
 fn tape() -> Tape {
     let gate = |a, b, out, number| Gate { a, b, out, number };
     Tape {

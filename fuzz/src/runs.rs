@@ -1,5 +1,5 @@
-//! The folder of a run: its plan and its events, of which `sealane report` makes a page. Whoever
-//! opens a folder may have it from somebody else.
+//! Folder of a run: its plan and its events, of which `sealane report` makes a page. The folder may
+//! come from another person.
 
 use crate::Verdict;
 use sealane_engine::events::Record;
@@ -15,11 +15,12 @@ pub const WORDS: &[&str] = &[
     "<b>", "\n", "[[0,1],[2,3]]",
 ];
 
-/// Most bytes of a page for each byte of the files, and besides.
+/// Most bytes of a page per byte of the files, and as a constant.
 const PAGE_PER_BYTE: usize = 400;
 const PAGE_BYTES: usize = 1 << 20;
 
-/// A plan in one line, then events, one a line, for each party; a line of `-` ends those of one.
+/// Reads a plan in one line, then events, one per line, for each party; a line of `-` ends those of
+/// one.
 pub fn folder(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;
@@ -59,7 +60,7 @@ fn records(text: &str) -> Option<Vec<Record>> {
     text.lines().map(|line| from_str(line).ok()).collect()
 }
 
-/// A run of two parties, as a folder has it.
+/// Makes the folder of a run of two parties.
 pub fn seed() -> Vec<u8> {
     let plan = json!({
         "program": "p", "job": "c0ffee", "protocol": "yao", "network": "lan",

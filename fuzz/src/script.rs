@@ -1,4 +1,4 @@
-//! A peer that says what somebody else wrote: a transport that delivers frames and hears nothing.
+//! A scripted peer: a transport that delivers given frames and ignores what is sent.
 
 use sealane_net::{
     Farewell, Frame, FrameKind, Limits, LinkError, Mesh, PartyId, Traffic, Transport, Waker,
@@ -8,17 +8,16 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// Delivers its frames one by one and has then finished; takes whatever is sent to it. It never
-/// has to be waited for.
+/// Delivers its frames one by one and then finishes; discards everything sent to it, without waits.
 pub struct Script(VecDeque<Frame>);
 
 impl Script {
-    /// A peer that sends these frames.
+    /// Makes a peer that sends these frames.
     pub fn of(frames: impl IntoIterator<Item = Frame>) -> Script {
         Script(frames.into_iter().collect())
     }
 
-    /// A peer that sends these bytes as payload.
+    /// Makes a peer that sends these bytes as payload.
     pub fn payload(bytes: &[u8]) -> Script {
         let frame = |piece: &[u8]| Frame {
             kind: FrameKind::Data { end: true },
@@ -29,7 +28,7 @@ impl Script {
     }
 }
 
-/// Bytes to a frame of [`Script::payload`]; odd, so that frames end within blocks.
+/// Bytes per frame of [`Script::payload`]; odd, so that frames end within blocks.
 const PIECE_BYTES: usize = 4099;
 
 impl Transport for Script {
@@ -66,7 +65,7 @@ impl Transport for Script {
     }
 }
 
-/// What party `me` sees of a run with these peers: one script for each other party, in order.
+/// Mesh of party `me` with these peers: one script for each other party, in order.
 pub fn mesh(me: PartyId, peers: Vec<Script>) -> Mesh {
     let mut transports: Vec<Option<Box<dyn Transport>>> = Vec::new();
     transports.extend(peers.into_iter().map(|peer| Some(Box::new(peer) as _)));
@@ -74,12 +73,12 @@ pub fn mesh(me: PartyId, peers: Vec<Script>) -> Mesh {
     Mesh::from_transports(me, transports, Limits::default()).expect("a link to each peer")
 }
 
-/// What came over one link of an honest run, in order. A view that stays when the link is gone.
+/// Frames received over one link of an honest run, in order. The record outlives the link.
 #[derive(Clone, Default)]
 pub struct Tap(Arc<Mutex<Vec<Frame>>>);
 
 impl Tap {
-    /// A mesh in memory for each party, and for each its taps, one for each peer in order.
+    /// Makes a mesh in memory for each party, and for each its taps, one for each peer in order.
     pub fn full(parties: usize, limits: &Limits) -> (Vec<Mesh>, Vec<Vec<Tap>>) {
         let empty = || (0..parties).map(|_| None).collect::<Vec<_>>();
         let mut links: Vec<Vec<Option<Box<dyn Transport>>>> =

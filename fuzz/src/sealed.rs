@@ -1,5 +1,5 @@
-//! Sealed files: headers, key files, and folders as streams. What is accepted is written as it was
-//! read, and no path leaves its folder.
+//! Sealed files: headers, key files, and folders as streams. An accepted input is written back
+//! unchanged, and no path leaves its folder.
 
 use crate::Verdict;
 use sealane_sealed::fuzzing;
@@ -26,7 +26,7 @@ pub fn sealed(bytes: &[u8]) -> Verdict {
         verdict = Verdict::Accepted;
     }
     if let Some(again) = fuzzing::key(bytes) {
-        // A line has an end, or two ends, or none.
+        // A line has zero, one or two line ends.
         assert_eq!(again.trim_ascii_end(), bytes.trim_ascii_end());
         verdict = Verdict::Accepted;
     }
@@ -40,7 +40,7 @@ pub fn sealed(bytes: &[u8]) -> Verdict {
     verdict
 }
 
-/// Panics unless a path, as the operating system reads it, stays in its folder.
+/// Panics unless a path, in the operating system's reading, stays in its folder.
 fn inside(path: &str) {
     let mut parts = Path::new(path).components();
     let plain = parts.all(|part| matches!(part, Component::Normal(_)));

@@ -1,4 +1,4 @@
-//! Seeds that the code itself makes, for forms that nobody writes by hand.
+//! Seeds that the code itself makes, for forms that are hard to write by hand.
 
 use crate::chance::Chance;
 use crate::wire::{bytes_of, frames_of};
@@ -126,7 +126,7 @@ fn wire() -> Vec<Seed> {
     seeds
 }
 
-/// Private and public key of RFC 8032, section 7.1, test 1, and what RFC 8410 puts before them.
+/// Private and public key of RFC 8032, section 7.1, test 1, and their prefixes in RFC 8410.
 const SECRET: &str = "9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60";
 const PUBLIC: &str = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
 const PKCS8_PREFIX: [u8; 16] = [

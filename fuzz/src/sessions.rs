@@ -1,7 +1,7 @@
-//! A whole run of the engine, from the handshake to the farewell, against peers that send whatever
-//! frames they like, among them those of another run. With `clear` and `yao` it ends with an error,
-//! or with the results of the honest run and no others. With `trio` peers who repeat what they said
-//! in another run change results, as any corrupt peer can (SECURITY.md); TLS keeps everybody else
+//! Whole runs of the engine, from the handshake to the farewell, against peers that send arbitrary
+//! frames, among them those of another run. With `clear` and `yao` a run ends with an error, or
+//! with the results of the honest run and no others. With `trio` peers that replay messages of
+//! another run change results, as any corrupt peer can (SECURITY.md); TLS prevents everybody else
 //! from doing so.
 
 use crate::Verdict;
@@ -34,7 +34,7 @@ pub fn trio(bytes: &[u8]) -> Verdict {
     SCENE.get_or_init(|| Scene::of("trio")).hostile(bytes)
 }
 
-/// What honest peers send to each party in a run of a protocol.
+/// Messages of honest peers to each party in a run of a protocol.
 pub fn seeds(protocol: &str) -> Vec<Vec<u8>> {
     Scene::of(protocol).recorded()
 }
@@ -48,9 +48,10 @@ struct Scene {
     results: Vec<Option<Data>>,
 }
 
-/// The clinic counts the rows, at most 100, and has its largest value alone; the lab has a limit.
+/// Program of two parties: the clinic counts the rows, at most 100, and learns its largest value
+/// alone; the lab has a limit.
 const TWO: &str = include_str!("../corpus/plan/over");
-/// The same of people whom a registry lists.
+/// The same for people listed by a registry.
 const THREE: &str = include_str!("../corpus/plan/listed");
 /// Rows of the clinic and the registry.
 const ROWS: u64 = 5;
@@ -91,8 +92,8 @@ impl Scene {
         }
     }
 
-    /// Runs one party, which the first byte names, against frames of its peers: each behind the
-    /// number of the peer.
+    /// Runs one party, named by the first byte, against frames of its peers: each after the number
+    /// of the peer.
     fn hostile(&self, bytes: &[u8]) -> Verdict {
         let Some((me, rest)) = bytes.split_first() else {
             return Verdict::Refused;
@@ -101,7 +102,7 @@ impl Scene {
         let me = PartyId::from_index(usize::from(*me) % parties);
         let mut frames: Vec<Vec<Frame>> = vec![Vec::new(); parties - 1];
         for frame in frames_of(rest) {
-            // The upper bits of a stamp say who sends it.
+            // The upper bits of a stamp name the sender.
             let peer = (frame.stamp >> STAMP_BITS) as usize % frames.len();
             let stamp = frame.stamp & ((1 << STAMP_BITS) - 1);
             frames[peer].push(Frame { stamp, ..frame });
@@ -128,7 +129,7 @@ impl Scene {
         danger_run_with_seed(&self.job, inputs, mesh, seed, &mut Journal::silent())
     }
 
-    /// What came to each party of an honest run.
+    /// Messages that each party received in an honest run.
     fn recorded(&self) -> Vec<Vec<u8>> {
         let (meshes, taps) = Tap::full(self.inputs.len(), &Limits::default());
         std::thread::scope(|threads| {

@@ -1,5 +1,5 @@
-//! The configuration file: what is accepted is complete, and says the same when it is written out
-//! again in the plainest form.
+//! Configuration file: an accepted one is complete, and has the same meaning when it is written out
+//! again in the simplest form.
 
 use crate::{Verdict, place};
 use sealane_host::config::Config;
@@ -22,7 +22,7 @@ pub const WORDS: &[&str] = &[
 #[rustfmt::skip] // Words side by side.
 pub const CARD: &[&str] = &["sealane:", "@", "/", "ed25519:", "[::1]:7700", ":0", "\n> ", "\u{200b}"];
 
-/// Reads a card; it has one text, however a mail program wraps that.
+/// Reads a card; it has one text, in any wrapping by a mail program.
 pub fn card(bytes: &[u8]) -> Verdict {
     let card = str::from_utf8(bytes).map(str::parse::<ContactCard>);
     let Ok(Ok(card)) = card else {
@@ -81,7 +81,7 @@ pub fn config(bytes: &[u8]) -> Verdict {
     Verdict::Accepted
 }
 
-/// A configuration in the plainest form.
+/// Writes a configuration in the simplest form.
 fn written(config: &Config) -> String {
     let mut text = String::new();
     let path = |path: &Path| quoted(&path.to_string_lossy());
@@ -113,7 +113,7 @@ fn written(config: &Config) -> String {
             let _ = writeln!(text, "{key} = {value}");
         }
     }
-    // Also without parties, the table of parties has to be there.
+    // The table of parties is required even without parties.
     text.push_str("[parties]\n");
     for (name, party) in &config.parties {
         let _ = writeln!(text, "[parties.{}]", quoted(name));

@@ -1,4 +1,4 @@
-//! What crosses a wire below the protocols: frames, greetings, keys, control messages, recordings.
+//! Formats on the wire below the protocols: frames, hellos, keys, control messages, recordings.
 
 use crate::Verdict;
 use crate::script::{Script, mesh};
@@ -8,7 +8,7 @@ use sealane_net::{
 };
 use std::io::Write;
 
-/// Cuts a stream into packets, in pieces of any length and against [`Frame::decode`].
+/// Splits a stream into packets, in pieces of any length, and compares with [`Frame::decode`].
 pub fn frames(bytes: &[u8]) -> Verdict {
     let whole = fuzzing::stream(bytes, bytes.len());
     for piece in [1, 12, 13, 4096] {
@@ -20,13 +20,13 @@ pub fn frames(bytes: &[u8]) -> Verdict {
     let Ok(packets) = whole else {
         return Verdict::Refused;
     };
-    // The text of an abort is made fit to be shown, so a second reading changes nothing.
+    // The text of an abort is sanitised, so a second reading changes nothing.
     let wire = packets.concat();
     assert_eq!(fuzzing::stream(&wire, wire.len()), Ok(packets));
     Verdict::Accepted
 }
 
-/// Reads a greeting; what is accepted is written as itself, but for what stands behind the text.
+/// Reads a hello; an accepted one is written back unchanged, except for the bytes after the text.
 pub fn hello(bytes: &[u8]) -> Verdict {
     let Some(wire) = fuzzing::hello(bytes) else {
         return Verdict::Refused;
@@ -37,7 +37,7 @@ pub fn hello(bytes: &[u8]) -> Verdict {
     Verdict::Accepted
 }
 
-/// Reads a key as text, as TLS carries it, and as a file: each gives one key, written as itself.
+/// Reads a key as text, in its TLS form, and as a file: each gives one key, written back unchanged.
 pub fn key(bytes: &[u8]) -> Verdict {
     let mut verdict = Verdict::Refused;
     if let Some(again) = fuzzing::raw_key(bytes) {
@@ -64,8 +64,8 @@ pub fn key(bytes: &[u8]) -> Verdict {
     verdict
 }
 
-/// Reads a control message of each kind; what is accepted is written in a form that is read as
-/// itself and is no longer.
+/// Reads a control message of each kind; an accepted one is written in a form that is read back
+/// unchanged and is not longer.
 pub fn control(bytes: &[u8]) -> Verdict {
     let kinds = sealane_engine::fuzzing(bytes);
     for (kind, again) in kinds.iter().enumerate() {
@@ -79,8 +79,8 @@ pub fn control(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// Reads a recording, and records the run that is replayed from it: it is written again as it was,
-/// but for bits of a frame that say nothing.
+/// Reads a recording, and records the run that is replayed from it: it is written back unchanged,
+/// except for unused bits of a frame.
 pub fn recording(bytes: &[u8]) -> Verdict {
     let Ok(replayer) = Replayer::new(bytes) else {
         return Verdict::Refused;
@@ -107,8 +107,8 @@ pub fn recording(bytes: &[u8]) -> Verdict {
     Verdict::Accepted
 }
 
-/// Receives whatever frames a peer sends, payload and control in turns, up to the first error.
-/// What is counted and digested is what was received. The first byte says which turns come first.
+/// Receives arbitrary frames of a peer, payload and control in turns, up to the first error.
+/// Counters and digests cover exactly the received bytes. The first byte chooses the first turns.
 pub fn mesh_of_two(bytes: &[u8]) -> Verdict {
     let Some((turns, rest)) = bytes.split_first() else {
         return Verdict::Refused;
@@ -146,8 +146,8 @@ pub fn mesh_of_two(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// The frames at the front of some bytes, as a transport could hand them over: also such as no
-/// socket lets through. A header of six bytes says kind, stamp and length.
+/// Decodes the frames at the front of some bytes, as a transport could deliver them: also ones that
+/// no socket lets through. A header of six bytes holds kind, stamp and length.
 pub fn frames_of(mut bytes: &[u8]) -> Vec<Frame> {
     let mut frames = Vec::new();
     while let Some((&[kind, s0, s1, l0, l1, l2], rest)) = bytes.split_first_chunk() {
@@ -167,7 +167,7 @@ pub fn frames_of(mut bytes: &[u8]) -> Vec<Frame> {
     frames
 }
 
-/// The bytes of which [`frames_of`] makes this frame.
+/// Encodes a frame for [`frames_of`].
 pub fn bytes_of(frame: &Frame) -> Vec<u8> {
     assert!(frame.payload.len() <= MAX_FRAME_BYTES.max(MAX_CONTROL_BYTES));
     let kind = match frame.kind {
@@ -179,7 +179,7 @@ pub fn bytes_of(frame: &Frame) -> Vec<u8> {
     [&[kind, s0, s1, l0, l1, l2], &frame.payload[..]].concat()
 }
 
-/// Text of a peer, and what is shown of it: short, in one line, and shown as itself.
+/// Sanitises a peer's text: short, in one line, and unchanged by a second pass.
 pub fn shown(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else {
         return Verdict::Refused;

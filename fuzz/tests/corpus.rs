@@ -1,4 +1,4 @@
-//! Every file of every corpus, through its target: what was found once stays found.
+//! Regression test: every file of every corpus, through its target.
 
 use sealane_fuzz::{TARGETS, Verdict, corpus};
 

@@ -91,8 +91,8 @@ else:
     from sealane._value import element_type
 
     def __getattr__(name):
-        """Element types beyond the usual ones, such as `sealane.u13`. Other names are refused with
-        what there is instead.
+        """Element types beyond the usual ones, such as `sealane.u13`. Other names raise
+        `AttributeError` with the nearest existing ones.
         """
         if name.startswith("_"):
             raise AttributeError(f"module 'sealane' has no attribute {name!r}")

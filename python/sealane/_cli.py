@@ -1,4 +1,4 @@
-"""The `sealane` command: a thin door to the native one."""
+"""Entry point of the `sealane` command, which the native module implements."""
 
 from __future__ import annotations
 

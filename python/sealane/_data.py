@@ -1,4 +1,4 @@
-"""Arrays on their way in and out, and the report that a run leaves."""
+"""Arrays as inputs and results, and the report of a run."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def encode(name: str, item: object) -> _core.Array:
-    """An input as the native module takes it: kind, shape and elements. Refused if its elements are
-    no numbers; which numbers an input takes is decided where those of files and tables are as well.
+    """Encodes an input for the native module: kind, shape and elements. Refused if its elements are
+    no numbers; the native module checks which numbers an input takes, as for files and tables.
     """
     if has_masked(item):
         message = f"`{name}` has masked elements"
@@ -47,8 +47,8 @@ def encode(name: str, item: object) -> _core.Array:
 
 
 def _as_array(name: str, item: object) -> np.ndarray[Any, Any]:
-    """The array that an input is. Elements of lists stay the objects that they are, which NumPy
-    would make into numbers of one type.
+    """Converts an input to an array. Elements of lists stay the objects that they are, which NumPy
+    would convert to numbers of one type.
     """
     try:
         return np.asarray(item, dtype=object if isinstance(item, list | tuple) else None)
@@ -62,7 +62,7 @@ def _as_array(name: str, item: object) -> np.ndarray[Any, Any]:
 
 
 def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
-    """An array of objects: floats as such, other numbers as a line of text each."""
+    """Encodes an array of objects: floats as such, other numbers as a line of text each."""
     elements: list[Any] = array.ravel().tolist()
     kinds = set(map(type, elements))
     if kinds == {float}:
@@ -78,7 +78,7 @@ def _objects(name: str, array: np.ndarray[Any, Any]) -> _core.Array:
 
 
 def _line(number: object) -> str | None:
-    """A number as the native module reads it; `None` for what is none."""
+    """Encodes a number for the native module; `None` for an object that is none."""
     match number:
         # NumPy takes a span of time for an integer.
         case np.timedelta64():
@@ -109,7 +109,7 @@ long, and Python refuses to.
 
 
 def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneError:
-    """The refusal of an element that is no number, or one of too many digits."""
+    """Makes the refusal of an element that is no number, or one of too many digits."""
     element = array.ravel()[place]
     index = [int(at) for at in np.unravel_index(place, array.shape)] if array.ndim > 1 else place
     at = f" at element {index}" if array.ndim else ""
@@ -146,7 +146,7 @@ def _no_number(name: str, array: np.ndarray[Any, Any], place: int) -> SealaneErr
 
 
 def _is_decimal(text: str) -> bool:
-    """Whether a text says a number, which files may say and arrays may not."""
+    """Returns whether a text is a number, which files may contain and arrays may not."""
     try:
         return Decimal(text).is_finite()
     except ArithmeticError:
@@ -160,7 +160,7 @@ _KINDS = {"b": "bool", "i": "i64", "u": "u64"}
 
 
 def has_masked(item: object) -> bool:
-    """Whether an element is masked, which the array that NumPy makes of it no longer says."""
+    """Returns whether an element is masked, which the array that NumPy makes of it loses."""
     # Where nobody has loaded this part of NumPy there is no masked array; loading it takes time.
     if "numpy.ma" not in sys.modules:
         return False
@@ -173,7 +173,7 @@ def has_masked(item: object) -> bool:
 
 
 def pack(item: object) -> _core.Array | None:
-    """The numbers of a constant as kind, shape and elements; `None` for anything else."""
+    """Encodes a constant's numbers as kind, shape and elements; `None` for anything else."""
     array = np.asarray(item)
     kind: str = array.dtype.kind
     if kind in "fO":
@@ -194,7 +194,7 @@ def pack(item: object) -> _core.Array | None:
 
 
 def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
-    """Arrays of floats as they are, and other numbers as ratios."""
+    """Encodes arrays of floats directly, and other numbers as ratios."""
     if array.dtype.kind == "f" and array.dtype.itemsize <= 8:
         finite = bool(np.isfinite(array).all())
         return ("f64", array.shape, array.astype(np.float64).tobytes()) if finite else None
@@ -206,13 +206,13 @@ def _pack_fractions(array: np.ndarray[Any, Any]) -> _core.Array | None:
 
 
 def is_fractional(item: object) -> bool:
-    """Whether it is a number that may have a fraction."""
+    """Returns whether it is a number that may have a fraction."""
     return isinstance(item, float | np.floating | Decimal | Fraction)
 
 
 def ratio(item: object) -> _core.Ratio | None:
-    """Numerator and denominator of a number of the source, where a float is the decimal that Python
-    prints for it, and one that is wider than those of Python is itself. `None` if it is no finite
+    """Numerator and denominator of a number of the source. A float stands for the decimal that
+    Python prints for it, and a wider float for its exact value. `None` if it is no finite
     number, or has more digits than the native module takes.
     """
     try:
@@ -235,7 +235,7 @@ def ratio(item: object) -> _core.Ratio | None:
 
 
 def decode(result: _core.Array) -> Any:
-    """A result as NumPy has it: an array, or a scalar, in the narrowest type that holds it.
+    """Converts a result for NumPy: an array, or a scalar, in the narrowest type that holds it.
 
     Fixed point comes as `float64` where every value of the type is one, and otherwise as `Fraction`
     (in an array of objects), so that no digit is lost.
@@ -266,7 +266,9 @@ def _dtype(name: str) -> np.dtype[Any]:
 
 
 class Report:
-    """What a run did: results, what crossed, planned against measured. Prints as a table."""
+    """Report of a run: results, transferred bytes, planned against measured costs. Prints as a
+    table.
+    """
 
     def __init__(self, native: _core.Report, signature: Signature) -> None:
         self._native = native
@@ -277,36 +279,40 @@ class Report:
 
     @property
     def value(self) -> Any:
-        """The result as the function returns it; a result that another party learns is `None`."""
+        """Result as the function returns it, with `None` for each result of another party."""
         values = [self.results.get(name) for name in self._order]
         return self._make(values) if self._make else values[0]
 
     def table(self, name: str | None = None) -> _core.Table:
-        """The results that belong to rows of one table, side by side, for pandas, Polars, DuckDB or
-        pyarrow: `pl.DataFrame(report.table())`. Where they belong to several, `name` chooses one;
-        `single` are those that belong to none.
+        """Results that belong to rows of one table, side by side, for pandas, Polars, DuckDB or
+        pyarrow: `pl.DataFrame(report.table())`. If they belong to several tables, `name` chooses
+        one; `single` are those that belong to none.
+
+        Raises `MisuseError` if there is no such table, or if `name` is needed and missing.
         """
         return call(self._native.table, name)
 
     def write(self, path: str | PathLike[str]) -> None:
         """Writes results to a `.csv`, `.parquet` or `.npy` file, and those of further tables to
         files beside it, as `--output` does.
+
+        Raises `ConfigError` for a file that cannot be written or an extension that is unknown.
         """
         call(self._native.write, path)
 
     @property
     def payload_bytes(self) -> dict[str, int]:
-        """Payload bytes that each party sent, as measured."""
+        """Measured payload bytes that each party sent, in bytes."""
         return self._native.payload_bytes
 
     @property
     def rounds(self) -> int:
-        """Rounds, input and output included, as measured."""
+        """Measured number of rounds, input and output included."""
         return self._native.rounds
 
     @property
     def as_planned(self) -> bool:
-        """Whether payload bytes and rounds are the planned ones on every link."""
+        """True if payload bytes and rounds are the planned ones on every link."""
         return self._native.as_planned
 
     @property
@@ -316,19 +322,19 @@ class Report:
 
     @property
     def notes(self) -> list[str]:
-        """What to know of the numbers: which ones the program rounds, as `SealaneWarning` says, and
+        """Notes about the numbers: those that the program rounds, as `SealaneWarning` states, and
         how many were rounded as the inputs were read.
         """
         return self._native.notes
 
     @property
     def seconds(self) -> float:
-        """Wall time from the handshake's end to the results."""
+        """Wall time in seconds, from the end of the handshake to the results."""
         return self._native.seconds
 
     @property
     def plan(self) -> _core.Plan:
-        """What was promised."""
+        """Plan that the run followed."""
         return self._native.plan
 
     def __repr__(self) -> str:

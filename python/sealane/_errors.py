@@ -20,7 +20,7 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 class SealaneError(Exception):
-    """Anything that Sealane itself raises.
+    """Base class of all exceptions of Sealane.
 
     The text shows what happened, the source line with a caret where there is one, why, and what to
     do; the attributes hold the same for tools. `sealane explain CODE` says more.
@@ -29,7 +29,7 @@ class SealaneError(Exception):
     code: str
     """Stable name of the kind of error, such as `range-overflow`."""
     message: str
-    """What happened, in one sentence."""
+    """The fault, in one sentence."""
     file: str | None
     """The source file, table or configuration, if the place is known."""
     line: int | None
@@ -41,7 +41,7 @@ class SealaneError(Exception):
     reason: str
     """Why; empty where the message says it."""
     hint: str
-    """What to do."""
+    """The action to take."""
     summary: str
     """All of it in one line without control characters, for a log."""
 
@@ -64,8 +64,8 @@ class SealaneError(Exception):
         self.reason, self.hint, self.summary = reason, hint, summary or repr(text)
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: the user's own frames, then the text, which has its own excerpt.
-        IPython calls this.
+        """Traceback for a notebook: the user's own frames, then the text, which has its own
+        excerpt. IPython calls this.
         """
         frames = users_frames(self.__traceback__)
         # The frame that the text shows already, and shows better, is left out.
@@ -93,8 +93,8 @@ def users_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
 
 
 class SealaneWarning(UserWarning):
-    """A run gives other numbers than the source seems to mean: one was rounded, or many are. Or its
-    rounds or its time are out of proportion.
+    """Warning that a run's numbers differ from those that the source suggests: one was rounded, or
+    many are; or that its rounds or its time are out of proportion.
 
     The first is given once, when the program is traced, with the place in the source, and the
     second by `plan`; `notes` of checks, plans and reports hold the same text.
@@ -103,11 +103,11 @@ class SealaneWarning(UserWarning):
     code: str
     """Stable name of the kind of warning, such as `literal-rounded`."""
     message: str
-    """What it is about, in one sentence."""
+    """The subject, in one sentence."""
     reason: str
     """Why."""
     hint: str
-    """What to do."""
+    """The action to take."""
 
     def __init__(self, code: str, message: str, reason: str = "", hint: str = "") -> None:
         said = [f"{code}: {message}", reason and f"reason: {reason}", hint and f"hint: {hint}"]
@@ -116,7 +116,7 @@ class SealaneWarning(UserWarning):
 
 
 class ProgramError(SealaneError):
-    """The program means something that cannot run as written: its author has to act."""
+    """Error in a program that cannot run as written: its author has to act."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -124,7 +124,7 @@ class ProgramError(SealaneError):
 
 
 class _Made(threading.local):
-    """The refusals that this thread has made while it traces."""
+    """Refusals that this thread has made while it traces."""
 
     def __init__(self) -> None:
         self.errors: list[ProgramError] = []
@@ -137,8 +137,8 @@ _ASKED = {"attribute", "no-length"}
 
 @contextmanager
 def none_swallowed() -> Iterator[None]:
-    """Ends with the first refusal that was made inside, also if the program has caught it: what a
-    program does instead, nobody has asked for.
+    """Raises the first refusal that was made inside, even if the program has caught it: the
+    program's reaction to it is not part of its meaning.
     """
     before, _made.errors = _made.errors, []
     try:
@@ -151,20 +151,24 @@ def none_swallowed() -> Iterator[None]:
 
 
 class MisuseError(SealaneError):
-    """A call or a command line has no meaning: a missing argument, an unknown protocol."""
+    """Invalid call or command line: a missing argument, an unknown protocol."""
 
 
 class DataError(SealaneError):
-    """An input does not fit its declaration: a missing column, a wrong shape, a value too large."""
+    """Input that does not match its declaration: a missing column, a wrong shape, a value too
+    large.
+    """
 
 
 class InvalidTag(DataError):
-    """A sealed message, its nonce or its associated data are not what was sealed under this key."""
+    """Sealed message that failed authentication: the message, its nonce or its associated data
+    differ from those sealed under this key.
+    """
 
     failed: list[int]
     """The numbers of the messages that did not open, from 0, in order."""
     opened: list[bytes | None]
-    """What each message opened to, and `None` for those that did not."""
+    """Result of each message, and `None` for those that did not open."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -172,15 +176,15 @@ class InvalidTag(DataError):
 
 
 class ConfigError(SealaneError):
-    """A configuration, a key or an approval is missing or wrong; nothing has been sent."""
+    """Missing or wrong configuration, key or approval; nothing has been sent."""
 
 
 class NetworkError(SealaneError):
-    """The network failed: a connection refused, lost, or silent until the time-out."""
+    """Network fault: a connection refused, lost, or silent until the time-out."""
 
 
 class PeerError(SealaneError):
-    """Another party broke the protocol, or runs something other than what was approved."""
+    """Fault of another party: it broke the protocol, or runs a job other than the approved one."""
 
 
 class InternalError(SealaneError):

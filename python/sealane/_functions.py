@@ -1,5 +1,5 @@
-"""Functions of values. Their operands are values, Python integers and NumPy arrays; one at least is
-a value, since a computation on constants alone is NumPy's.
+"""Functions of values. Their operands are values, Python integers and NumPy arrays; at least one is
+a value, since NumPy computes on constants alone.
 """
 
 # The native graph alone knows the type of a result; the annotations state what it will be.
@@ -33,7 +33,11 @@ def where(condition: Operand, yes: A, no: Holds[A, B]) -> B: ...
 @overload
 def where(condition: Operand, yes: Operand, no: Operand) -> Any: ...
 def where(condition: Operand, yes: Any, no: Any) -> Any:
-    """Elements of `yes` where the condition is true, of `no` elsewhere. Both are computed.
+    """Selects elements of `yes` where the condition is true, of `no` elsewhere. Both are computed.
+
+    The condition is `boolean`; `yes` and `no` are converted to their common type. All three
+    broadcast as in NumPy. Raises `ProgramError` for a condition of another type, for shapes that
+    do not broadcast, and for types without a common one.
 
     >>> import sealane as sl
     >>> @sl.program
@@ -56,7 +60,19 @@ def minimum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def minimum(a: Operand, b: Operand) -> Any: ...
 def minimum(a: Any, b: Any) -> Any:
-    """The smaller of each two elements."""
+    """Smaller of each two elements, in the common type of both operands, which broadcast.
+
+    Raises `ProgramError` if the types have no common one.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def cheaper(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "alice"]:
+    ...     return sl.minimum(a, b)
+    >>> cheaper(3, 5)
+    np.uint8(3)
+    """
     return _value.binary("min", a, b)
 
 
@@ -67,40 +83,67 @@ def maximum(a: A, b: Holds[A, B]) -> B: ...
 @overload
 def maximum(a: Operand, b: Operand) -> Any: ...
 def maximum(a: Any, b: Any) -> Any:
-    """The larger of each two elements."""
+    """Larger of each two elements, in the common type of both operands, which broadcast.
+
+    Raises `ProgramError` if the types have no common one.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def dearer(
+    ...     a: sl.Private[sl.u8, "alice"], b: sl.Private[sl.u8, "bob"]
+    ... ) -> sl.Revealed[sl.u8, "alice"]:
+    ...     return sl.maximum(a, b)
+    >>> dearer(3, 5)
+    np.uint8(5)
+    """
     return _value.binary("max", a, b)
 
 
 def clip(x: T, low: Operand, high: Operand) -> T:
-    """Each element, or the end of `low..=high` beyond which it lies: `minimum(maximum(x, low),
-    high)`. What follows knows the range.
+    """Clips each element to `low..=high`: `minimum(maximum(x, low), high)`. The result has the
+    shape of the operands, which broadcast, and a range within both ends, which later operations
+    use.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def score(x: sl.Private[sl.u8, "alice"], top: sl.Private[sl.u8, "bob"]) -> sl.Revealed[
+    ...     sl.boolean, "bob"
+    ... ]:
+    ...     return sl.clip(x, 0, 100) > top
+    >>> score(200, 99)
+    np.True_
     """
     return minimum(maximum(_only("clip", x), low), high)
 
 
 def saturate(x: Value, dtype: type[T]) -> T:
-    """Each element in another type, rounded down where that has fewer bits behind the point, or the
-    end of the type beyond which it lies. It is never refused for the range of `x`.
+    """Converts each element to another type, rounded down if that has fewer fraction bits, or to
+    the end of the type that it exceeds. Keeps the shape; never refused for the range of `x`.
     """
     trace = trace_of(_only("saturate", x))
     return _wrap(trace, trace.saturate(operand(x), type_name(dtype), _source.here()))
 
 
 def wrap(x: Value, dtype: type[T]) -> T:
-    """Each integer modulo `2**bits` in another integer type, which need not be a wrapping one: the
-    low bits are kept. It is never refused for the range of `x`.
+    """Reduces each integer modulo `2**bits`, in another integer type, which need not be a wrapping
+    one: the low bits are kept. Keeps the shape; never refused for the range of `x`.
+
+    Raises `ProgramError` for a type that is no integer.
     """
     trace = trace_of(_only("wrap", x))
     return _wrap(trace, trace.wrap(operand(x), type_name(dtype), _source.here()))
 
 
 def abs(x: T) -> T:
-    """The absolute value of each element."""
+    """Absolute value of each element, in the type and shape of `x`.
+
+    Raises `ProgramError` where the type cannot hold it: `abs(-128)` does not fit `i8`.
+    """
     return _value.unary("abs", _only("abs", x))
 
 
 def popcount(x: T) -> T:
-    """The number of one bits of each element, in two's complement of its type."""
+    """Number of one bits of each element, in two's complement of its type. Keeps the shape."""
     return _value.unary("popcount", _only("popcount", x))
 
 
@@ -109,29 +152,44 @@ def sum(x: T, axis: int | None = None, *, dtype: None = None) -> T: ...
 @overload
 def sum(x: Value, axis: int | None = None, *, dtype: type[T]) -> T: ...
 def sum(x: Value, axis: int | None = None, *, dtype: type[Value] | None = None) -> Any:
-    """The sum along an axis, or of everything, in type `dtype` (by default that of the elements);
-    refused where it might not fit.
+    """Sum along an axis, which is removed, or of everything, in type `dtype` (by default that of
+    the elements). A negative axis counts from the end.
+
+    Raises `ProgramError` where the sum might not fit, and for an axis that does not exist.
+
+    >>> import sealane as sl
+    >>> @sl.program
+    ... def total(
+    ...     a: sl.Private[sl.u8, "alice", 3], b: sl.Private[sl.u16, "bob"]
+    ... ) -> sl.Revealed[sl.u16, "bob"]:
+    ...     return sl.sum(a, dtype=sl.u16) + sl.minimum(b, 1000)
+    >>> total([100, 100, 100], 5)
+    np.uint16(305)
     """
     return _value.reduce("sum", _only("sum", x), axis, dtype)
 
 
 def min(x: T, axis: int | None = None) -> T:
-    """The smallest element along an axis, or of all."""
+    """Smallest element along an axis, which is removed, or of all, in the type of `x`."""
     return _value.reduce("min", _only("min", x), axis)
 
 
 def max(x: T, axis: int | None = None) -> T:
-    """The largest element along an axis, or of all."""
+    """Largest element along an axis, which is removed, or of all, in the type of `x`."""
     return _value.reduce("max", _only("max", x), axis)
 
 
 def any(x: Value, axis: int | None = None) -> boolean:
-    """Whether some element is true, along an axis or of all."""
+    """Returns a `boolean`: true if some element of the `boolean` `x` is true, along an axis, which
+    is removed, or of all.
+    """
     return _value.reduce("any", _only("any", x), axis)
 
 
 def all(x: Value, axis: int | None = None) -> boolean:
-    """Whether every element is true, along an axis or of all."""
+    """Returns a `boolean`: true if every element of the `boolean` `x` is true, along an axis, which
+    is removed, or of all.
+    """
     return _value.reduce("all", _only("all", x), axis)
 
 
@@ -141,7 +199,10 @@ def dot(a: Operand, b: Operand, *, dtype: type[T]) -> T: ...
 def dot(a: Operand, b: Operand, *, dtype: None = None) -> Any: ...
 def dot(a: Operand, b: Operand, *, dtype: type[Value] | None = None) -> Any:
     """Sums of products over the last axis of `a` and the first of `b`, in type `dtype` (by default
-    the common type of the elements); refused where they might not fit.
+    the common type of the elements). Both axes have the same length; the result has the other
+    axes of `a`, then those of `b`.
+
+    Raises `ProgramError` where the sums might not fit, and for axes of different lengths.
     """
     return _value.dot(a, b, dtype)
 
@@ -151,8 +212,8 @@ def lookup(table: T, index: Operand) -> T: ...
 @overload
 def lookup(table: Public, index: Operand) -> Any: ...
 def lookup(table: Operand, index: Operand) -> Any:
-    """`table[index]` for an index that nobody sees: the entries of `table`, along its first axis,
-    at the places that `index` holds.
+    """Looks up `table[index]` for a secret index: the entries of `table`, along its first axis, at
+    the indices in `index`.
 
     The table is a list, a NumPy array or a value without rows, of at most 65,536 entries; an entry
     may have axes of its own. The index is an integer of any shape whose range lies within the
@@ -173,7 +234,11 @@ def lookup(table: Operand, index: Operand) -> Any:
 
 
 def stack(values: Sequence[T | Public], axis: int = 0) -> T:
-    """Values of one shape joined along a new axis."""
+    """Joins values of one shape along a new axis, in their common type; `axis` is its position in
+    the result, negative from the end.
+
+    Raises `ProgramError` for shapes that differ.
+    """
     try:
         values = list(values)
     except TypeError as error:
@@ -190,13 +255,22 @@ def stack(values: Sequence[T | Public], axis: int = 0) -> T:
 
 
 def aes128(key: Operand, block: Operand) -> u8:
-    """AES-128 of blocks of 16 bytes under a key of 16 bytes, along the last axis."""
+    """AES-128 (FIPS 197) of blocks of 16 bytes under a key of 16 bytes, along the last axis.
+    Operands are integers in 0 to 255 of shape `(..., 16)`, whose other axes broadcast; the
+    result is `u8`.
+
+    Raises `ProgramError` for another length or range.
+    """
     trace = trace_of(key, block)
     return _wrap(trace, trace.call("aes128", [operand(key), operand(block)], _source.here()))
 
 
 def sha256(message: Operand) -> u8:
-    """SHA-256 of messages of bytes, along the last axis."""
+    """SHA-256 (FIPS 180-4) of messages of bytes, along the last axis: integers in 0 to 255 of shape
+    `(..., n)` with `n` from 1 to 65,536; the result is `u8` of shape `(..., 32)`.
+
+    Raises `ProgramError` for another length or range.
+    """
     trace = trace_of(message)
     return _wrap(trace, trace.call("sha256", [operand(message)], _source.here()))
 
@@ -284,7 +358,9 @@ def scan(
 
 
 def _call(function: str, body: Callable[..., Any], *args: Any) -> Any:
-    """What a body returns; refused if it is no function, or one of other arguments."""
+    """Calls a body and returns its result; refuses an object that is no function, or one with other
+    parameters.
+    """
     try:
         return body(*args)
     except TypeError as error:
@@ -301,7 +377,7 @@ def _call(function: str, body: Callable[..., Any], *args: Any) -> Any:
 
 
 def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
-    """What a state starts from; a bare number in the type that the caller states."""
+    """Initial state of a scan; a bare number takes the type that the caller states."""
     if dtype is None or isinstance(value, Value):
         return operand(value)
     type_name(dtype)  # refuses what is no element type
@@ -309,7 +385,7 @@ def _start(value: Any, dtype: type[Value] | None) -> _core.Operand:
 
 
 def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
-    """The trace of values that are walked along their first axes."""
+    """Trace of values that are walked along their first axes."""
     for item in over:
         if isinstance(item, list | tuple) and _value.holds_values(item):
             names = ", ".join("xyzuvw"[: len(item)])
@@ -322,7 +398,7 @@ def _walks(function: str, before: str, over: tuple[object, ...]) -> _core.Trace:
 
 
 def _following(start: object, returned: Any) -> tuple[Any, Any]:
-    """The next state, and outputs if there are any; a state of several values is a tuple."""
+    """Next state, and outputs if there are any; a state of several values is a tuple."""
     if not isinstance(returned, tuple):
         return returned, None
     nested = isinstance(returned[0], tuple) if returned else False
@@ -343,7 +419,7 @@ def _tuple(item: object, function: str, body: Callable[..., Any]) -> tuple[Any, 
 
 
 def _like(model: object, trace: _core.Trace, nodes: Sequence[_core.Node]) -> Any:
-    """A single value or a tuple, as the model is; a named tuple keeps its names."""
+    """Single value or tuple, like the model; a named tuple keeps its names."""
     values = tuple(_wrap(trace, node) for node in nodes)
     if not isinstance(model, tuple):
         return values[0]

@@ -47,7 +47,7 @@ def _load(path: Path, name: str | None) -> _core.Program:
 
 
 def raised(error: BaseException) -> SealaneError:
-    """What the author of a program is told of an exception that is not ours."""
+    """Finding for the author of a program about an exception that is not Sealane's."""
     if isinstance(error, SyntaxError) and error.filename and error.lineno and error.offset:
         at: _source.Span | None = _source.Span(
             _source.shown(error.filename), error.lineno, error.offset, error.offset + 1

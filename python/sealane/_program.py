@@ -33,14 +33,16 @@ R = TypeVar("R")
 
 
 def program(function: Callable[P, R]) -> Program[P, R]:
-    """Makes a program of a function whose signature says who gives which input and who learns which
-    result; see `Private` and `Revealed`.
+    """Makes a program of a function whose signature states the owner of each input and the
+    receivers of each result; see `Private` and `Revealed`.
+
+    Raises `ProgramError` if the signature is invalid. The function itself is traced on first use.
     """
     return Program(function, _scope(function))
 
 
 class Program(Generic[P, R]):
-    """A function of several parties' data.
+    """Function of several parties' data.
 
     Calling it simulates: it runs the real protocol on the arguments, with all parties in this
     process. The function itself runs once, without data, when the program is first used.
@@ -58,20 +60,20 @@ class Program(Generic[P, R]):
 
     @functools.cached_property
     def signature(self) -> _signature.Signature:
-        """What the function's signature says."""
+        """Parsed signature of the function."""
         return _signature.read(self._function, self._scope)
 
     @functools.cached_property
     def native(self) -> _core.Program:
-        """The traced graph; tracing happens on first use, and warns of the numbers that a run gives
-        where they are others than the source seems to mean.
+        """Traced graph; tracing happens on first use, and warns of numbers that are rounded where
+        the source suggests otherwise.
         """
         traced = _trace(self._function, self.signature)
         self._warn(traced.warnings)
         return traced
 
     def _warn(self, said: Sequence[tuple[str, str, tuple[str, int] | None, str, str]]) -> None:
-        """Gives each warning at its line, or else at that of the function."""
+        """Issues each warning at its line, or else at that of the function."""
         code = self._function.__code__
         for name, message, place, reason, hint in said:
             file, line = place or (code.co_filename, code.co_firstlineno)
@@ -80,22 +82,23 @@ class Program(Generic[P, R]):
 
     @property
     def text(self) -> str:
-        """The traced graph in its text form, which all parties can read, keep and compare."""
+        """Traced graph in its text form, which all parties can read, keep and compare."""
         return self.native.text
 
     @property
     def parties(self) -> tuple[str, ...]:
-        """The parties, in the order in which the signature names them."""
+        """Names of the parties, in order of the signature."""
         return self.native.parties
 
     @property
     def hash(self) -> str:
-        """What a party approves: the hash of the job in hex, that of `plan()` without options."""
+        """Hash of the job in hex, which a party approves: that of `plan()` without options."""
         return self.plan().hash
 
     def check(self) -> _core.Check:
-        """Types, ranges, who learns what, and which protocols run the program; raises
-        `ProgramError` for what none runs.
+        """Checks types, ranges, receivers of results, and the protocols that run the program.
+
+        Raises `ProgramError` for a program that cannot run, or that no protocol runs.
         """
         return call(self.native.check)
 
@@ -108,7 +111,8 @@ class Program(Generic[P, R]):
         protocol: str | None = None,
         helpers: Sequence[str] | None = None,
     ) -> _core.Plan:
-        """What a run will do and cost: protocol, steps, AND gates, payload bytes, rounds.
+        """Plans a run: protocol, steps, AND gates, payload bytes, rounds. Runs nothing and reads no
+        data.
 
         `rows` are the numbers of rows to state the cost for, by default the upper bounds. They are
         not part of the hash that parties approve. `helpers` are parties beside those of the
@@ -124,8 +128,9 @@ class Program(Generic[P, R]):
         return plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Simulates on the given inputs and returns the result: a NumPy array or scalar, or a named
-        tuple of them.
+        """Simulates on the given inputs, arrays with the types and shapes of the signature, and
+        returns the result: a NumPy array or scalar, or a named tuple of them. Raises as
+        `simulate` does.
         """
         return self.simulate(*args, **kwargs).value
 
@@ -141,9 +146,9 @@ class Program(Generic[P, R]):
         **kwargs: Any,
     ) -> _data.Report:
         """Runs the real protocol on the given inputs with all parties in this process, `helpers` as
-        well, and reports what crossed between them. With `runs`, a folder, the run leaves a folder
-        of its own there, with a page about it. `progress=False` shows no progress. `clear=True` is
-        `protocol="clear"`: the same plan without cryptography.
+        well, and reports the traffic between them. With `runs`, a folder, the run leaves a
+        folder of its own there, with a page about it. `progress=False` shows no progress.
+        `clear=True` is `protocol="clear"`: the same plan without cryptography.
 
         An input is an array, a table of pandas, Polars, DuckDB or pyarrow (anything that streams
         Arrow), or the path of a `.csv`, `.parquet` or `.npy` file. Of tables the columns count that
@@ -276,12 +281,12 @@ class Program(Generic[P, R]):
         return bound.arguments
 
     def _encoded(self, given: Mapping[str, object]) -> tuple[dict[str, _core.Array], Tables]:
-        """What is given for inputs: arrays, encoded, and tables."""
+        """Splits the arguments for inputs: arrays, encoded, and tables."""
         arrays, tables = _tables.split(given)
         return {name: _data.encode(name, item) for name, item in arrays.items()}, tables
 
     def _own_inputs(self, party: str, given: Any) -> tuple[dict[str, _core.Array], Tables]:
-        """What a party gives: a file or a table for all of its inputs, or something for each."""
+        """Reads a party's argument: a file or a table for all its inputs, or one for each input."""
         from collections.abc import Mapping
 
         own = [p.name for p in self.signature.parameters if p.owner == party]
@@ -375,7 +380,7 @@ def _is_count(rows: Any) -> bool:
 
 
 def _names(helpers: Sequence[str]) -> list[str]:
-    """Names of helpers, in order. One string would be taken for a list of letters."""
+    """Names of helpers, in order. A single string is refused, as it would be a list of letters."""
     several = not isinstance(helpers, str) and hasattr(helpers, "__iter__")
     names = list(helpers) if several else [str(helpers)]
     if not several or not all(isinstance(name, str) for name in names):

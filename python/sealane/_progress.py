@@ -1,4 +1,4 @@
-"""How far a run has come, shown in a notebook; elsewhere the native module shows it."""
+"""Progress of a run, shown in a notebook; elsewhere the native module shows it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def show() -> bool | Callable[[str], None]:
-    """In a notebook, a function that shows a line in place of the last one; elsewhere `True`, for a
+    """Returns, in a notebook, a function that replaces the displayed line; elsewhere `True`, for a
     bar at a terminal and a line now and then in a log.
     """
     # What runs in a notebook has been imported by it.

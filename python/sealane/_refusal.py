@@ -1,4 +1,4 @@
-"""How the Python layer refuses: the same text as findings of the native check.
+"""Refusals of the Python layer, in the form of the native check's findings.
 
 The code of a refusal says who has to act, and so which class the exception has.
 """
@@ -29,20 +29,20 @@ def refuse(
     hint: str,
     at: _source.Span | None = None,
 ) -> SealaneError:
-    """The error about a program to raise: what happened, where (by default at the user's current
-    line), why, what to write instead. The native module renders it, so that all look alike.
+    """Makes the error about a program to raise: the fault, its place (by default the user's current
+    line), the reason, and the suggestion. The native module renders it, so that all look alike.
     """
     at = at or _source.here()
     return _core.refusal(code, _text(message), at, _text(reason), _text(hint))
 
 
 def misuse(code: str, message: str, *, reason: str = "", hint: str) -> SealaneError:
-    """The error to raise for a call or for data, where the traceback says where."""
+    """Makes the error to raise for a call or for data, where the traceback shows the place."""
     return _core.refusal(code, _text(message), None, _text(reason), _text(hint))
 
 
 def _text(sentence: str) -> str:
-    """The sentence as it can be printed: half of a character that UTF-16 needs two for is none."""
+    """Printable form of the sentence: unpaired UTF-16 surrogates are escaped."""
     return sentence.encode(errors="backslashreplace").decode()
 
 
@@ -88,12 +88,12 @@ def check_text(text: str) -> None:
 
 
 def is_of_users(error: BaseException) -> bool:
-    """Whether an exception that is caught where it is called comes from code of the user, and not
-    from the call itself: it then has more frames than the one that catches it.
+    """Returns whether an exception that is caught around a call comes from code of the user, and
+    not from the call itself: it then has more frames than the one that catches it.
     """
     return error.__traceback__ is None or error.__traceback__.tb_next is not None
 
 
 def warn(message: str) -> None:
-    """Warns of data that may not be those that were meant, at the user's current line."""
+    """Warns of data that may not be the intended ones, at the user's current line."""
     warnings.warn(message, UserWarning, stacklevel=_source.depth() + 1)

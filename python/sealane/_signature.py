@@ -1,4 +1,4 @@
-"""What a signature says: who gives which input, who learns which result.
+"""Parser of signatures: inputs with their owners, results with their receivers.
 
 `Private[u16, "hospital", "patients <= 10_000", FEATURES]` reads: elements of type `u16`, owned by
 `hospital`, one row for each of at most 10,000 patients, one column for each name in `FEATURES`.
@@ -60,8 +60,9 @@ wrapping: typing.Final = Wrapping()
 
 
 def between(low: Number, high: Number) -> Between:
-    """In `Private[...]`: every element lies in `low..=high`; data outside is an error. Of fixed
-    point, both ends are rounded as data are, so that data equal to one are inside.
+    """Marker in `Private[...]`: every element lies in `low..=high` (both ends included, numbers of
+    the input's type). Data outside raise `DataError`. For fixed point, both ends are rounded
+    like data, so that data equal to one are inside.
 
     A tight range lets the check prove that sums and products fit, and makes circuits smaller.
     """
@@ -69,7 +70,8 @@ def between(low: Number, high: Number) -> Between:
 
 
 def column(name: str) -> Column:
-    """In `Private[...]`: the elements are this column of the owner's table.
+    """Marker in `Private[...]`: the elements are this column of the owner's table. A table without
+    it raises `DataError`.
 
     Without it, an input with no list of columns is the column named like the parameter.
     """
@@ -77,7 +79,7 @@ def column(name: str) -> Column:
 
 
 class Declaration:
-    """An element type with its markers, as `Private[...]` and `Revealed[...]` build it."""
+    """Element type with its markers, as `Private[...]` and `Revealed[...]` build it."""
 
     __slots__ = ("element", "kind", "markers")
 
@@ -97,7 +99,7 @@ class Declaration:
 
 
 class Private:
-    """The type of a parameter: `Private[type, owner, markers...]`.
+    """Type of a parameter: `Private[type, owner, markers...]`.
 
     Markers, in the order of the dimensions: `"name <= bound"` for a number of rows known only at
     run time (the bound is needed once in a signature), an `int` for a fixed dimension, a list of
@@ -110,7 +112,7 @@ class Private:
 
 
 class Revealed:
-    """The type of a result: `Revealed[type, receiver, ...]`; several are a tuple of them."""
+    """Type of a result: `Revealed[type, receiver, ...]`; several results are a tuple of them."""
 
     def __class_getitem__(cls, items: Any) -> Declaration:
         return Declaration("Revealed", items if isinstance(items, tuple) else (items,))
@@ -141,7 +143,7 @@ class Result(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """All of it; row names with their bounds, in the order in which the signature names them."""
+    """Complete signature; row names with their bounds, in the order of the signature."""
 
     parameters: tuple[Parameter, ...]
     results: tuple[Result, ...]
@@ -248,7 +250,7 @@ def _declaration(annotation: Any, kind: str, name: str, at: _source.Span | None)
 
 
 def _spelled(element: type[Value]) -> str:
-    """The element type as programs spell it: `sl.u16`, `sl.fixed(16, 16)`."""
+    """Element type in the spelling of programs: `sl.u16`, `sl.fixed(16, 16)`."""
     return repr(element).replace("sealane", "sl", 1)
 
 
@@ -258,8 +260,7 @@ def _is_element(thing: Any) -> bool:
 
 
 def _is_text(name: object) -> bool:
-    """Whether it is text that a table can have: not half of a character that UTF-16 needs two
-    for."""
+    """Returns whether it is text that a table can have: without unpaired UTF-16 surrogates."""
     return isinstance(name, str) and not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
@@ -333,7 +334,7 @@ def _owner(
 
 
 def _rows(marker: str, bounds: dict[str, int | None], name: str, at: _source.Span | None) -> str:
-    """The name of a number of rows; notes its bound."""
+    """Parses the name of a number of rows, and records its bound."""
     bound: int | None = None
     rows = marker
     if found := _ROWS.fullmatch(marker):
@@ -426,7 +427,9 @@ def _results(
 
 
 def _resolved(field: Any, named: type, scope: Mapping[str, Any]) -> Any:
-    """The annotation of a field of a named tuple, which postponed evaluation leaves as text."""
+    """Resolves the annotation of a field of a named tuple, which postponed evaluation leaves as
+    text.
+    """
     text = getattr(field, "__forward_arg__", field)
     if not isinstance(text, str):
         return field

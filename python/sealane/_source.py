@@ -64,7 +64,7 @@ def decided_by() -> tuple[str, Span | None]:
 
 
 def of_frame(frame: traceback.FrameSummary) -> Span | None:
-    """What was running in a frame of a traceback."""
+    """Span of the code that a frame of a traceback was running."""
     if frame.lineno is None:
         return None
     if frame.colno is None or frame.end_colno is None or frame.end_lineno is None:
@@ -74,8 +74,8 @@ def of_frame(frame: traceback.FrameSummary) -> Span | None:
 
 
 def operands(file: str, line: int, column: int, end_column: int) -> list[str]:
-    """What is written for each operand of the expression at a place, in order; an empty text where
-    it would be too long for a message, and no texts where there is no such expression.
+    """Source text of each operand of the expression at a span, in order; an empty text if it would
+    be too long for a message, and no texts if there is no such expression.
 
     A text that is more than a name, a call or an index stands in parentheses, so that a message can
     put it anywhere.

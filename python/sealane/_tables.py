@@ -1,4 +1,4 @@
-"""Tables and files on their way into inputs; arrays go through `_data`."""
+"""Tables and files as inputs; arrays go through `_data`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def is_table(item: object) -> bool:
-    """Whether columns of it may fill several inputs: a file, or what hands over Arrow data. What
-    has one dimension is an array.
+    """Returns whether columns of an argument may fill several inputs: a file, or an object with
+    Arrow data. A one-dimensional object is an array.
     """
     if isinstance(item, str | PathLike):
         return True
@@ -22,8 +22,8 @@ def is_table(item: object) -> bool:
 
 
 def split(given: Mapping[str, object]) -> tuple[dict[str, object], list[tuple[list[str], object]]]:
-    """What is given for inputs, as arrays by input, and as tables with the inputs that each serves.
-    A table that is given for several inputs is read once; files are paths in text.
+    """Splits the arguments for inputs into arrays by input, and tables with the inputs that each
+    fills. A table that is given for several inputs is read once; files are paths in text.
     """
     arrays: dict[str, object] = {}
     tables: dict[object, tuple[list[str], object]] = {}

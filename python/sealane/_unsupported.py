@@ -1,4 +1,4 @@
-"""What Python can ask of any object and a value without content cannot answer.
+"""Operations that Python allows on any object and that a value without content cannot perform.
 
 Each refusal names the construct, shows its place and says what to write instead. `Unsupported` is
 the base of `Value`, so that the operations that do work can be read on their own.
@@ -21,11 +21,11 @@ _NO_CONTENT = "A value has no content while the program is traced: it runs once,
 
 
 class MissingAttributeError(ProgramError, AttributeError):
-    """A value has no such attribute."""
+    """Error for an attribute that a value does not have."""
 
 
 class Unsupported:
-    """Refuses to be a condition, a number, an index, a key, an array."""
+    """Base class that refuses conversion to a condition, a number, an index, a key, an array."""
 
     __slots__ = ()
 
@@ -120,7 +120,7 @@ class Unsupported:
 
 
 def missing(message: str, *, reason: str = "", hint: str) -> MissingAttributeError:
-    """The refusal of a name that there is not, to be asked for by `hasattr` as well."""
+    """Makes the refusal of a missing name, which `hasattr` sees as well."""
     refusal = refuse("attribute", message, reason=reason, hint=hint)
     error = MissingAttributeError(*refusal.args)
     error.__dict__.update(refusal.__dict__)
@@ -128,7 +128,7 @@ def missing(message: str, *, reason: str = "", hint: str) -> MissingAttributeErr
 
 
 def function(name: str, known: Sequence[str]) -> MissingAttributeError:
-    """The refusal of a function that `sealane` has not, whose names are `known`."""
+    """Makes the refusal of a function that `sealane` does not have, whose names are `known`."""
     close = difflib.get_close_matches(name, known, n=2)
     near = " or ".join(f"`sl.{other}`" for other in close)
     hint = _MISSING.get(name) or (f"write {near}" if close else "`dir(sl)` lists what there is")
@@ -136,7 +136,7 @@ def function(name: str, known: Sequence[str]) -> MissingAttributeError:
 
 
 def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
-    """How to take the mean of values of a type, of so many elements."""
+    """Suggests an expression for the mean of values of a type."""
     whole, _, fraction = kind.removeprefix("u").removeprefix("fixed").partition(".")
     if "fixed" in kind:
         room = min(int(whole) + _ROOM, 64 - int(fraction))
@@ -151,7 +151,7 @@ def _mean(kind: str, shape: tuple[int | str, ...]) -> str:
 
 
 def truth(construct: str, at: _source.Span | None) -> SealaneError:
-    """The refusal to say whether a value is true, for the construct that asks."""
+    """Makes the refusal of a truth value, for the construct that asks for it."""
     what, hint = _TRUTH.get(
         construct, ("a secret value cannot decide what Python does next", _WHERE)
     )
@@ -163,7 +163,7 @@ def truth(construct: str, at: _source.Span | None) -> SealaneError:
 
 
 def numpy_function(name: str) -> SealaneError:
-    """The refusal of a function of NumPy."""
+    """Makes the refusal of a function of NumPy."""
     if name in _OWN:
         hint = f"write `sl.{name}(...)`"
     else:
@@ -272,7 +272,7 @@ _MISSING = {
         "fractions are fixed point: `sl.fixed(16, 16)`",
     ),
 }
-"""What to do where a function of others is missed, by its name."""
+"""Hint for each missing function of another library, by its name."""
 
 _WHERE = "compute both and choose: `sl.where(condition, a, b)`"
 

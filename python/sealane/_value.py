@@ -1,4 +1,4 @@
-"""Values: what the parameters of a program are while it is traced.
+"""Values: the parameters of a program while it is traced.
 
 A value stands for a whole tensor of elements that belong to somebody. It has a type and a shape but
 no content: the function runs once, without data, and each operation adds a node to the native
@@ -85,7 +85,7 @@ class ElementType(type):
 
 
 class Value(Unsupported, metaclass=ElementType):
-    """A tensor of elements, somebody's or public ones, in a program that is being traced."""
+    """Tensor of elements, private or public, in a program that is being traced."""
 
     __slots__ = ("_node", "_scope")
     _node: _core.Node
@@ -387,11 +387,11 @@ class Value(Unsupported, metaclass=ElementType):
         return reduce("max", self, axis)
 
     def any(self, axis: int | None = None) -> boolean:
-        """Whether some element is true, along an axis or of all."""
+        """Returns a `boolean`: true if some element is true, along an axis or of all."""
         return reduce("any", self, axis)
 
     def all(self, axis: int | None = None) -> boolean:
-        """Whether every element is true, along an axis or of all."""
+        """Returns a `boolean`: true if every element is true, along an axis or of all."""
         return reduce("all", self, axis)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
@@ -619,7 +619,7 @@ def operand(item: object) -> _core.Operand:
 
 
 def _whole(number: int) -> int:
-    """An integer of the source, if it is not too large for any type to be told of it."""
+    """Checks an integer of the source: one too large for any type is refused."""
     if number.bit_length() < _MOST_BITS:
         return number
     raise refuse(
@@ -646,8 +646,8 @@ def _literal(item: Any) -> _core.Ratio:
 
 
 def _strange(array: npt.NDArray[Any]) -> object:
-    """The first element that is no integer, of an array that cannot be a constant. Where all are
-    integers, what refuses the array is that no type holds them together.
+    """Finds the first element that is no integer, of an array that cannot be a constant. If all are
+    integers, the fault is that no type holds them together.
     """
     numbers: list[Any] = array.ravel().tolist()
     strange = [number for number in numbers if not isinstance(number, int)]
@@ -687,7 +687,7 @@ def _check_constants(item: object) -> None:
 
 
 def holds_values(item: object) -> bool:
-    """Whether a value stands in a list or tuple, however deep."""
+    """Returns whether a value occurs in a list or tuple, at any depth."""
     if isinstance(item, list | tuple):
         return any(holds_values(inner) for inner in item)
     return isinstance(item, Value)

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 __all__ = ["InvalidTag", "open", "open_many", "seal", "seal_many"]
 
 Bytes: TypeAlias = "bytes | bytearray | memoryview | npt.NDArray[np.uint8]"
-"""What holds bytes."""
+"""Object that holds bytes."""
 Rows: TypeAlias = "npt.NDArray[np.uint8]"
 """A row of bytes for each message."""
 
@@ -71,8 +71,9 @@ def seal(
     version: str | None = None,
     study: bool = False,
 ) -> bytes:
-    """Seals a message: the whole output of the mode, which for most modes is as long as `data` and
-    the tag together.
+    """Seals a message: returns the whole output of the mode as `bytes`, which for most modes is as
+    long as `data` and the tag together. Lengths of `key`, `nonce` and `tag_len` are in bytes and
+    depend on the mode.
 
     `ad` is authenticated and not part of the output. Raises `MisuseError` if the mode does not take
     these lengths (`aead-parameter`), or protects nothing and `study=True` does not say that this is
@@ -94,7 +95,7 @@ def open(
     plaintext_len: int | None = None,
     failures_before: int = 0,
 ) -> bytes:
-    """Opens a sealed message: the plaintext.
+    """Opens a sealed message: returns the plaintext as `bytes`.
 
     Raises `InvalidTag` if message, nonce or associated data are not what was sealed under this key,
     or the message has a length that no sealed one has; `MisuseError` (`aead-parameter`) if the mode
@@ -161,7 +162,8 @@ def seal_many(
     study: bool = False,
     equal_nonces: bool = False,
 ) -> Rows | list[bytes]:
-    """Seals messages side by side, of any lengths: what `seal` makes of each, in order.
+    """Seals messages side by side, of any lengths: returns the output of `seal` for each, in order,
+    as a list of `bytes`, or as an array of `uint8` of shape `(messages, bytes)`.
 
     `keys` is one key for all or a list of them, `nonces` a list, `datas` a list of messages,
     `ads` one for all or a list. Each list may be an array of `uint8` with a row for each message;
@@ -255,8 +257,8 @@ def open_many(
     failures_before: int = 0,
     errors: Literal["raise", "none"] = "raise",
 ) -> Rows | list[bytes] | list[bytes | None]:
-    """Opens messages side by side: the plaintext of each, in order. Arguments are those of
-    `seal_many`; `plaintext_lens` is one length for all or a list, for Julius.
+    """Opens messages side by side: returns the plaintext of each, in order. Arguments are those of
+    `seal_many`; `plaintext_lens`, in bytes, is one length for all or a list, for Julius.
 
     A message that is not authentic keeps none of the others from being opened. When all have been
     tried, `InvalidTag` is raised: `error.failed` has the numbers of those that failed, and
@@ -312,5 +314,5 @@ def open_many(
 
 
 def _rows(made: list[bytes | None] | bytearray, shape: tuple[int, int]) -> Rows:
-    """The rows that lie in a buffer."""
+    """Array of the rows in a buffer."""
     return np.ndarray(shape, np.uint8, cast(Any, made))

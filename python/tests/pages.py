@@ -45,8 +45,8 @@ STATUS = {
 
 
 class Shown(NamedTuple):
-    """What a block printed, and how it ended: the exit status of a command, or that of the same
-    error in Python.
+    """Output of a block, and how it ended: the exit status of a command, or that of the same error
+    in Python.
     """
 
     text: str
@@ -80,13 +80,13 @@ def check(page: Path, folder: Path, capfd: pytest.CaptureFixture[str]) -> list[S
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a page shows what was printed, where `...` stands for anything."""
+    """Returns whether a page shows the printed text, where `...` stands for anything."""
     options = doctest.ELLIPSIS | doctest.DONT_ACCEPT_BLANKLINE
     return doctest.OutputChecker().check_output(shown, printed, options)
 
 
 def python(code: str, folder: Path) -> Shown:
-    """What an example says as it fails: the text of its exception."""
+    """Text of the exception with which an example fails."""
     file = folder / "example.py"
     file.write_text(code, encoding="utf-8")
     try:
@@ -98,7 +98,7 @@ def python(code: str, folder: Path) -> Shown:
 
 
 def shell(commands: str, capfd: pytest.CaptureFixture[str]) -> Shown:
-    """What commands print. Those of `sealane` run here, others in a shell; the last one counts."""
+    """Output of commands. Those of `sealane` run here, others in a shell; the last one counts."""
     text, status = "", 0
     for line in commands.splitlines():
         words = shlex.split(line)

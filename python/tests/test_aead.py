@@ -46,7 +46,7 @@ class Vector(NamedTuple):
 
     @property
     def options(self) -> dict[str, Any]:
-        """What `seal` takes beside the bytes."""
+        """Arguments of `seal` besides the bytes."""
         return {"version": self.suite[1], "tag_len": self.suite[2], "study": True}
 
 
@@ -486,7 +486,7 @@ def test_other_threads_run_meanwhile(as_rows: bool) -> None:
     before = sys.getswitchinterval()
 
     def this_thread_ran() -> bool:
-        """Whether it ran often while another sealed, and in between, not only at the ends."""
+        """Returns whether it ran often while another sealed, not only at the ends."""
         started, done = threading.Event(), threading.Event()
         spans = []
 

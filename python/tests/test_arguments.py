@@ -52,7 +52,7 @@ NAMES = {
 
 
 def refused_or_done(call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """What a call does with an odd argument: it works, or raises an exception with a code."""
+    """Outcome of a call with an odd argument: it works, or raises an exception with a code."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -1,4 +1,4 @@
-"""What an exception carries, and how it looks in a notebook and in a log."""
+"""Content of an exception, and its form in a notebook and in a log."""
 
 from __future__ import annotations
 

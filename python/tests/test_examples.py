@@ -119,7 +119,7 @@ PLAIN: Mapping[str, Callable[..., Results]] = {
 
 
 class Way(NamedTuple):
-    """Who computes, and how; the program is the same."""
+    """Setting of a run: who computes, and how; the program is the same."""
 
     protocol: str
     helpers: tuple[str, ...] = ()
@@ -195,7 +195,7 @@ def rows_of(program: sl.Program[..., Any], inputs: Mapping[str, Any]) -> dict[st
 
 
 def command(*arguments: object) -> Any:
-    """What `sealane ... --json` prints."""
+    """Output of `sealane ... --json`."""
     words = [str(SEALANE), *map(str, arguments), "--json"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, f"{words}\n{done.stdout}{done.stderr}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CODE = re.compile(r"`([^`]+)`")
 X, Y, N = [3, 1, 2], [10, 20, 30, 41], 5
-"""What the programs below are run on, as `x`, `y` and `n` of the signature of `test_refusals`."""
+"""Data of the programs below, as `x`, `y` and `n` of the signature of `test_refusals`."""
 
 
 class Followed(NamedTuple):
@@ -421,7 +421,7 @@ OTHERS = {"no-program", "syntax", "unreadable", "other-protocol", *COSTLY}
 
 
 def run(item: Followed, folder: Path) -> Any:
-    """What the program gives, in the clear; it must not be warned of."""
+    """Result of the program in the clear; it must not be warned of."""
     if item.kind:
         head = test_refusals.SIGNATURE.replace(
             "sl.Revealed[sl.boolean,", f"sl.Revealed[{item.kind},"
@@ -548,7 +548,7 @@ def noted(program: sl.Program[..., Any], **planned: Any) -> list[str]:
 
 
 def costly(stem: str, folder: Path) -> Costly:
-    """What a page shows: the program, its command, and the warning as it is made now."""
+    """Content of a page: the program, its command, and the warning as it is made now."""
     (page,) = (page for page in PAGES if page.stem == stem)
     text = page.read_text(encoding="utf-8")
     blocks = {block["name"] or block["kind"]: block["text"] for block in BLOCK.finditer(text)}
@@ -592,7 +592,7 @@ def test_rows_side_by_side_take_few_rounds(tmp_path: Path) -> None:
 
 
 def test_a_sum_before_a_product_takes_no_time(tmp_path: Path) -> None:
-    """What the page of `long-run` says to do below its hint."""
+    """Advice of the page of `long-run` below its hint."""
     _, code, usual, _ = costly("long-run", tmp_path)
     assert "(x * y).sum()" in code
     sooner = test_refusals.load(code.replace("(x * y).sum()", "x.sum() * y"), tmp_path)

@@ -70,7 +70,7 @@ def swap(one: Side, other: Side) -> None:
 
 
 def peers(command: subprocess.Popen[str], status: int = 0) -> dict[str, Any]:
-    """What a doctor says of each peer."""
+    """Findings of a doctor about each peer."""
     found = json.loads(ended(command, status).stdout)
     assert found["well"] == (status == 0)
     return {peer["name"]: peer for peer in found["peers"]}

@@ -43,7 +43,7 @@ MANY_BLOCKS = 20_000
 
 
 class Side:
-    """What one party has: a folder with a program, a key, data, and who is where."""
+    """Belongings of one party: a folder with a program, a key, data, and the configuration."""
 
     def __init__(self, root: Path, party: str, blocks: int, helpers: Sequence[str]) -> None:
         self.party = party
@@ -74,7 +74,7 @@ class Side:
 
     @property
     def options(self) -> list[str]:
-        """Who computes, as this side says it."""
+        """Parties that compute, in the words of this side."""
         return ["--protocol", "trio", "--helpers", ",".join(self.helpers)] if self.helpers else []
 
     def sealane(self, *arguments: str) -> str:

@@ -24,7 +24,7 @@ def risk(
     w: sl.Private[sl.i16, "lab", FEATURES],
     threshold: sl.Private[sl.i32, "lab"],
 ) -> sl.Revealed[sl.boolean, "hospital"]:
-    """Who is at risk."""
+    """Patients at risk."""
     return sl.dot(x, w, dtype=sl.i64) > threshold
 
 
@@ -123,7 +123,7 @@ def test_tables_are_printed() -> None:
     assert "but" not in report
     expected = "<sealane program risk(x: hospital, w: lab, threshold: lab) -> result: hospital>"
     assert repr(risk) == expected
-    assert risk.__doc__ == "Who is at risk."
+    assert risk.__doc__ == "Patients at risk."
 
 
 def test_the_text_form_names_the_parties() -> None:

@@ -41,7 +41,7 @@ def sealane(*arguments: object, status: int = 0) -> subprocess.CompletedProcess[
 
 
 def prepare(method: str, party: str, file: Path, *more: object, seed: str = "May") -> Any:
-    """What `sealane psi prepare --json` prints; the tables are in a folder of the party's name."""
+    """Output of `sealane psi prepare --json`; the tables are in a folder of the party's name."""
     arguments = ("--column=email", f"--method={method}", f"--side={SIDES[party]}", "--size=256")
     folder = f"--folder={party}"
     done = sealane("psi", "prepare", file, *arguments, f"--seed={seed}", folder, *more, "--json")

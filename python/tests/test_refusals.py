@@ -1,4 +1,4 @@
-"""What the tracer refuses, as the author of a program sees it.
+"""Refusals of the tracer, as the author of a program sees them.
 
 `refusals.md` holds each mistake with the whole text of its error. To rewrite the texts after a
 deliberate change, run with SEALANE_BLESS=1 and read the difference.

@@ -70,7 +70,7 @@ PLACES = ("element 1", "row 2 ", ":3:1")
 
 
 def outcome(read: Any, given: Any) -> list[Any] | str:
-    """What was read, or the code of the refusal, which has to name the second element."""
+    """Values read, or the code of the refusal, which has to name the second element."""
     try:
         result: list[Any] = read.simulate(given, clear=True).value.tolist()
     except sl.DataError as error:

@@ -1,4 +1,4 @@
-"""What type checkers are told is what there is: `stubtest` of mypy compares both.
+"""Comparison of the stub with the module, by `stubtest` of mypy.
 
 It imports every module of the installed package and holds each name, signature and default value
 against the stub of the native module and the annotations of the others.

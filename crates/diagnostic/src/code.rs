@@ -1,8 +1,8 @@
 //! Codes of errors and warnings: a closed list, each with the kind of failure, a title and the exit
 //! status. Each code has a page, `docs/errors/CODE.md`, which `sealane explain CODE` prints.
 //!
-//! A new code is added here, in alphabetical order within its kind, and gets its page; a code without
-//! a page does not compile.
+//! A new code is added here, in alphabetical order within its kind, and gets its page; a code
+//! without a page does not compile.
 
 use std::fmt;
 
@@ -80,8 +80,8 @@ macro_rules! codes {
             }
         }
 
-        /// Calls the macro `callback` with the variants of [`Code`](crate::Code) and their names, as
-        /// `callback! { Variant "name", ... }`. Room `host` builds the table of pages with it.
+        /// Calls the macro `callback` with the variants of [`Code`](crate::Code) and their names,
+        /// as `callback! { Variant "name", ... }`. Room `host` builds the table of pages with it.
         #[macro_export]
         macro_rules! with_codes {
             ($d callback:ident) => { $d callback! { $($($variant $name,)*)* } };
@@ -289,7 +289,8 @@ impl Code {
         )
     }
 
-    /// Tells whether it is a warning about the cost of a plan. `plan` gives these, `check` does not.
+    /// Tells whether it is a warning about the cost of a plan. `plan` gives these, `check` does
+    /// not.
     pub fn is_about_effort(self) -> bool {
         matches!(self, Code::LongRun | Code::ManyRounds)
     }

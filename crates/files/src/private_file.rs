@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 /// and an existing file is never replaced.
 ///
 /// # Errors
-/// Those of the operating system; `AlreadyExists` if there is such a file.
+/// The errors of the operating system; `AlreadyExists` if there is such a file.
 pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
     crate::create(path, Rights::Owner, secret)
 }
@@ -18,8 +18,8 @@ pub fn save(path: &Path, secret: &[u8]) -> io::Result<()> {
 /// Loads the first `most` bytes of the secret at `path`; all of it if it has no more.
 ///
 /// # Errors
-/// Those of the operating system; `PermissionDenied` if users other than the owner may read the
-/// file.
+/// The errors of the operating system; `PermissionDenied` if users other than the owner may read
+/// the file.
 pub fn load(path: &Path, most: usize) -> io::Result<Zeroizing<Vec<u8>>> {
     let file = File::open(path)?;
     refuse_if_shared(&file)?;

@@ -23,7 +23,8 @@
 //! ```
 //!
 //! The same file serves all parties if each names itself and its `identity` on the command line, or
-//! the latter inside of its own table. Unknown keys are refused, so that a misspelt one is not silently ignored.
+//! the latter inside of its own table. Unknown keys are refused, so that a misspelt one is not
+//! silently ignored.
 
 mod edit;
 mod read;

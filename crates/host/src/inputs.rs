@@ -43,8 +43,9 @@ fn split(argument: &str) -> (Option<&str>, &str) {
 }
 
 /// The files of each party of a session, those of the program and then the helpers, who have none.
-/// An argument is `PARTY=FILE` for all inputs of a party, `NAME=FILE` for one input, or `FILE` where
-/// one party alone owns inputs: else one table would silently stand for those of several owners.
+/// An argument is `PARTY=FILE` for all inputs of a party, `NAME=FILE` for one input, or `FILE`
+/// where one party alone owns inputs: else one table would silently stand for those of several
+/// owners.
 pub fn by_party(
     program: &Program,
     helpers: &[String],

@@ -1,8 +1,8 @@
 //! Room `host`: a party of a run as it stands on its machine, for the command and for Python.
 //!
-//! It reads the configuration, loads programs and inputs, asks for approval, meets the other parties,
-//! runs the job, records the run and writes results. Arguments of a command line and its verbs are in
-//! room `cli`.
+//! It reads the configuration, loads programs and inputs, asks for approval, meets the other
+//! parties, runs the job, records the run and writes results. Arguments of a command line and its
+//! verbs are in room `cli`.
 //!
 //! | file | content |
 //! |---|---|

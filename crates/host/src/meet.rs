@@ -169,8 +169,8 @@ impl Meeting {
     }
 }
 
-/// Prepares the meeting of party `me` with the others; nothing is sent yet. Its private key is in the
-/// file that is stated or the configured one.
+/// Prepares the meeting of party `me` with the others; nothing is sent yet. Its private key is in
+/// the file that is stated or the configured one.
 ///
 /// # Errors
 /// The configuration lacks a party or its private key, or that key is another party's.

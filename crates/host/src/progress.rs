@@ -1,4 +1,5 @@
-//! How far a run, or a file that is sealed, has come, on standard error: a bar at a terminal, a line now and then in a log.
+//! How far a run, or a file that is sealed, has come, on standard error: a bar at a terminal, a
+//! line now and then in a log.
 //!
 //! The part that is done is that of the planned work, by the time that the plan expects of each
 //! step; the time left follows from the time that it has taken so far, and from the plan alone
@@ -26,8 +27,9 @@ const LAST_DRAW: Duration = Duration::from_millis(500);
 /// Steps of the bar.
 const LENGTH: u64 = 1000;
 
-/// Shows how far a run has come. The terminal may be paused or slow, and whoever computes never waits
-/// for it: a thread of its own draws the latest that it was told, and skips what it has missed.
+/// Shows how far a run has come. The terminal may be paused or slow, and whoever computes never
+/// waits for it: a thread of its own draws the latest that it was told, and skips what it has
+/// missed.
 pub struct Shown(Arc<Board>);
 
 /// What there is to draw.

@@ -36,8 +36,8 @@ pub fn write(program: &Program, report: &RunReport, path: &Path) -> Result<Vec<P
     Ok(paths)
 }
 
-/// What this side learnt, by the name of the table to whose rows it belongs; `single` for what belongs
-/// to none. No two names are alike: see [`marks`].
+/// What this side learnt, by the name of the table to whose rows it belongs; `single` for what
+/// belongs to none. No two names are alike: see [`marks`].
 pub fn tables<'a>(program: &'a Program, report: &'a RunReport) -> Vec<(String, Frame<'a>)> {
     let learnt = |index: &usize| report.results[*index].data.is_some();
     let groups = by_table(program, (0..report.results.len()).filter(learnt));
@@ -59,9 +59,9 @@ fn names(program: &Program, groups: &[(Option<RowId>, Vec<usize>)]) -> Vec<Strin
     marks(groups.iter().map(|(rows, _)| name(rows)))
 }
 
-/// A mark for each of several names, with which a file can be called; `single` for what has no name.
-/// No two are alike, also where the file system does not tell capitals from small letters: what
-/// would be taken has `_` behind it.
+/// A mark for each of several names, with which a file can be called; `single` for what has no
+/// name. No two are alike, also where the file system does not tell capitals from small letters:
+/// what would be taken has `_` behind it.
 pub fn marks<'a>(names: impl Iterator<Item = Option<&'a str>>) -> Vec<String> {
     let mut taken = BTreeSet::from([SINGLE.to_string()]);
     let mut mark = |name: Option<&str>| {
@@ -93,8 +93,8 @@ fn paths<'a>(names: impl Iterator<Item = &'a str>, path: &Path) -> Vec<PathBuf> 
 ///
 /// # Errors
 /// Its name has no known format, or one that cannot hold these results; its folder does not exist
-/// or takes no file, or it is a folder itself; it, or a file beside it for another table, is one that
-/// inputs come from.
+/// or takes no file, or it is a folder itself; it, or a file beside it for another table, is one
+/// that inputs come from.
 pub fn check(
     program: &Program,
     party: Option<u8>,

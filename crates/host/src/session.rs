@@ -33,8 +33,8 @@ pub fn meet_and_run(
     report.map_err(|failure| with_remains(failure, recording.as_ref()))
 }
 
-/// Runs all parties of a job in this process, each with a folder of its own in that of the run, until
-/// `cancel` asks for the end.
+/// Runs all parties of a job in this process, each with a folder of its own in that of the run,
+/// until `cancel` asks for the end.
 ///
 /// # Errors
 /// Those of [`sealane_engine::simulate`].

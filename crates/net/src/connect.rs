@@ -44,7 +44,7 @@ impl MeshConfig {
     /// fresh keys and ports that are free now: for tests and measurements.
     ///
     /// # Errors
-    /// Those of the operating system, where no port is available.
+    /// The errors of the operating system, where no port is available.
     pub fn on_loopback(names: &[&str], limits: Limits) -> io::Result<Vec<MeshConfig>> {
         let ports = names.iter().map(|_| free_loopback_port());
         let ports = ports.collect::<io::Result<Vec<_>>>()?;
@@ -87,7 +87,7 @@ impl MeshConfig {
 /// free when a party listens there a moment later.
 ///
 /// # Errors
-/// Those of the operating system, where no port is available.
+/// The errors of the operating system, where no port is available.
 pub fn free_loopback_port() -> io::Result<u16> {
     const FIRST: u32 = 10_240;
     const COUNT: u32 = 22_000;

@@ -165,7 +165,7 @@ impl Identity {
     /// party. The key is not stored in a file.
     ///
     /// # Errors
-    /// Those of `to`.
+    /// The errors of `to`.
     pub fn hand_over(&self, to: &mut impl Write) -> io::Result<()> {
         to.write_all(&self.pkcs8)
     }
@@ -173,7 +173,7 @@ impl Identity {
     /// Reads the key that [`Identity::hand_over`] wrote, and no byte more.
     ///
     /// # Errors
-    /// Those of `from`, and [`io::ErrorKind::InvalidData`] if the bytes are not such a key.
+    /// The errors of `from`, and [`io::ErrorKind::InvalidData`] if the bytes are not such a key.
     pub fn take_over(from: &mut impl Read) -> io::Result<Identity> {
         let mut pkcs8 = Zeroizing::new(vec![0; PKCS8_PREFIX.len() + 32]);
         from.read_exact(&mut pkcs8)?;

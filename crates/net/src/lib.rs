@@ -22,7 +22,8 @@
 //! # What it does not do
 //!
 //! It does not hide which parties communicate, when, or how much, and it does not promise
-//! availability: a peer or an attacker on the path can always end a run. It knows nothing of protocols or plans.
+//! availability: a peer or an attacker on the path can always end a run. It knows nothing of
+//! protocols or plans.
 
 #![forbid(unsafe_code)]
 

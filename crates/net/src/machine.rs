@@ -19,7 +19,7 @@ pub trait Machine {
     /// Runs `body` in a thread of its own with the given name.
     ///
     /// # Errors
-    /// Those of the operating system, where it has no more threads.
+    /// The errors of the operating system, where it has no more threads.
     fn spawn(&self, name: &str, body: Box<dyn FnOnce() + Send>) -> io::Result<()>;
 }
 
@@ -63,7 +63,7 @@ pub trait Socket: Send + Sync {
     /// Sets how long each read waits.
     ///
     /// # Errors
-    /// Those of the operating system.
+    /// The errors of the operating system.
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 

@@ -113,7 +113,7 @@ impl TcpTransport {
 /// same limits.
 ///
 /// # Errors
-/// Those of the machine, where it has no more threads.
+/// The errors of the machine, where it has no more threads.
 pub fn danger_plaintext_transport(
     machine: &dyn Machine,
     socket: Box<dyn Socket>,

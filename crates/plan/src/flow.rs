@@ -87,7 +87,7 @@ pub trait Driver {
 /// Runs all steps of a plan, on the given number of rows of each table.
 ///
 /// # Errors
-/// Those of the driver.
+/// The errors of the driver.
 pub fn run<D: Driver>(plan: &Plan, rows: &[u64], driver: &mut D) -> Result<(), D::Error> {
     let mut flow = Flow::new(plan, rows);
     loop {

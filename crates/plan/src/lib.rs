@@ -1,9 +1,9 @@
 //! Room `plan`: from a program to steps over tiles of rows, with their exact cost.
 //!
 //! [`plan()`] is a list of small passes, each in a module of its own. The result of each is checked
-//! before the next one relies on it (`passes.rs`); the units after `fuse` and the finished plan have
-//! larger checkers (`draft.rs`, `check.rs`). Costs are checked by the tests of protocols, which
-//! compare every planned byte and round with the measured one.
+//! before the next one relies on it (`passes.rs`); the units after `fuse` and the finished plan
+//! have larger checkers (`draft.rs`, `check.rs`). Costs are checked by the tests of protocols,
+//! which compare every planned byte and round with the measured one.
 //!
 //! | pass | what it does |
 //! |---|---|
@@ -90,7 +90,7 @@ pub fn plan<P: Protocol>(
 /// Parties that plan with different limits have different plans.
 ///
 /// # Errors
-/// Those of [`plan()`].
+/// The errors of [`plan()`].
 pub fn plan_in_tiles<P: Protocol>(
     program: &Program,
     helpers: usize,

@@ -43,7 +43,7 @@ pub struct Local {
 /// Checks and divides a program.
 ///
 /// # Errors
-/// Those of [`sealane_program::check`](fn@sealane_program::check).
+/// The errors of [`sealane_program::check`](fn@sealane_program::check).
 pub fn localise(program: &Program) -> Result<Localised, Diagnostic> {
     sealane_program::check(program)?;
     let mut frontier = frontier(program);

@@ -71,8 +71,8 @@ pub(crate) fn expanded(program: &Program, arithmetic: bool) -> Result<(), String
     )
 }
 
-/// Checks the choice of `algebra`: every value is computed somewhere, a ring has at most 64 bits, and
-/// only protocols with arithmetic have one.
+/// Checks the choice of `algebra`: every value is computed somewhere, a ring has at most 64 bits,
+/// and only protocols with arithmetic have one.
 pub(crate) fn algebras(program: &Program, had: &[Had], arithmetic: bool) -> Result<(), String> {
     ensure(
         had.len() == program.main.values.len(),

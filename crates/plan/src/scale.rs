@@ -9,7 +9,7 @@
 //! | conversion to more bits behind the point | a product by a power of two |
 //! | conversion to fewer, or to an integer | a shift down, which is the exact floor |
 //! | `a * b`, `a @ b` | the exact product or sum, and one shift |
-//! | a sum of products along axes, rows among them | exact products, their exact sum, and one shift |
+//! | a sum of products along axes or rows | exact products, their exact sum, and one shift |
 //! | `a / b` | the floor of the quotient, with one operand scaled up |
 //! | `a // b` | the floor of the quotient, scaled up |
 //! | a comparison of unlike types | of the numbers scaled to the longer fraction |

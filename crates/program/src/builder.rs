@@ -1,4 +1,4 @@
-//! The builder: what the Python tracer drives while it runs a user's function once.
+//! Builder of programs, driven by the Python tracer while it runs a user's function once.
 //!
 //! ```text
 //! let mut b = Builder::new("risk")?;
@@ -10,10 +10,10 @@
 //! let (program, warnings) = b.finish()?;
 //! ```
 //!
-//! * [`Handle`] is what the tracer keeps in its Python object. It is `Copy` and knows its body, so
-//!   a body may use values from around it: they are captured on first use. A handle that leaves
-//!   its body is refused, not misread.
-//! * [`Operand`] is a handle, a bare Python `int`, of which `From` makes it, or a literal.
+//! * [`Handle`] is a reference to a value, which the tracer keeps in its Python object. It is
+//!   `Copy` and records its body, so a body may use values from around it: they are captured on
+//!   first use. Using a handle outside its body is refused, not misread.
+//! * [`Operand`] is a handle, a bare Python `int` (by `From`), or a literal.
 //! * Every method returns `Result<_, Diagnostic>` with the span filled in. A refused operation
 //!   leaves at most unused values behind; after a refused begin or end, drop the builder.
 //!
@@ -69,7 +69,7 @@ use crate::types::{Data, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::collections::HashMap;
 
-/// A traced value: where it was traced, and which it is there.
+/// Reference to a traced value: its graph, and its index there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Handle {
     graph: u32,
@@ -100,7 +100,7 @@ impl From<i128> for Operand {
     }
 }
 
-/// A program in the making. The module's documentation lists its methods.
+/// A program under construction. The module's documentation lists its methods.
 pub struct Builder {
     /// The header; its graph stays empty until the end.
     program: Program,
@@ -112,9 +112,9 @@ pub struct Builder {
     values: usize,
     /// Elements of constants so far.
     elements: usize,
-    /// What the source calls operands of the next operation: see [`Builder::call_operands`].
+    /// Names of operands in the source, for the next operation: see [`Builder::call_operands`].
     called: Vec<(ValueId, String)>,
-    /// What [`Operand::Literal`] stands for.
+    /// Literals that [`Operand::Literal`] refers to.
     literals: Vec<Literal>,
     /// The warnings about literals that were rounded, or that equal nothing.
     rounded: Vec<Diagnostic>,
@@ -129,7 +129,8 @@ struct Open {
     /// and move to the front in the end.
     leading: usize,
     values: Vec<Value>,
-    /// Value of the graph around it, and what stands for it: a parameter, or a copied constant.
+    /// Values of the surrounding graph, and their stand-ins here: a parameter, or a copied
+    /// constant.
     captured: Vec<(ValueId, ValueId)>,
     /// The arrays of constants that this graph has made, by their digests.
     constants: HashMap<blake3::Hash, ValueId>,
@@ -147,15 +148,14 @@ enum BodyKind {
 }
 
 impl Builder {
-    /// What is known of a value, as long as its body is open.
+    /// Returns a value, as long as its body is open.
     pub fn value(&self, handle: Handle) -> Option<&Value> {
         let open = self.open.iter().find(|open| open.graph == handle.graph)?;
         open.values.get(handle.id.0 as usize)
     }
 
-    /// Says what the source calls operands, for the error of the operation that is tried next.
-    /// Whoever drives the builder looks that up only once an operation has been refused, and then
-    /// tries it again.
+    /// Sets the source's names of operands, for the error of the operation that is tried next. The
+    /// tracer looks them up only once an operation has been refused, and then tries it again.
     pub fn call_operands(&mut self, names: impl IntoIterator<Item = (Handle, String)>) {
         let found = names
             .into_iter()
@@ -168,7 +168,7 @@ impl Builder {
         self.scope().shape(shape)
     }
 
-    /// The value in the graph that is traced now; captured on the way in, if it is from around it.
+    /// Resolves a handle to a value of the current graph, and captures it if it is from around it.
     fn resolve(&mut self, handle: Handle) -> Result<ValueId, Diagnostic> {
         let depth = self.open.iter().position(|open| open.graph == handle.graph);
         let Some(depth) = depth else {
@@ -186,8 +186,8 @@ impl Builder {
         Ok(id)
     }
 
-    /// The parameter of the open graph `inner` that stands for a value of the graph around it.
-    /// Constants move in by value, so that the body can be simplified by them.
+    /// Returns the parameter of the open graph `inner` that stands for a value of the graph around
+    /// it. Constants are copied, so that the body can be simplified by them.
     fn capture(&mut self, inner: usize, outer: ValueId) -> Result<ValueId, Diagnostic> {
         if let Some((_, id)) = self.open[inner]
             .captured
@@ -227,8 +227,8 @@ impl Builder {
         self.push(Op::Const(data), ty, span)
     }
 
-    /// The value in type `ty`, with a cast where it has another, refused where it may not fit;
-    /// never wrapped, and never rounded.
+    /// Converts the value to type `ty` by a cast if necessary; refused if it may not fit, never
+    /// wrapped, and never rounded.
     fn fit(
         &mut self,
         id: ValueId,
@@ -282,15 +282,14 @@ impl Builder {
         self.push(Op::Cast(id), ty, span)
     }
 
-    /// Infers what an operation gives and appends it to the graph that is traced now.
+    /// Infers an operation's result and appends the operation to the current graph.
     fn push(&mut self, op: Op, ty: Type, span: Option<&Span>) -> Result<ValueId, Diagnostic> {
         let meta = infer::infer(&self.scope(), &op, ty);
         let meta = meta.map_err(|error| self.in_scan(error).at(span))?;
         self.append(op, meta, span)
     }
 
-    /// A range that is too wide in a scan is often that of a carry, which surprises: the error
-    /// says so.
+    /// Extends an error in a scan: a range that is too wide there often comes from a carry.
     fn in_scan(&self, mut error: Diagnostic) -> Diagnostic {
         let scan = self
             .open
@@ -300,7 +299,7 @@ impl Builder {
             error.reason += "; in a scan, a carry can hold any value of its type";
         }
         if scan && error.code == Code::RangeOverflow {
-            // A wider result alone would not help: the carry keeps the type it starts with.
+            // A wider result alone would not help: the carry keeps its initial type.
             error.hint += "; a carry keeps its type, so clamp the next one with `sl.clip`, or \
                            start the scan in a type that wraps, such as `sl.u32.wrapping(0)`";
         }
@@ -375,7 +374,7 @@ impl Builder {
         }
     }
 
-    /// The graph that is traced now.
+    /// The current graph.
     fn top(&self) -> &Open {
         // `new` opens the main graph, and only `finish`, which consumes the builder, closes it.
         &self.open[self.open.len() - 1]
@@ -392,14 +391,14 @@ impl Builder {
         }
     }
 
-    /// The range and type of a value of the graph that is traced now.
+    /// Type and range of a value of the current graph.
     fn known(&self, id: ValueId) -> (Type, Range) {
         let value = &self.top().values[id.0 as usize];
         (value.ty, value.range)
     }
 }
 
-/// Refuses one more where there are `count` already.
+/// Refuses one more item if there are `count` already.
 fn within(what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
     if count < most {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Functions that a program calls by name: their signatures.
 //!
-//! A function works along the last axis of each operand; the axes before it broadcast, so one
-//! call serves a batch. What it computes is its standard's business.
+//! A function works along the last axis of each operand; the axes before it broadcast, so one call
+//! serves a batch. Its semantics are those of its standard.
 
 use crate::graph::ValueId;
 use crate::infer::{Meta, Scope, invalid, shape};
@@ -19,7 +19,7 @@ pub struct Function {
     pub result: u64,
 }
 
-/// The functions that there are.
+/// All functions.
 pub const FUNCTIONS: [Function; 2] = [
     // FIPS 197: key, block.
     Function {
@@ -50,7 +50,7 @@ pub fn function(name: &str) -> Result<Function, Diagnostic> {
         })
 }
 
-/// What a call gives.
+/// Infers the type of a call's result.
 pub(crate) fn infer(scope: &Scope, name: &str, operands: &[ValueId]) -> Result<Meta, Diagnostic> {
     let function = function(name)?;
     if operands.len() != function.operands.len() {

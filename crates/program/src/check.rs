@@ -1,9 +1,9 @@
-//! The checker of the first stage: whether a program from anywhere is one that tracing could have
-//! made. A program that passes is as safe to plan as a traced one.
+//! Checker of programs: accepts exactly the programs that tracing could have made. A program that
+//! passes is as safe to plan as a traced one.
 //!
 //! It recomputes every type, shape, range and visibility, and bounds everything that later rooms
-//! allocate for. It does not judge what a program reveals: that is for the people who approve it,
-//! and the warnings point at what they may have missed.
+//! allocate for. It does not judge the results that a program reveals: people approve those, and
+//! the warnings point out what they may have missed.
 
 use crate::decimal::range_text;
 use crate::graph::Visibility;
@@ -22,7 +22,7 @@ pub const MAX_RANK: usize = 8;
 pub const MAX_VALUES: usize = 1 << 20;
 /// Most elements of all constants of a program together.
 pub const MAX_CONST_ELEMENTS: usize = 1 << 22;
-/// Most entries of a table that a lookup looks into.
+/// Most entries of a table in a lookup.
 pub const MAX_TABLE_ENTRIES: u64 = 1 << 16;
 /// Most bodies inside of one another.
 pub const MAX_NESTING: usize = 8;
@@ -40,7 +40,7 @@ pub const MAX_COLUMN_NAME: usize = 256;
 /// Checks a whole program and returns the warnings about it.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place in the source where the program carries one.
+/// The first fault, with its place in the source where the program carries one.
 pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
     size(program)?;
     header(program)?;
@@ -56,7 +56,7 @@ pub fn check(program: &Program) -> Result<Vec<Diagnostic>, Diagnostic> {
     Ok(warnings::all(program))
 }
 
-/// What the parameter of an input is.
+/// Type, shape, range and visibility of the parameter of an input.
 pub(crate) fn parameter(input: &Input) -> Meta {
     let Input {
         owner,
@@ -94,7 +94,7 @@ fn header(program: &Program) -> Result<(), Diagnostic> {
     known_rows(program)
 }
 
-/// Every row count is that of an input, or a run could not know it.
+/// Checks that every row count belongs to an input, since a run could not determine it otherwise.
 fn known_rows(program: &Program) -> Result<(), Diagnostic> {
     for (index, rows) in program.rows.iter().enumerate() {
         let counts = |input: &Input| {
@@ -172,8 +172,8 @@ pub(crate) fn input(program: &Program, input: &Input) -> Result<(), Diagnostic> 
     columns(input)
 }
 
-/// Columns fill the last dimension, as many as it is long: of each row, or of the one row of a
-/// table that holds a vector. One column fills a vector by rows, or a single number.
+/// Checks the columns of an input, which fill its last dimension: that of each row, or of the one
+/// row of a table that holds a vector. One column fills a vector by rows, or a single number.
 fn columns(input: &Input) -> Result<(), Diagnostic> {
     if input.columns.is_empty() {
         return Ok(());
@@ -257,7 +257,7 @@ fn results(program: &Program) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Everything that is counted, before anything is computed on it.
+/// Bounds the size of a program before anything is computed on it.
 fn size(program: &Program) -> Result<(), Diagnostic> {
     let within = |what: &str, count: usize, most: usize| match count <= most {
         true => Ok(()),
@@ -298,7 +298,7 @@ fn count(graph: &Graph, depth: usize) -> Result<(usize, usize), Diagnostic> {
     Ok(total)
 }
 
-/// Letters, digits and `_` of ASCII, so that two names that look alike are alike.
+/// Checks a name: ASCII letters, digits and `_`, so that different names look different.
 pub(crate) fn name(what: &str, name: &str) -> Result<(), Diagnostic> {
     let first = name
         .chars()

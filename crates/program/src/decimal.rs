@@ -1,21 +1,21 @@
-//! Decimal text and floating point to and from stored numbers, exactly.
+//! Exact conversion of decimal text and floating point to and from stored numbers.
 //!
 //! A fixed-point value is `stored / 2^fraction` for an integer that is stored. Every such value is
-//! a finite decimal, so writing one loses nothing. Reading a decimal or an `f64` gives the nearest
-//! stored number, of two that are equally near the even one, and says whether it is the number that
-//! was meant: rounding is never silent.
+//! a finite decimal, so printing is exact. Reading a decimal or an `f64` gives the nearest stored
+//! number, in a tie the even one, and reports whether it equals the number that was read: rounding
+//! is never silent.
 //!
-//! Nothing here goes through floating point but what is named so, and no intermediate result is
-//! rounded: the digits behind the point are kept in limbs until the last bit is known.
+//! Only functions named after floats use floating point, and no intermediate result is rounded: the
+//! digits after the point are kept in limbs until the last bit is known.
 
 use crate::types::{Range, Type};
 
 /// Longest decimal that is read, in bytes. The longest exact form of an `f64` fits.
 pub const MAX_DECIMAL_BYTES: usize = 1200;
-/// Largest exponent that is read, and smallest with its sign turned.
+/// Largest absolute value of an exponent that is read.
 pub const MAX_EXPONENT: i32 = 1200;
 
-/// Digits of a limb: the largest power of ten with room for 64 more bits beside it in `u128`.
+/// Digits of a limb: the largest power of ten that leaves 64 bits of a `u128` free.
 const LIMB_DIGITS: usize = 18;
 const LIMB: u128 = 10u128.pow(LIMB_DIGITS as u32);
 
@@ -24,11 +24,11 @@ const LIMB: u128 = 10u128.pow(LIMB_DIGITS as u32);
 pub struct Nearest {
     /// The stored number: the value times `2^fraction`.
     pub stored: i128,
-    /// Whether it is the number that was read, not one beside it.
+    /// True if it equals the number that was read.
     pub exact: bool,
 }
 
-/// Why a number has no stored form.
+/// Reason why a number has no stored form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotStored {
     /// The text is not a number in decimal.
@@ -43,16 +43,17 @@ pub enum NotStored {
     /// No type holds it. The sign is that of the number.
     #[error("no type holds a number that large")]
     TooLarge {
-        /// Whether it is below all types and not above them.
+        /// True if the number is negative.
         negative: bool,
     },
 }
 
-/// The stored number with `fraction` bits (at most 64) behind the point that is nearest to a
-/// decimal: a sign or none, digits with at most one point, an exponent (`e-3`) or none.
+/// Returns the stored number with `fraction` bits (at most 64) after the binary point that is
+/// nearest to a decimal: a sign or none, digits with at most one point, an exponent (`e-3`) or
+/// none.
 ///
 /// # Errors
-/// What is wrong with the text. The caller judges whether a type holds the number.
+/// The fault of the text. The caller checks whether a type holds the number.
 pub fn parse(text: &str, fraction: u8) -> Result<Nearest, NotStored> {
     if text.len() > MAX_DECIMAL_BYTES {
         return Err(NotStored::TooLong);
@@ -84,7 +85,8 @@ pub fn parse(text: &str, fraction: u8) -> Result<Nearest, NotStored> {
         .ok_or(NotStored::TooLarge { negative })
 }
 
-/// The stored number with `fraction` bits (at most 64) behind the point that is nearest to a float.
+/// Returns the stored number with `fraction` bits (at most 64) after the binary point that is
+/// nearest to a float.
 ///
 /// # Errors
 /// The number is not finite, or no type holds it.
@@ -154,9 +156,9 @@ pub fn to_f64(stored: i128, fraction: u8) -> (f64, bool) {
     (value, significant <= f64::MANTISSA_DIGITS)
 }
 
-/// Whether every value of the type is an `f64`.
+/// Returns whether every value of the type is an `f64`.
 pub fn fits_f64(ty: Type) -> bool {
-    // The one number of 2^(bits - 1) below all others is a power of two.
+    // The smallest number, which needs one more bit, is a power of two.
     u32::from(ty.bits()) - u32::from(ty.is_signed()) <= f64::MANTISSA_DIGITS
 }
 
@@ -217,7 +219,7 @@ fn limbs(digits: &[u8], point: i64) -> Vec<u128> {
     (0..behind.div_ceil(LIMB_DIGITS)).map(limb).collect()
 }
 
-/// Multiplies the fraction in `limbs` by `2^by` and takes out what comes before the point.
+/// Multiplies the fraction in `limbs` by `2^by` and removes the integer part.
 fn limbs_times(limbs: &mut [u128], by: u8) -> u128 {
     let mut carry = 0;
     for limb in limbs.iter_mut().rev() {
@@ -227,7 +229,8 @@ fn limbs_times(limbs: &mut [u128], by: u8) -> u128 {
     carry
 }
 
-/// The integer nearest to `magnitude / 2^by`, the even one of two, and whether it is exact.
+/// Returns the integer nearest to `magnitude / 2^by`, in a tie the even one, and whether it is
+/// exact.
 fn shift_right(magnitude: u128, by: u32) -> (u128, bool) {
     if by > 64 {
         // A mantissa has 53 bits: what remains is below a half.
@@ -401,7 +404,8 @@ mod tests {
             prop_assert_eq!(nearest.exact, rest == 0);
         }
 
-        /// Two ways to one stored number: through the exact decimal of a float, and at once.
+        /// Both ways to one stored number agree: through the exact decimal of a float, and
+        /// directly.
         #[test]
         fn a_float_is_read_as_its_decimal(number in -1e12f64..1e12, fraction in 0u8..=64) {
             let written = format!("{number:.1100}");

@@ -1,10 +1,10 @@
 //! The graph: values in single-assignment order, each with its operation.
 //!
-//! A [`Program`] may be made by hand or by anyone; what holds of a sound one is what
-//! [`crate::check`](fn@crate::check) verifies, and every later room may rely on it:
+//! A [`Program`] may come from anywhere; [`crate::check`](fn@crate::check) verifies the invariants
+//! of a sound one, on which every later room may rely:
 //! * an operation refers to earlier values of its own graph only;
-//! * type, shape, range and visibility of a value are what [`crate::infer`] computes;
-//! * operands of arithmetic have one type, with a `Cast` before each that had another, but for
+//! * type, shape, range and visibility of a value are those that [`crate::infer`] computes;
+//! * operands of arithmetic have one type, with a `Cast` before each that had another, except for
 //!   products and quotients of fixed point;
 //! * every dimension is at least 1, so no reduction is empty.
 
@@ -25,7 +25,7 @@ pub struct Program {
     pub inputs: Vec<Input>,
     /// The main graph. Its parameters are the inputs, in order.
     pub main: Graph,
-    /// Results: who learns what.
+    /// Results, with their receivers.
     pub results: Vec<Reveal>,
 }
 
@@ -54,7 +54,7 @@ pub struct Input {
     /// Columns of a table that fill the last dimension (or the one column of a 1-D or 0-D input);
     /// empty if the signature names none.
     pub columns: Vec<String>,
-    /// Where it is declared.
+    /// Place of its declaration.
     pub span: Option<Span>,
 }
 
@@ -65,7 +65,7 @@ pub struct Reveal {
     pub name: String,
     /// The value.
     pub value: ValueId,
-    /// Who learns it: indices into [`Program::parties`], ascending.
+    /// Receivers: indices into [`Program::parties`], ascending.
     pub to: Vec<u8>,
     /// Declared type, which the value's type equals.
     pub ty: Type,
@@ -82,14 +82,14 @@ pub struct Graph {
     pub params: u32,
     /// The values; an operation refers to earlier ones only.
     pub values: Vec<Value>,
-    /// For bodies: what the body returns. Empty for the main graph.
+    /// For bodies: the returned values. Empty for the main graph.
     pub returns: Vec<ValueId>,
 }
 
 /// One value.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Value {
-    /// How it comes about.
+    /// Operation that computes it.
     pub op: Op,
     /// Element type.
     pub ty: Type,
@@ -97,20 +97,20 @@ pub struct Value {
     pub shape: Shape,
     /// Range of each element.
     pub range: Range,
-    /// Who can know it without computing on secrets.
+    /// Parties that can know it without computing on secrets.
     pub visibility: Visibility,
-    /// The source it came from; not part of the hashed text.
+    /// Place in the source; not part of the hashed text.
     pub span: Option<Span>,
 }
 
-/// Who can know a value.
+/// Set of parties that can know a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Visibility {
-    /// Everyone: a constant of the program.
+    /// All parties: a constant of the program.
     Public,
     /// One party: computed from its inputs and constants alone.
     Known(u8),
-    /// Nobody.
+    /// No party.
     Secret,
 }
 
@@ -128,9 +128,9 @@ pub enum Op {
     Binary(Binary, ValueId, ValueId),
     /// Element-wise: `where(condition, yes, no)`.
     Select(ValueId, ValueId, ValueId),
-    /// The same number in the type of this value, rounded towards minus infinity where that has
-    /// fewer bits behind the point; ranges make sure that it fits, or (wrapping target) it is
-    /// reduced modulo `2^bits`.
+    /// The same number in the type of this value, rounded towards minus infinity if that has fewer
+    /// fraction bits; ranges ensure that it fits, or (wrapping target) it is reduced modulo
+    /// `2^bits`.
     Cast(ValueId),
     /// Reduction of one axis, which disappears. Axis 0 may be the symbolic one.
     Reduce(Reduction, ValueId, u32),
@@ -138,8 +138,8 @@ pub enum Op {
     /// and no symbolic one). Of fixed point, the exact sum is rounded down once, to the type that
     /// the value declares.
     Dot(ValueId, ValueId),
-    /// The sum of `a * b`, which broadcast, along `axes`, which disappear; axis 0 may be the symbolic
-    /// one. The exact sum is rounded down once, to the type that the value declares.
+    /// The sum of `a * b`, which broadcast, along `axes`, which are removed; axis 0 may be the
+    /// symbolic one. The exact sum is rounded down once, to the type that the value declares.
     SumProduct {
         /// One factor.
         a: ValueId,
@@ -158,16 +158,16 @@ pub enum Op {
         start: u64,
         /// Number of elements.
         len: u64,
-        /// Whether the axis disappears.
+        /// True if the axis is removed.
         squeeze: bool,
     },
-    /// `table[index]`: for each element of `index` the entry of `table` at that place of axis 0.
+    /// `table[index]`: for each element of `index` the entry of `table` at that index of axis 0.
     /// The table has no symbolic dimension; the result has the shape of `index`, then the axes of
-    /// `table` behind its first. The range of `index` lies within the table.
+    /// `table` after its first. The range of `index` lies within the table.
     Lookup {
         /// The entries, along axis 0.
         table: ValueId,
-        /// Which of them: integers from 0.
+        /// Indices of entries: integers from 0.
         index: ValueId,
     },
     /// Equal shapes joined along a new fixed axis.
@@ -207,13 +207,13 @@ pub enum Op {
 }
 
 impl Program {
-    /// BLAKE3 of the canonical text: what parties approve and compare.
+    /// BLAKE3 of the canonical text, which parties approve and compare.
     pub fn hash(&self) -> [u8; 32] {
         *blake3::hash(crate::text::print(self).as_bytes()).as_bytes()
     }
 }
 
-/// The canonical text.
+/// Prints the canonical text.
 impl fmt::Debug for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&crate::text::print(self))
@@ -221,7 +221,7 @@ impl fmt::Debug for Program {
 }
 
 impl Visibility {
-    /// Who can know what is computed from both.
+    /// Visibility of a value that is computed from both.
     pub fn join(self, other: Visibility) -> Visibility {
         match (self, other) {
             (Visibility::Public, any) | (any, Visibility::Public) => any,
@@ -294,7 +294,7 @@ pub enum Reduction {
 /// The rows of a concrete run, by [`RowId`].
 pub type RowCounts = Vec<u64>;
 
-/// The number of rows that a concrete run has for `rows`, which is one of its program.
+/// Number of rows that a concrete run has for `rows`, which is one of its program.
 pub fn row_count(counts: &RowCounts, rows: RowId) -> u64 {
     counts[usize::from(rows.0)]
 }

@@ -1,8 +1,8 @@
-//! Inference: what an operation gives, or why it is refused.
+//! Inference: properties of an operation's result, or the reason for its refusal.
 //!
-//! One set of rules for the tracer's [`Builder`](crate::builder::Builder) and for
-//! [`check`](fn@crate::check::check), so a program read from a file is held to what a traced one
-//! is. The norm in words, with a test for each line, is `NUMERICS.md`.
+//! The tracer's [`Builder`](crate::builder::Builder) and [`check`](fn@crate::check::check) share
+//! one set of rules, so a program read from a file is held to the same rules as a traced one. The
+//! norm in words, with a test for each line, is `NUMERICS.md`.
 
 mod body;
 mod element;
@@ -24,7 +24,7 @@ pub(crate) use fixed::SumProduct;
 pub(crate) use lanes::{dot_range, sum, sum_range, summed};
 pub(crate) use refuse::{invalid, no_common_type, no_such_type};
 
-/// What is known of a value before it is computed.
+/// Properties of a value that are known before it is computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meta {
     /// Element type.
@@ -33,12 +33,12 @@ pub struct Meta {
     pub shape: Shape,
     /// Range of each element.
     pub range: Range,
-    /// Who can know it without computing on secrets.
+    /// Parties that can know it without computing on secrets.
     pub visibility: Visibility,
 }
 
 impl Value {
-    /// What is known of it.
+    /// Properties of the value.
     pub fn meta(&self) -> Meta {
         let Value {
             ty,
@@ -56,22 +56,22 @@ impl Value {
     }
 }
 
-/// Where an operation stands: the program's header and the values before it in its graph.
+/// Context of an operation: the program's header and the values before it in its graph.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
     /// The program's symbolic row counts.
     pub rows: &'a [RowSymbol],
-    /// The program's inputs in the main graph, nothing in a body; they lend errors their names.
+    /// Inputs of the program in the main graph, none in a body; errors use their names.
     pub inputs: &'a [Input],
     /// The values so far.
     pub values: &'a [Value],
-    /// What the source calls operands, where somebody has looked it up for an error.
+    /// Names of operands in the source, if they have been looked up for an error.
     pub called: &'a [(ValueId, String)],
 }
 
-/// What `op` gives. `declared` is the target of a `Cast`, and of products, quotients and sums of
-/// products of fixed point; other operations do not look at it.
-/// A parameter has no rule of its own: whoever owns the graph says what it is.
+/// Infers the result of `op`. `declared` is the target of a `Cast`, and of products, quotients and
+/// sums of products of fixed point; other operations ignore it. A parameter has no rule of its own:
+/// the owner of the graph determines its properties.
 pub fn infer(scope: &Scope, op: &Op, declared: Type) -> Result<Meta, Diagnostic> {
     let meta = match op {
         Op::Param(_) => Err(invalid("a parameter stands among the operations")),
@@ -139,8 +139,8 @@ impl<'a> Scope<'a> {
         format!("[{}]", dims.join(", "))
     }
 
-    /// What to call the value in a message: what the source calls it, the input or number behind
-    /// it, or else `fallback`.
+    /// Name of the value in a message: its name in the source, the input or number behind it, or
+    /// else `fallback`.
     pub fn name(&self, id: ValueId, fallback: &str) -> String {
         if let Some((_, name)) = self.called.iter().find(|(of, _)| self.same(*of, id)) {
             return name.clone();
@@ -156,18 +156,18 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether two operands are one value, but for casts.
+    /// Returns whether two operands are the same value, apart from casts.
     fn same(&self, a: ValueId, b: ValueId) -> bool {
         let uncast = |id| self.uncast(id).map(std::ptr::from_ref);
         a == b || uncast(a).is_some() && uncast(a) == uncast(b)
     }
 
-    /// The value before the casts that led to `id`.
+    /// Value before the casts that led to `id`.
     fn uncast(&self, mut id: ValueId) -> Option<&'a Value> {
         loop {
             let value = self.values.get(id.0 as usize)?;
             match value.op {
-                // An operand that does not precede its operation would never end this.
+                // An operand that does not precede its operation would make an endless loop.
                 Op::Cast(of) if of < id => id = of,
                 _ => return Some(value),
             }
@@ -182,7 +182,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// Whether the value is an input as it stands.
+    /// Returns whether the value is an unchanged input.
     fn is_input(&self, id: ValueId) -> bool {
         self.uncast(id).is_some_and(
             |value| matches!(value.op, Op::Param(index) if (index as usize) < self.inputs.len()),

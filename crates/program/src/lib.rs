@@ -1,9 +1,9 @@
-//! Room `program`: what the user means: a typed graph of tensor operations in single-assignment
-//! form, independent of protocol and of the number of parties.
+//! Room `program`: a typed graph of tensor operations in single-assignment form, which represents
+//! the user's function, independent of protocol and of the number of parties.
 //!
-//! A program is traced with [`builder::Builder`] or read with [`text::parse`]; both hold it to the
-//! rules of [`infer`] and give the same [`graph::Program`]. Its text form ([`text::print`]) is what
-//! parties hash, approve and compare. What the numbers mean is the norm of `NUMERICS.md`.
+//! A program is traced with [`builder::Builder`] or read with [`text::parse`]; both apply the rules
+//! of [`infer`] and give the same [`graph::Program`]. Parties hash, approve and compare its text
+//! form ([`text::print`]). `NUMERICS.md` is the norm for the meaning of numbers.
 //!
 //! The room holds no secrets: constants and signatures are public to every party.
 

@@ -1,11 +1,11 @@
-//! Numbers with fractions as a program's source writes them, before they have a type.
+//! Numbers with fractions in a program's source, before they have a type.
 //!
-//! A literal takes the type of the value beside it: its nearest stored number there, of two that
-//! are equally near the even one; beside nothing the smallest type that holds it exactly. Where it
-//! is not the number that was written, a warning says so.
+//! A literal takes the type of the value beside it: its nearest stored number there, in a tie the
+//! even one; without a neighbour it takes the smallest type that holds it exactly. A warning
+//! reports a literal that had to be rounded.
 //!
-//! A single number is an exact ratio, which is what Python's `Fraction`, `Decimal` and the printed
-//! form of a `float` are; elements of an array are the `f64` that they are.
+//! A single number is an exact ratio, the value of Python's `Fraction`, of `Decimal` and of the
+//! printed form of a `float`; elements of an array are `f64`.
 
 use crate::decimal::{self, Nearest, NotStored};
 use crate::types::{Data, Range, Type};
@@ -33,7 +33,7 @@ pub enum Number {
     Float(f64),
 }
 
-/// A number, or an array of them, as the source has it.
+/// A number, or an array of them, in the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Literal {
     /// Its dimensions; none for a single number.
@@ -42,22 +42,22 @@ pub struct Literal {
     pub numbers: Vec<Number>,
 }
 
-/// A literal that has found its type.
+/// A literal with a type.
 #[derive(Clone)]
 pub struct Typed {
     /// The stored numbers.
     pub data: Data,
-    /// That some of them are not the numbers that were written.
+    /// Warning that some of them are rounded.
     pub warning: Option<Diagnostic>,
 }
 
-/// What a literal lies between.
+/// Neighbours of a literal in a type.
 pub struct Between {
-    /// The largest numbers that are not above it.
+    /// Largest numbers that are not above it.
     pub below: Data,
-    /// The smallest numbers that are not below it.
+    /// Smallest numbers that are not below it.
     pub above: Data,
-    /// How many of its numbers are neither.
+    /// Number of elements that equal neither.
     pub apart: usize,
 }
 
@@ -83,8 +83,8 @@ impl Real {
         self.stored(floor, up, rest == 0)
     }
 
-    /// The largest stored number with `fraction` bits behind the point that is not above it, and
-    /// whether it is the number itself.
+    /// Returns the largest stored number with `fraction` bits after the binary point that is not
+    /// above it, and whether it is equal.
     ///
     /// # Errors
     /// No type holds it.
@@ -107,7 +107,7 @@ impl Real {
         Ok((floor, rest))
     }
 
-    /// The number with the sign of this one and a magnitude, or one more.
+    /// Applies the sign of this number to a magnitude, or to one more.
     fn stored(self, magnitude: u128, more: bool, exact: bool) -> Result<Nearest, NotStored> {
         let stored = i128::try_from(magnitude).ok();
         let stored = stored.and_then(|stored| stored.checked_add(more.into()));
@@ -122,7 +122,7 @@ impl Real {
     }
 }
 
-/// As a decimal where it is one, else as a ratio.
+/// Prints a decimal if it is one, else a ratio.
 impl fmt::Display for Real {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let magnitude = self.numerator.unsigned_abs();
@@ -154,17 +154,17 @@ impl Number {
         }
     }
 
-    /// The largest stored number with `fraction` bits behind the point that is not above it, and
-    /// whether it is the number itself.
+    /// Returns the largest stored number with `fraction` bits after the binary point that is not
+    /// above it, and whether it is equal.
     ///
     /// # Errors
-    /// Those of [`nearest`](Number::nearest).
+    /// The errors of [`nearest`](Number::nearest).
     pub fn floor(self, fraction: u8) -> Result<Nearest, NotStored> {
         match self {
             Number::Ratio(ratio) => ratio.floor(fraction),
             Number::Float(float) => {
                 let nearest = decimal::from_f64(float, fraction)?;
-                // Times a power of two, a float is exact; one with a rest is below 2^53.
+                // A float times a power of two is exact; one with a fraction is below 2^53.
                 let above = float * 2f64.powi(fraction.into()) < nearest.stored as f64;
                 Ok(Nearest {
                     stored: nearest.stored - i128::from(above && !nearest.exact),
@@ -261,9 +261,10 @@ impl Literal {
         Data::from_numbers(ty, self.shape.clone(), &numbers)
     }
 
-    /// Numbers of `ty` or beside its ends between which the literal lies: those that are not above
-    /// it, those that are not below it, and how many of them are not the number itself. A comparison
-    /// of values within `range` with these is one with the literal. `None` if no type holds them.
+    /// Returns numbers of `ty`, or just beyond its ends, between which the literal lies: those not
+    /// above it, those not below it, and how many elements differ from both. Comparing values
+    /// within `range` with these is equivalent to comparing with the literal. `None` if no type
+    /// holds them.
     pub fn between(&self, ty: Type, range: Range) -> Option<Between> {
         let (mut below, mut above, mut apart) = (Vec::new(), Vec::new(), 0);
         for number in &self.numbers {
@@ -291,7 +292,7 @@ impl Literal {
         })
     }
 
-    /// What to call it in a message.
+    /// Name of the literal in a message.
     pub fn text(&self) -> String {
         match (&self.shape[..], &self.numbers[..]) {
             ([], [number]) => number.to_string(),
@@ -299,7 +300,7 @@ impl Literal {
         }
     }
 
-    /// The warning that `count` numbers were rounded, of which this is the first.
+    /// Makes the warning that `count` numbers were rounded, of which this is the first.
     fn rounded(&self, ty: Type, count: usize, (meant, stored): (Number, i128)) -> Diagnostic {
         let used = decimal::text(stored, ty.fraction());
         let message = match self.numbers.len() {

@@ -1,10 +1,9 @@
-//! What each operation reads, and what it is called in the text form and in Python.
+//! Operands of each operation, and its names in the text form and in Python.
 
 use crate::graph::{Binary, Graph, Op, Reduction, Unary, ValueId};
 
 impl Op {
-    /// The operands in the order in which the text form names them. Those of a body are not among
-    /// them.
+    /// Operands in the order of the text form, without those of a body.
     pub fn operands(&self) -> Vec<ValueId> {
         match self {
             Op::Param(_) | Op::Const(_) => Vec::new(),
@@ -67,7 +66,7 @@ impl Unary {
     /// All of them.
     pub const ALL: [Unary; 4] = [Unary::Neg, Unary::Not, Unary::Abs, Unary::Popcount];
 
-    /// Its word in the text form.
+    /// Name in the text form.
     pub fn name(self) -> &'static str {
         match self {
             Unary::Neg => "neg",
@@ -77,7 +76,7 @@ impl Unary {
         }
     }
 
-    /// The Python expression for it.
+    /// Python expression of the operation.
     pub fn python(self, a: &str) -> String {
         match self {
             Unary::Neg => format!("-{a}"),
@@ -98,17 +97,17 @@ impl Binary {
         ]
     };
 
-    /// Its word in the text form.
+    /// Name in the text form.
     pub fn name(self) -> &'static str {
         self.words().0
     }
 
-    /// Its sign in Python, or its function where there is none.
+    /// Python operator, or Python function if there is none.
     pub fn symbol(self) -> &'static str {
         self.words().1
     }
 
-    /// The Python expression for it.
+    /// Python expression of the operation.
     pub fn python(self, a: &str, b: &str) -> String {
         let symbol = self.symbol();
         if symbol.starts_with("sl.") {
@@ -118,7 +117,7 @@ impl Binary {
         }
     }
 
-    /// Whether it compares two numbers and gives a `bool`.
+    /// Returns whether it compares two numbers and gives a `bool`.
     pub fn is_comparison(self) -> bool {
         use Binary::*;
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
@@ -159,7 +158,7 @@ impl Reduction {
         Reduction::All,
     ];
 
-    /// Its word in the text form, and its name in Python after `sl.`.
+    /// Name in the text form, and in Python after `sl.`.
     pub fn name(self) -> &'static str {
         match self {
             Reduction::Sum => "sum",

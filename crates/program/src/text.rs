@@ -1,4 +1,4 @@
-//! The text form of a program: what parties hash and compare, and what people read.
+//! Text form of a program, which parties hash and compare, and which people read.
 //!
 //! ```text
 //! sealane program 1
@@ -22,9 +22,9 @@
 //! reveal result = %6 : bool to hospital
 //! ```
 //!
-//! Numbers are decimals, exact in fixed-point types as well; ranges are inclusive. One program has one
-//! canonical text; the full form adds to a value or an input where it is in the source,
-//! ` @ "risk.py":12:9-14`, which hashes never see.
+//! Numbers are decimals, exact in fixed-point types as well; ranges are inclusive. One program has
+//! one canonical text; the full form adds the place in the source to a value or an input, ` @
+//! "risk.py":12:9-14`, which is not hashed.
 
 mod cursor;
 mod parse;

@@ -1,8 +1,8 @@
 //! Types, shapes, ranges and the data that fills them.
 //!
-//! What the numbers mean (wrapping, common types, division) is the norm of `NUMERICS.md`; the
-//! rules of each operation are in [`crate::infer`]. A fixed-point number is known here by its
-//! *stored number*, the integer `value * 2^fraction`; [`crate::decimal`] reads and writes it.
+//! `NUMERICS.md` is the norm for the meaning of numbers (wrapping, common types, division); the
+//! rules of each operation are in [`crate::infer`]. Fixed-point numbers are represented here by
+//! their *stored number*, the integer `value * 2^fraction`; [`crate::decimal`] reads and writes it.
 
 mod data;
 mod range;
@@ -22,22 +22,22 @@ pub enum Type {
     Bool,
     /// An integer in two's complement.
     Int {
-        /// Whether negative values exist.
+        /// True if negative values exist.
         signed: bool,
         /// Width in bits, 1 to 64.
         bits: u8,
-        /// Whether arithmetic wraps modulo `2^bits` instead of being refused when it could
+        /// True if arithmetic wraps modulo `2^bits` instead of being refused when it could
         /// overflow.
         wrapping: bool,
     },
     /// A fixed-point number: the multiple `stored / 2^fraction` of a power of two. Arithmetic
     /// refuses to overflow.
     Fixed {
-        /// Whether negative values exist.
+        /// True if negative values exist.
         signed: bool,
         /// Width in bits of the stored number, 1 to 64, the sign included.
         bits: u8,
-        /// How many of these bits stand behind the binary point: at most `bits`.
+        /// Number of bits after the binary point: at most `bits`.
         fraction: u8,
     },
 }
@@ -184,12 +184,12 @@ impl Type {
         }
     }
 
-    /// Whether it is a fixed-point type.
+    /// Returns whether it is a fixed-point type.
     pub const fn is_fixed(self) -> bool {
         matches!(self, Type::Fixed { .. })
     }
 
-    /// Whether it has negative values.
+    /// Returns whether it has negative values.
     pub const fn is_signed(self) -> bool {
         matches!(
             self,
@@ -197,12 +197,12 @@ impl Type {
         )
     }
 
-    /// Whether arithmetic in this type is modulo `2^bits`.
+    /// Returns whether arithmetic in this type is modulo `2^bits`.
     pub const fn is_wrapping(self) -> bool {
         matches!(self, Type::Int { wrapping: true, .. })
     }
 
-    /// Whether the width is one that a type can have. A type made by hand may not have it.
+    /// Returns whether the width is valid. A type built by hand may have an invalid one.
     pub const fn is_valid(self) -> bool {
         1 <= self.bits() && self.bits() <= 64 && self.fraction() <= self.bits()
     }
@@ -223,7 +223,7 @@ impl Type {
         }
     }
 
-    /// Whether every value of `range` is a value of the type.
+    /// Returns whether every value of `range` is a value of the type.
     pub const fn holds(self, range: Range) -> bool {
         self.range().contains(range)
     }
@@ -290,7 +290,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// What is written is not the name of a type.
+/// Error for a text that is not the name of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a type is `bool`, `u1` to `u64` or `i1` to `i64`, with `.wrapping` after it or not, or \
@@ -343,7 +343,7 @@ fn fixed_point(signed: bool, digits: &str) -> Option<Type> {
     ty.is_valid().then_some(ty)
 }
 
-/// A number written in the one way that [`Type`] writes it.
+/// Parses a number in the one form in which [`Type`] prints it.
 fn canonical(digits: &str) -> Option<u8> {
     let plain = digits.bytes().all(|c| c.is_ascii_digit());
     let padded = digits.len() > 1 && digits.starts_with('0');

@@ -1,4 +1,4 @@
-//! What is allowed and yet probably not meant.
+//! Warnings about programs that are allowed but probably not intended.
 
 mod rounding;
 
@@ -6,7 +6,7 @@ use crate::graph::{Graph, Op, Program};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 use std::collections::BTreeMap;
 
-/// Operations of one source line from which on a loop is taken to be unrolled.
+/// Least number of operations of one source line that suggests an unrolled loop.
 pub const UNROLLED: usize = 1000;
 
 /// The warnings about a sound program.
@@ -75,9 +75,9 @@ fn unused(program: &Program) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Results that are another party's input as it stands.
+/// Results that are another party's unchanged input.
 fn whole_inputs(program: &Program) -> Vec<Diagnostic> {
-    // The input that a value is, seen through conversions.
+    // The input behind a value, followed through conversions.
     let mut origins: Vec<Option<u32>> = Vec::with_capacity(program.main.values.len());
     for value in &program.main.values {
         origins.push(match value.op {

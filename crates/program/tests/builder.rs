@@ -1,4 +1,4 @@
-//! What the builder refuses and warns of, as users read it.
+//! Refusals and warnings of the builder, as users read them.
 
 use crate::common::{at, input, signature};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -115,7 +115,7 @@ fn a_carry_is_as_visible_as_all_that_the_body_sees() {
     let lower = b
         .binary(Binary::Min, carry[0].into(), element[0].into(), None)
         .expect("a number");
-    // The lab's weight comes in after the carry was used.
+    // The lab's weight is added after the carry was used.
     let weight = b.index(w, &[Index::At(0)], None).expect("a weight");
     let next = b
         .binary(Binary::Min, lower.into(), weight.into(), None)
@@ -255,7 +255,7 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
             "declare `sl.between(0, 199)` for `word`, or bring it inside: `sl.minimum(word, 199)` \
              stops at the last entry",
         ),
-        // Of a computed index nothing can be declared.
+        // No range can be declared for a computed index.
         (
             boxes,
             sum,
@@ -289,7 +289,7 @@ fn a_lookup_is_refused_with_what_brings_the_index_inside() {
     ] {
         assert_eq!(b.lookup(table, index, None).unwrap_err().hint, hint);
     }
-    // What the hints say is accepted.
+    // The suggestions of the hints are accepted.
     for (index, op, number) in [
         (byte, Binary::Mod, 200),
         (wide, Binary::Mod, 200),

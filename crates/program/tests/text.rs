@@ -1,4 +1,4 @@
-//! The text form: what it looks like, and what its errors say.
+//! Text form of programs, and the errors of its parser.
 
 use crate::common::{at, signature};
 use sealane_diagnostic::{Code, Diagnostic};
@@ -144,7 +144,7 @@ fn a_text_that_lies_is_refused_where_it_lies() {
         "rows patients <= 1000\n",
         "rows patients <= 1000\nrows others <= 5\n",
     );
-    // A name that is shown as another one: reversed, or with something in it that nobody sees.
+    // A name that is displayed as another one: reversed, or with an invisible character.
     error("\"mean radius\"", "\"mean \u{202e}suidar\"");
     error("\"mean radius\"", "\"mean\u{200b} radius\"");
     error("from 0 take 1 squeeze", "from 2 take 1 squeeze");
@@ -178,8 +178,8 @@ fn sizes_are_bounded_before_they_are_taken() {
         parse_unchecked(&long, "text").expect_err("a refusal").code,
         Code::Limit
     );
-    // Each of these is looked up by name in a list. Were the list as long as the text allows,
-    // reading would take the square of it.
+    // Each of these is looked up by name in a list. A list bounded only by the length of the text
+    // would make reading take quadratic time.
     let many = |line: &dyn Fn(usize) -> String| -> String { (0..200_000).map(line).collect() };
     let lists = [
         ("party lab\n", many(&|i| format!("party p{i}\n"))),
@@ -258,7 +258,7 @@ fn lookups_are_read_and_held_to_their_tables() {
         assert!(BOXES.contains(from), "{from}");
         parse(&BOXES.replace(from, to), "boxes").expect_err("a refusal")
     };
-    // An index that reaches beyond the table would be read as some other entry.
+    // An index beyond the table would be read as some other entry.
     let beyond = refused("in 0..3", "in 0..4");
     assert_eq!(beyond.code, Code::IndexRange);
     assert_eq!(beyond.span.map(|span| span.line), Some(12));

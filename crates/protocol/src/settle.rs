@@ -23,11 +23,11 @@ pub fn send_digests(
     Ok(())
 }
 
-/// Reads the digest of each peer.
+/// Reads the digest of each peer and compares it with the payload received.
 ///
 /// # Errors
-/// A function of its own, so that `memcheck` can allow this comparison by its name and no other.
-// A frame of its own, so that `memcheck` can allow this comparison by its name and no other.
+/// [`Fault::Altered`] if one differs from the digest of the payload received from this peer.
+// A function of its own, so that `memcheck` can allow this comparison by its name and no other.
 #[inline(never)]
 pub fn check_digests(
     mesh: &mut Mesh,

@@ -1,7 +1,7 @@
-//! `sealane.aead`: from objects that hold bytes to the lanes, and back.
+//! `sealane.aead`: conversion of Python's byte objects for the lanes, and back.
 //!
-//! The interpreter is free while lanes work. Messages go through in windows, and what is held beside
-//! the inputs and the results is one window, or one message where that is longer.
+//! The interpreter is released while lanes work. Messages are processed in windows, and memory
+//! besides the inputs and the results is one window, or one message if that is longer.
 
 mod bytes;
 mod ledger;
@@ -18,7 +18,7 @@ use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
-/// Seals a message; the whole output of the mode.
+/// Seals a message; returns the whole output of the mode.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "those of the Python function")]
 pub fn aead_seal<'py>(
@@ -74,9 +74,9 @@ pub fn aead_open<'py>(
     opened.map_err(|error| refuse(data.py(), &error, None))
 }
 
-/// A list of `bytes`, with `None` where a message did not open; or, where they are given as rows and all
-/// results have one length that is known before, a `bytearray` of rows with its shape. Then the numbers
-/// of the messages that did not open.
+/// Result of many messages: a list of `bytes`, with `None` where a message did not open; or, if the
+/// messages are rows and all results have one length that is known before, a `bytearray` of rows
+/// with its shape. Then the numbers of the messages that did not open.
 type Results<'py> = (Bound<'py, PyAny>, Option<(usize, usize)>, Vec<usize>);
 
 /// Seals or opens many messages.
@@ -137,17 +137,17 @@ pub fn aead_many<'py>(
     Ok((made.into_any(), Some((many.count, width)), failed))
 }
 
-/// What a call says of the mode.
+/// Choice of the mode in a call.
 struct Choice<'a> {
     mode: &'a str,
     tag_len: Option<usize>,
     version: Option<&'a str>,
-    /// Whether modes are meant that are for study alone.
+    /// True if modes for study alone are allowed.
     study: bool,
 }
 
 impl Choice<'_> {
-    /// The mode, and the processor.
+    /// Returns the mode, and the processor.
     fn suite(&self, py: Python<'_>) -> PyResult<(Cpu, Suite)> {
         let cpu = Cpu::detect().map_err(|error| {
             let finding = Diagnostic::new(Code::CpuTier, error.to_string());
@@ -168,14 +168,14 @@ impl Choice<'_> {
     }
 }
 
-/// All of one message but its data.
+/// Arguments of one message except its data.
 struct One {
     cipher: Cipher,
     nonce: Bytes,
     ad: Bytes,
 }
 
-/// The same, borrowed.
+/// Borrowed form of [`One`].
 struct View<'a> {
     cipher: &'a Cipher,
     nonce: &'a [u8],
@@ -209,7 +209,7 @@ impl One {
     }
 }
 
-/// Seals a message where its result lies.
+/// Seals a message in the buffer of its result.
 fn seal_one<'py>(
     py: Python<'py>,
     one: &View<'_>,
@@ -225,7 +225,7 @@ fn seal_one<'py>(
     Ok(done.map(|()| sealed))
 }
 
-/// Opens a message: where its result lies, if the mode can.
+/// Opens a message: in the buffer of its result, if the mode can.
 fn open_one<'py>(
     py: Python<'py>,
     one: &View<'_>,
@@ -251,9 +251,9 @@ fn open_one<'py>(
     Ok(done.map(|length| PyBytes::new(py, &buffer[..length])))
 }
 
-/// The exception for a nonce that is used twice.
+/// Makes the exception for a nonce that is used twice.
 fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
-    // A counter serves wherever it is enough that nonces differ.
+    // A counter suffices wherever nonces only have to differ.
     let advice = match suite.name() {
         "ctr" => {
             "take starts that lie further apart than texts have blocks: the counter of a message \
@@ -267,14 +267,14 @@ fn refuse_nonce(py: Python<'_>, suite: Suite, error: &Error) -> PyErr {
     error::raised(py, &finding.hint(hint))
 }
 
-/// The exception for an error, of a message of that number if there are many.
+/// Makes the exception for an error, of a message of that number if there are many.
 fn refuse(py: Python<'_>, error: &Error, number: Option<usize>) -> PyErr {
     let (code, hint) = match error {
         Error::NotAuthentic => (
             Code::InvalidTag,
             "nothing of it is kept; are key, nonce and associated data those of the sealer?",
         ),
-        // It came from elsewhere, as what is not authentic does, and may have been cut off there.
+        // The message may have been cut off or forged on its way.
         Error::SealedLength { .. } => (
             Code::InvalidTag,
             "it was not sealed so, or not all of it is here; are mode, tag_len= and version= the sealer's?",

@@ -17,10 +17,10 @@ use sealane_program::types::{Data, Range, Type};
 use sealane_tables::{InputSpec, Loaded};
 use zeroize::Zeroizing;
 
-/// Kind, shape, elements.
+/// Kind, shape and elements of an array.
 pub type Array = (String, Vec<u64>, Raw);
 
-/// The bytes that Python passed, erased on drop. The array that they came from stays the caller's.
+/// Bytes that Python passed, erased on drop. The source array stays the caller's.
 pub struct Raw(Zeroizing<Vec<u8>>);
 
 impl<'py> FromPyObject<'py> for Raw {
@@ -32,14 +32,14 @@ impl<'py> FromPyObject<'py> for Raw {
 
 /// A constant of a program.
 pub enum Constant {
-    /// Integers, in the smallest type that holds them, so that, like a bare number, they do not
-    /// widen what stands beside them.
+    /// Integers, in the smallest type that holds them, so that, like bare numbers, they do not
+    /// widen the operands beside them.
     Integers(Data),
     /// Numbers with fractions, which have no type yet.
     Literal(Literal),
 }
 
-/// The constant that an array is.
+/// Converts an array to a constant.
 pub fn constant(array: Array) -> PyResult<Constant> {
     if !array.0.parse::<Type>().is_ok_and(|ty| !ty.is_fixed()) {
         return literal(array).map(Constant::Literal);
@@ -52,7 +52,7 @@ pub fn constant(array: Array) -> PyResult<Constant> {
     Ok(Constant::Integers(data))
 }
 
-/// The numbers of an array of any kind.
+/// Numbers of an array of any kind.
 pub fn literal(array: Array) -> PyResult<Literal> {
     let shape = array.1.clone();
     let mut numbers = Vec::new();
@@ -63,10 +63,11 @@ pub fn literal(array: Array) -> PyResult<Literal> {
     Ok(Literal { shape, numbers })
 }
 
-/// An input of a program, each number of it as room `tables` takes it; or why not.
+/// Converts an array to an input of a program, each number by the rules of room `tables`; or
+/// returns the refusal.
 ///
 /// # Errors
-/// The array is not what its kind says, which the package does not pass.
+/// The array does not match its kind, which the package never passes.
 pub fn input(
     want: InputSpec<'_>,
     (kind, shape, raw): Array,
@@ -102,8 +103,8 @@ pub fn input(
     })
 }
 
-/// The number of a line: `5` and `-0.25` as Python prints integers and floats, `0.5:24` for a float
-/// with its significant bits, `1/3` for a ratio, and `d0.10` for a decimal.
+/// Parses the number of a line: `5` and `-0.25` as Python prints integers and floats, `0.5:24` for
+/// a float with its significant bits, `1/3` for a ratio, and `d0.10` for a decimal.
 fn written(line: &str) -> Option<sealane_tables::Number<'_>> {
     use sealane_tables::Number;
     if let Some(decimal) = line.strip_prefix('d') {
@@ -125,7 +126,7 @@ fn written(line: &str) -> Option<sealane_tables::Number<'_>> {
     if let Ok(number) = line.parse() {
         return Some(Number::Int(number));
     }
-    // Digits alone are an integer, however many they are.
+    // Digits alone are an integer of any length.
     if line
         .trim_start_matches('-')
         .bytes()
@@ -136,7 +137,7 @@ fn written(line: &str) -> Option<sealane_tables::Number<'_>> {
     line.parse::<f64>().ok().map(Number::from)
 }
 
-/// The elements of an array of integers in the type that it has itself.
+/// Elements of an array of integers in its own type.
 fn elements((kind, shape, raw): Array) -> PyResult<Data> {
     let ty = kind
         .parse()
@@ -151,7 +152,7 @@ fn elements((kind, shape, raw): Array) -> PyResult<Data> {
     Ok(data)
 }
 
-/// A result for NumPy.
+/// Converts a result for NumPy.
 pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<'py, PyBytes>) {
     let mut raw = Zeroizing::new(Vec::with_capacity(8 * data.elements.len()));
     let bytes = data
@@ -166,7 +167,7 @@ pub fn to_python<'py>(py: Python<'py>, data: &Data) -> (String, Vec<u64>, Bound<
     )
 }
 
-/// Shows every number of a constant, of which there are as many as its shape says.
+/// Applies `take` to every number of a constant, of which there are as many as its shape has.
 fn each((kind, shape, raw): Array, mut take: impl FnMut(Number) -> PyResult<()>) -> PyResult<()> {
     let raw = raw.0;
     let mut count = 0;
@@ -192,7 +193,7 @@ fn each((kind, shape, raw): Array, mut take: impl FnMut(Number) -> PyResult<()>)
     whole(&shape, count)
 }
 
-/// The ratio of a line.
+/// Parses the ratio of a line.
 fn ratio(line: &[u8]) -> PyResult<Real> {
     let text = std::str::from_utf8(line).ok();
     let parts = text.and_then(|text| text.split_once('/'));
@@ -200,7 +201,7 @@ fn ratio(line: &[u8]) -> PyResult<Real> {
     ratio.ok_or_else(|| unreadable("a ratio of an array"))
 }
 
-/// What the package itself never passes.
+/// Error for arguments that the package itself never passes.
 fn unreadable(what: &str) -> PyErr {
     PyValueError::new_err(format!("{what} cannot be read"))
 }
@@ -210,7 +211,7 @@ fn words(raw: &[u8]) -> impl Iterator<Item = [u8; 8]> + '_ {
         .map(|word| <[u8; 8]>::try_from(word).unwrap_or_default())
 }
 
-/// Refuses elements that are not as many as a shape says.
+/// Refuses elements whose number does not match a shape.
 fn whole(shape: &[u64], elements: usize) -> PyResult<()> {
     let count = shape
         .iter()

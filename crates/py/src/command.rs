@@ -1,4 +1,4 @@
-//! The `sealane` command inside of the interpreter that loads its programs.
+//! The `sealane` command inside the interpreter that loads its programs.
 
 use crate::error;
 use crate::program::Program;
@@ -9,7 +9,7 @@ use sealane_host::{Failure, Loaded, ProgramLoader};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Runs the command; the exit status. `python` starts this interpreter once more.
+/// Runs the command; returns the exit status. `python` starts this interpreter once more.
 #[pyfunction]
 pub fn main(py: Python<'_>, arguments: Vec<OsString>, python: OsString) -> u8 {
     let command = vec![python, "-m".into(), "sealane".into()];
@@ -39,7 +39,8 @@ impl ProgramLoader for PythonLoader {
     }
 }
 
-/// What the author of a program needs: our own findings, or where another exception comes from.
+/// Explains an exception to the author of a program: a Sealane finding, or the place of another
+/// exception.
 fn explain(py: Python<'_>, error: &PyErr) -> Failure {
     let told = || {
         let value = error.value(py);

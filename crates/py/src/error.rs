@@ -1,4 +1,4 @@
-//! The one place where native errors become exceptions of `sealane._errors`, and back.
+//! Conversion of native errors to exceptions of `sealane._errors`, and back.
 
 use crate::item::PySpan;
 use pyo3::exceptions::PyValueError;
@@ -7,7 +7,7 @@ use sealane_diagnostic::{Code, Diagnostic, Kind, Span};
 use sealane_engine::EngineError;
 use sealane_host::Failure;
 
-/// The exception for a diagnostic.
+/// Makes the exception for a diagnostic.
 pub fn raised(py: Python<'_>, finding: &Diagnostic) -> PyErr {
     match exception(py, finding) {
         Ok(exception) => PyErr::from_value(exception),
@@ -15,17 +15,18 @@ pub fn raised(py: Python<'_>, finding: &Diagnostic) -> PyErr {
     }
 }
 
-/// The exception for a failed run.
+/// Makes the exception for a failed run.
 pub fn engine(py: Python<'_>, error: &EngineError) -> PyErr {
     raised(py, error.finding())
 }
 
-/// The exception for a failure of what the command line shares with the methods of a program.
+/// Makes the exception for a failure of code that the command line shares with the methods of a
+/// program.
 pub fn failure(py: Python<'_>, failure: &Failure) -> PyErr {
     raised(py, failure.finding())
 }
 
-/// Warns at the line of the user that is running, which may make exceptions of warnings.
+/// Issues a warning at the current line of the user, which `warnings` may turn into exceptions.
 pub fn warn(py: Python<'_>, texts: &[String]) -> PyResult<()> {
     for text in texts {
         py.import("sealane._refusal")?
@@ -34,8 +35,8 @@ pub fn warn(py: Python<'_>, texts: &[String]) -> PyResult<()> {
     Ok(())
 }
 
-/// The exception for something that the Python layer refuses; a function of the module. The code
-/// says which class it has.
+/// Makes the exception for a refusal of the Python layer; a function of the module. The code
+/// determines its class.
 #[pyfunction]
 pub fn refusal<'py>(
     py: Python<'py>,
@@ -54,7 +55,7 @@ pub fn refusal<'py>(
     exception(py, &finding)
 }
 
-/// What an exception of ours says, to be shown by the command; nothing for any other exception.
+/// Finding of an exception of Sealane, to be printed by the command; none for any other exception.
 pub fn told(py: Python<'_>, error: &Bound<'_, PyAny>) -> Option<Failure> {
     let ours = class(py, "SealaneError").ok()?;
     if !error.is_instance(&ours).ok()? {
@@ -108,8 +109,8 @@ fn exception<'py>(py: Python<'py>, finding: &Diagnostic) -> PyResult<Bound<'py, 
     ))
 }
 
-/// What the source calls the operands of the expression at `span`, in order; nothing where that
-/// cannot be told.
+/// Names of the operands of the expression at `span` in the source, in order; empty if they cannot
+/// be determined.
 pub fn operands(py: Python<'_>, span: &Span) -> Vec<String> {
     let place = (&span.file, span.line, span.column, span.end_column);
     let found = py
@@ -118,10 +119,10 @@ pub fn operands(py: Python<'_>, span: &Span) -> Vec<String> {
     found.and_then(|texts| texts.extract()).unwrap_or_default()
 }
 
-/// The line as the interpreter knows it: notebooks have no files.
+/// Returns the line from the interpreter's cache, since notebooks have no files.
 fn source_line(py: Python<'_>, span: &Span) -> Option<String> {
     let cache = py.import("linecache").ok()?;
-    // The file may have been edited, or another one may have its name by now.
+    // The file may have been edited or replaced meanwhile.
     cache.call_method1("checkcache", (&span.file,)).ok()?;
     let line = cache
         .call_method1("getline", (&span.file, span.line))

@@ -1,4 +1,5 @@
-//! What a call gives to a program: arrays by input, and tables, each with the inputs that it serves.
+//! Arguments of a call with a program's data: arrays by input, and tables, each with the inputs
+//! that it fills.
 
 use crate::array::{self, Array};
 use crate::{error, table};
@@ -13,10 +14,10 @@ use sealane_tables::{InputSpec, TableSource};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A table as Python gives it, with the names of the inputs that it serves.
+/// A table argument from Python, with the names of the inputs that it fills.
 pub type TableArg<'py> = (Vec<String>, TableData<'py>);
 
-/// Where a table is.
+/// Location of a table.
 #[derive(FromPyObject)]
 pub enum TableData<'py> {
     /// In a file.
@@ -25,18 +26,18 @@ pub enum TableData<'py> {
     Memory(Bound<'py, PyAny>),
 }
 
-/// What a call gives. What is in memory has been read; files are read when it is known whose they
-/// are.
+/// Data arguments of a call. Data in memory have been read; files are read once it is known which
+/// party owns them.
 pub struct InputArgs {
     inputs: Inputs,
-    /// Files with the indices of the inputs that each serves.
+    /// Files with the indices of the inputs that each fills.
     files: Vec<(PathBuf, Vec<usize>)>,
-    /// Whether a table serves no input at all.
+    /// True if a table fills no input at all.
     idle: bool,
 }
 
 impl InputArgs {
-    /// Takes what was given for the inputs of a program.
+    /// Reads the arguments for the inputs of a program.
     pub fn new(
         py: Python<'_>,
         program: &Program,
@@ -107,7 +108,7 @@ impl InputArgs {
         self.inputs.doubts.extend(read.doubts);
     }
 
-    /// The inputs of one party, each of which it owns and gives.
+    /// Returns the inputs of one party, each of which it owns and gives.
     pub fn of_one(self, program: &Program, me: u8) -> Result<Inputs, Failure> {
         let served = self.files.iter().flat_map(|(_, inputs)| inputs);
         let memory = (0..program.inputs.len()).filter(|index| self.inputs.data[*index].is_some());
@@ -146,7 +147,7 @@ impl InputArgs {
         Ok(inputs)
     }
 
-    /// The inputs of all parties: what was in memory, and what is read from files.
+    /// Returns the inputs of all parties: those from memory, and those read from files.
     pub fn of_all(mut self, program: &Program) -> Result<Inputs, Failure> {
         for (path, indices) in std::mem::take(&mut self.files) {
             let read = data::read(program, [(TableSource::File(&path), indices)]);
@@ -156,11 +157,11 @@ impl InputArgs {
     }
 }
 
-/// Why a table could not be opened, in our words; what its owner raised is the cause of it. pandas
-/// needs another package.
+/// Makes the error for a table that could not be opened, with the owner's exception as its cause.
+/// pandas needs another package.
 fn no_table(item: &Bound<'_, PyAny>, error: PyErr) -> PyErr {
     let py = item.py();
-    // Ctrl-C is no error of the table, and one of ours says more than could be said here.
+    // Ctrl-C is no error of the table, and an exception of Sealane is already more precise.
     let foreign = error.is_instance_of::<PyException>(py);
     if !foreign || error::told(py, error.value(py)).is_some() {
         return error;

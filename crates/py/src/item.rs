@@ -1,4 +1,4 @@
-//! What crosses between the tracer and the builder: nodes, operands, places, indices.
+//! Types between the tracer and the builder: nodes, operands, source spans, indices.
 
 use crate::array::{self, Array};
 use crate::error;
@@ -11,7 +11,7 @@ use sealane_program::decimal;
 use sealane_program::literal::{Literal, Number, Real, Typed};
 use sealane_program::types::{Range, Type};
 
-/// A place in the user's source: file, line, first column, column after the last.
+/// A span in the user's source: file, line, first column, column after the last.
 #[derive(FromPyObject)]
 pub struct PySpan(String, u32, u32, u32);
 
@@ -26,32 +26,32 @@ impl From<PySpan> for Span {
     }
 }
 
-/// Numerator and denominator.
+/// Numerator and denominator of a ratio.
 pub type Ratio = (i128, u128);
 
-/// A value of a trace, or a constant with a type that has joined none yet.
+/// A value of a trace, or a typed constant that is not part of one yet.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Node {
-    /// Where its value is.
+    /// Value of the node.
     pub source: NodeValue,
     /// Its element type.
     pub ty: Type,
     /// Its dimensions.
     pub shape: Vec<Length>,
-    /// How it prints.
+    /// Text of its `repr`.
     pub text: String,
 }
 
-/// Where a node's value is.
+/// Value of a node.
 #[derive(Clone)]
 pub enum NodeValue {
-    /// In a trace.
+    /// A value of a trace.
     Traced(Handle),
-    /// Nowhere yet: a number or an array.
+    /// A typed number or array outside a trace.
     Typed(Typed),
 }
 
-/// A dimension as Python sees it.
+/// A dimension in Python's form.
 #[derive(Clone, IntoPyObject)]
 pub enum Length {
     /// The name of a number of rows.
@@ -60,7 +60,7 @@ pub enum Length {
     Fixed(u64),
 }
 
-/// What Python passes where an operation takes a value.
+/// An argument for an operand of an operation.
 #[derive(FromPyObject)]
 pub enum Item<'py> {
     /// A node.
@@ -75,7 +75,7 @@ pub enum Item<'py> {
 
 #[pymethods]
 impl Node {
-    /// A number or an array of the source with a type.
+    /// Makes a typed constant from a number or an array.
     #[new]
     fn new(py: Python<'_>, kind: &str, item: Item<'_>, at: Option<PySpan>) -> PyResult<Node> {
         let ty = type_of(kind)?;
@@ -114,7 +114,7 @@ impl Node {
     }
 }
 
-/// Whether a name is that of an element type.
+/// Returns whether a name is that of an element type.
 #[pyfunction]
 pub fn is_type(name: &str) -> bool {
     type_of(name).is_ok()
@@ -133,8 +133,8 @@ pub fn ratio(numerator: i128, denominator: u128) -> PyResult<Literal> {
     Ok(Literal::of(Number::Ratio(ratio)))
 }
 
-/// A declared range in stored numbers of `ty`: an end that is none is rounded as data are, so that
-/// data equal to it are inside.
+/// Converts a declared range to stored numbers of `ty`: an end without a stored number is rounded
+/// like data, so that data equal to it are inside.
 pub fn declared(
     py: Python<'_>,
     name: &str,

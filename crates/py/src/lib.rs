@@ -1,7 +1,7 @@
-//! Room `py`: the binding of Python to the rooms below, and nothing else.
+//! Room `py`: Python bindings of the rooms below, and nothing else.
 //!
-//! `sealane._core` is private to the Python package: names, documentation and pleasant errors are
-//! in `python/sealane`, meaning is in `program`, `plan` and `engine`. Long calls release the
+//! `sealane._core` is private to the Python package: names, documentation and readable errors are
+//! in `python/sealane`, semantics in `program`, `plan` and `engine`. Long calls release the
 //! interpreter. `_core.pyi` states the same interface for type checkers, and a test compares them.
 
 mod aead;

@@ -1,4 +1,4 @@
-//! A finished program and what is done with it: check, plan, simulate, run.
+//! A finished program and its operations: check, plan, simulate, run.
 
 use crate::array::Array;
 use crate::error;
@@ -41,7 +41,7 @@ impl Program {
         &self.graph
     }
 
-    /// The program as the command takes it.
+    /// Program in the form for the command.
     pub fn loaded(&self) -> Loaded {
         Loaded {
             program: self.graph.clone(),
@@ -49,17 +49,17 @@ impl Program {
         }
     }
 
-    /// Notes about the numbers that a run gives.
+    /// Notes about the numbers of a run.
     fn notes(&self) -> Vec<String> {
         sealane_host::program::notes(&self.warnings)
     }
 }
 
-/// What a warning says, for Python's `warnings`: its code, in one sentence, its file and line, why,
-/// what to do.
+/// Parts of a warning for Python's `warnings`: its code, the sentence, its file and line, the
+/// reason, the hint.
 pub type Said<'a> = (&'a str, &'a str, Option<(&'a str, u32)>, &'a str, &'a str);
 
-/// See [`Said`].
+/// Splits a warning into its parts.
 pub fn said(warning: &Diagnostic) -> Said<'_> {
     let place = warning.span.as_ref();
     (
@@ -95,7 +95,8 @@ impl Program {
         about.map(said).collect()
     }
 
-    /// Who gives what, who learns what, and warnings; refuses what no protocol runs.
+    /// Checks the program: inputs with their owners, results with their receivers, and warnings;
+    /// refuses programs that no protocol runs.
     fn check(&self, py: Python<'_>) -> PyResult<Check> {
         let checked = py.detach(|| sealane_engine::check(&self.graph).map_err(EngineError::from));
         let found = checked.map_err(|refusal| error::engine(py, &refusal))?;
@@ -103,7 +104,7 @@ impl Program {
         Ok(Check::new(&self.graph, &warnings))
     }
 
-    /// What a run will do and cost.
+    /// Plans a run and computes its cost.
     fn plan(
         &self,
         py: Python<'_>,
@@ -194,7 +195,7 @@ impl Program {
             .transpose()?;
         let stated = Stated::new(py, network, protocol, helpers)?;
         let given = InputArgs::new(py, &self.graph, arrays, tables)?;
-        // A table in memory may need the interpreter, on whatever thread its owner reads it.
+        // A table in memory may need the interpreter, on the thread on which its owner reads it.
         let begun = || -> Result<Begun, Failure> {
             let mut config = Config::find(config.as_deref())?;
             config.patience = patience.or(config.patience);
@@ -233,7 +234,7 @@ impl Program {
     }
 }
 
-/// The name of the party that this process is: the stated one, else what the configuration says.
+/// Name of this process's party: the stated one, else the one in the configuration.
 #[pyfunction]
 pub fn who(
     py: Python<'_>,
@@ -246,7 +247,7 @@ pub fn who(
     name.map_err(|failure| error::failure(py, &failure))
 }
 
-/// What a call says of the job; the configuration says the rest.
+/// Parts of the job that a call states; the configuration has the rest.
 struct Stated {
     network: Option<NetworkClass>,
     protocol: Option<ProtocolName>,
@@ -275,7 +276,7 @@ impl Stated {
     }
 }
 
-/// A run that may begin.
+/// A run that is ready to begin.
 struct Begun {
     job: Job,
     inputs: Inputs,
@@ -283,8 +284,8 @@ struct Begun {
     runs: Option<PathBuf>,
 }
 
-/// How to show how far a run has come: nothing, a bar on standard error, or through a function that
-/// is called with lines of text.
+/// Presentation of a run's progress: none, a bar on standard error, or a function that is called
+/// with lines of text.
 #[derive(FromPyObject)]
 pub enum Show {
     /// On standard error, or not at all.
@@ -293,7 +294,7 @@ pub enum Show {
     Lines(Py<PyAny>),
 }
 
-/// What observes a run in this way, and what shows lines of text while it is waited for.
+/// Returns the observer of a run, and the printer of lines of text while the caller waits.
 fn showing(name: &str, show: Show) -> ((Option<Shown>, Option<Line>), Option<wait::Lines>) {
     match show {
         Show::Bar(shown) => ((shown.then(|| Shown::on_stderr(name)), None), None),
@@ -316,7 +317,7 @@ fn class(name: &str) -> Result<NetworkClass, Failure> {
     }
 }
 
-/// How long to wait for a party that is alive and sends nothing.
+/// Longest wait for a party that is alive and sends nothing.
 fn patience_of(py: Python<'_>, seconds: f64) -> PyResult<Duration> {
     sealane_host::config::patience(seconds).map_err(|failure| error::failure(py, &failure))
 }

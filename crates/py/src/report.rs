@@ -1,4 +1,4 @@
-//! What checks, plans and runs tell: attributes for programs, a table as `repr`.
+//! Reports of checks, plans and runs: attributes for programs, a table as `repr`.
 
 use crate::program::{Said, said};
 use crate::table::Table;
@@ -14,7 +14,7 @@ use sealane_program::graph;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What a check found.
+/// Result of a check.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Check {
     card: Card,
@@ -24,7 +24,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// The finding about a sound program.
+    /// Makes the result for a sound program.
     pub fn new(program: &graph::Program, warnings: &[Diagnostic]) -> Check {
         Check {
             card: view::check_card(program, warnings),
@@ -40,19 +40,19 @@ impl Check {
 
 #[pymethods]
 impl Check {
-    /// The warnings, as people read them.
+    /// Warnings as texts for people.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
 
-    /// Those of the warnings that are about the numbers which a run gives, a line each.
+    /// Warnings about the numbers of a run, one line each.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 
-    /// The same as `sealane check --json`.
+    /// Same content as `sealane check --json`.
     #[getter]
     fn json(&self) -> &str {
         &self.json
@@ -62,13 +62,13 @@ impl Check {
         self.card.to_string()
     }
 
-    /// The same for a notebook.
+    /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
         self.card.html().to_string()
     }
 }
 
-/// What a run will do and cost.
+/// Plan of a run, with its cost.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Plan {
     job: Arc<Job>,
@@ -78,7 +78,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of a job, with its cost for some numbers of rows, and notes about its numbers.
+    /// Makes the plan of a job, with its cost for some numbers of rows, and notes about its
+    /// numbers.
     pub fn new(job: Arc<Job>, cost: CostReport, notes: Vec<String>) -> Plan {
         let warnings = Vec::new();
         Plan {
@@ -89,7 +90,7 @@ impl Plan {
         }
     }
 
-    /// The same plan, with warnings of its rounds or time, which are notes as well.
+    /// Adds warnings of its rounds or time, which are notes as well.
     pub fn warned(mut self, warnings: Vec<Diagnostic>) -> Plan {
         self.notes.extend(warnings.iter().map(Diagnostic::line));
         self.warnings = warnings;
@@ -105,7 +106,7 @@ impl Plan {
         self.job.hash()
     }
 
-    /// The numbers of rows that the cost is stated for.
+    /// Numbers of rows for which the cost is stated.
     #[getter]
     fn rows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         by_name(
@@ -120,7 +121,7 @@ impl Plan {
         PyTuple::new(py, self.job.parties())
     }
 
-    /// The party that plays each role of the protocol; empty where it has none and all compute.
+    /// Party of each role of the protocol; empty if it has none and all compute.
     #[getter]
     fn roles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let roles = PyDict::new(py);
@@ -143,13 +144,13 @@ impl Plan {
         self.cost.promise.rounds
     }
 
-    /// AND gates, counted once for each row that they run on.
+    /// AND gates, counted once for each row.
     #[getter]
     fn ands(&self) -> u64 {
         self.cost.promise.ands
     }
 
-    /// About how many seconds a run will take on a network of each class.
+    /// Estimated seconds of a run on a network of each class.
     #[getter]
     fn estimate_s<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let estimates = PyDict::new(py);
@@ -159,19 +160,19 @@ impl Plan {
         Ok(estimates)
     }
 
-    /// What the job rests on: papers, assumptions and security levels, one a line.
+    /// Papers, assumptions and security levels of the job's protocol, one per line.
     #[getter]
     fn papers(&self) -> String {
         view::papers_card(&self.job).to_string()
     }
 
-    /// Every step, one a line.
+    /// Every step, one per line.
     #[getter]
     fn steps(&self) -> String {
         view::steps_card(&self.cost).to_string()
     }
 
-    /// What to know of the numbers that a run gives.
+    /// Notes about the numbers of a run.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.notes.clone()
@@ -183,7 +184,7 @@ impl Plan {
         self.warnings.iter().map(said).collect()
     }
 
-    /// The same as `sealane plan --json`.
+    /// Same content as `sealane plan --json`.
     #[getter]
     fn json(&self) -> String {
         view::noted(view::plan_json(&self.job, &self.cost), &self.notes).to_string()
@@ -193,13 +194,13 @@ impl Plan {
         view::plan_card(&self.job, &self.cost).to_string()
     }
 
-    /// The same for a notebook.
+    /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
         view::plan_card(&self.job, &self.cost).html().to_string()
     }
 }
 
-/// What a run did.
+/// Report of a run.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Report {
     job: Arc<Job>,
@@ -208,7 +209,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a run, with the plan for its numbers of rows.
+    /// Makes the report of a run, with the plan for its numbers of rows.
     pub fn new(py: Python<'_>, job: Job, report: RunReport) -> PyResult<Report> {
         let job = Arc::new(job);
         let rows = report
@@ -223,12 +224,12 @@ impl Report {
     }
 }
 
-/// Element type, shape, elements.
+/// Element type, shape and elements of a result.
 type Element<'py> = (String, Vec<u64>, Bound<'py, PyBytes>);
 
 #[pymethods]
 impl Report {
-    /// What this side learns, by name.
+    /// Results of this side, by name.
     #[getter]
     fn results<'py>(&self, py: Python<'py>) -> Vec<(&str, Element<'py>)> {
         let results = self.report.results.iter();
@@ -238,7 +239,7 @@ impl Report {
             .collect()
     }
 
-    /// What this side learns of one table, which need not be named if it is the only one.
+    /// Results of this side for one table, which need not be named if it is the only one.
     fn table(&self, py: Python<'_>, name: Option<&str>) -> PyResult<Table> {
         let mut tables = results::tables(self.job.program(), &self.report);
         let names = tables.iter().map(|(name, _)| &**name).collect::<Vec<_>>();
@@ -268,7 +269,7 @@ impl Report {
         Ok(Table::new(name, batch))
     }
 
-    /// Writes what this side learns, as `--output` does.
+    /// Writes the results of this side, as `--output` does.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let written = py.detach(|| results::write(self.job.program(), &self.report, &path));
         written
@@ -298,13 +299,13 @@ impl Report {
         self.report.rounds
     }
 
-    /// Whether payload bytes and rounds are the planned ones on every link.
+    /// True if payload bytes and rounds are the planned ones on every link.
     #[getter]
     fn as_planned(&self) -> bool {
         self.report.as_planned()
     }
 
-    /// What to know of the numbers that the program gives, and of the inputs.
+    /// Notes about the numbers of the program, and about the inputs.
     #[getter]
     fn notes(&self) -> Vec<String> {
         self.report.notes.clone()
@@ -316,13 +317,13 @@ impl Report {
         self.report.seconds
     }
 
-    /// What was promised.
+    /// Plan that the run followed.
     #[getter]
     fn plan(&self, py: Python<'_>) -> Py<Plan> {
         self.plan.clone_ref(py)
     }
 
-    /// The same as `sealane run --json`.
+    /// Same content as `sealane run --json`.
     #[getter]
     fn json(&self) -> String {
         view::report_json(&self.job, &self.report).to_string()
@@ -332,7 +333,7 @@ impl Report {
         view::report_card(&self.job, &self.report).to_string()
     }
 
-    /// The same for a notebook.
+    /// Same content for a notebook.
     fn _repr_html_(&self) -> String {
         view::report_card(&self.job, &self.report)
             .html()

@@ -1,10 +1,10 @@
 //! Tables between Python and Arrow, through the PyCapsule interface: pandas, Polars, DuckDB and
-//! pyarrow hand over streams of record batches, and take results as one. No memory is copied but by
-//! the checks of room `tables`, and none of these packages is needed.
+//! pyarrow pass streams of record batches, and take results as one. Only the checks of room
+//! `tables` copy memory, and none of these packages is needed.
 //!
 //! The interface is that of "The Arrow PyCapsule Interface" (arrow.apache.org/docs/format): methods
-//! `__arrow_c_stream__` and `__arrow_c_array__`, which give structs of the Arrow C data interface
-//! in capsules with stated names. Whoever runs in this process is trusted to follow it.
+//! `__arrow_c_stream__` and `__arrow_c_array__`, which return structs of the Arrow C data interface
+//! in capsules with stated names. Code in this process is trusted to follow it.
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
@@ -22,11 +22,11 @@ const STREAM: &CStr = c"arrow_array_stream";
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 
-/// The table of an object with `__arrow_c_stream__` or `__arrow_c_array__`, to be read once. A single
-/// column is a table, too, and then `column` is its name.
+/// Opens the table of an object with `__arrow_c_stream__` or `__arrow_c_array__`, to be read once.
+/// A single column is a table, too, and then `column` is its name.
 ///
 /// # Errors
-/// What the object raises, or that it does not follow the interface.
+/// The exception of the object, or that it does not follow the interface.
 pub fn open(item: &Bound<'_, PyAny>, column: &str) -> PyResult<Box<dyn RecordBatchReader + Send>> {
     let reader = if item.hasattr("__arrow_c_stream__")? {
         stream(&item.call_method0("__arrow_c_stream__")?)?
@@ -36,7 +36,7 @@ pub fn open(item: &Bound<'_, PyAny>, column: &str) -> PyResult<Box<dyn RecordBat
     Ok(Box::new(reader.named(column)))
 }
 
-/// Results of one table side by side, for whoever reads Arrow streams.
+/// Results of one table side by side, for consumers of Arrow streams.
 #[pyclass(module = "sealane._core", frozen)]
 pub struct Table {
     name: String,
@@ -44,7 +44,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table of this name.
+    /// Makes the table of this name.
     pub fn new(name: String, batch: RecordBatch) -> Table {
         Table { name, batch }
     }
@@ -73,7 +73,8 @@ impl Table {
         PyCapsule::new(py, schema.map_err(refused)?, Some(SCHEMA.into()))
     }
 
-    /// The table as a stream of one batch. The consumer asks for other types by casting itself.
+    /// Returns the table as a stream of one batch. A consumer that needs other types casts it
+    /// itself.
     #[pyo3(signature = (requested_schema=None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -99,10 +100,10 @@ impl Table {
     }
 }
 
-/// Arrays of one type, one after the other: structs, whose fields are columns, or a single column.
+/// Arrays of one type, in order: structs, whose fields are columns, or a single column.
 struct Reader {
     schema: SchemaRef,
-    /// Whether the arrays are structs.
+    /// True if the arrays are structs.
     is_table: bool,
     arrays: Box<dyn Iterator<Item = Result<ArrayRef, ArrowError>> + Send>,
 }
@@ -123,7 +124,7 @@ impl Reader {
         }
     }
 
-    /// The same with this name for a single column.
+    /// Sets the name of a single column.
     fn named(mut self, column: &str) -> Reader {
         if let (false, [field]) = (self.is_table, &self.schema.fields()[..]) {
             let field: FieldRef = Arc::new(field.as_ref().clone().with_name(column));
@@ -163,19 +164,20 @@ impl RecordBatchReader for Reader {
     }
 }
 
-/// What `__arrow_c_stream__` gave.
+/// Reads the result of `__arrow_c_stream__`.
 fn stream(given: &Bound<'_, PyAny>) -> PyResult<Reader> {
     let stream = capsule(given, STREAM)?
         .pointer()
         .cast::<FFI_ArrowArrayStream>();
-    // SAFETY: a capsule of this name points to a valid stream, as the interface says; the interpreter
-    // is held, so nobody else moves out of it meanwhile, and what is left behind is marked released.
+    // SAFETY: a capsule of this name points to a valid stream, by the interface; the interpreter is
+    // held, so no other code moves out of it meanwhile, and the moved-from stream is marked
+    // released.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(stream) };
     let arrays = ArrayStreamReader::try_new(stream).map_err(refused)?;
     Ok(Reader::new(&arrays.field().clone(), arrays))
 }
 
-/// What `__arrow_c_array__` gave: the schema and one array.
+/// Reads the result of `__arrow_c_array__`: the schema and one array.
 fn array(given: &Bound<'_, PyAny>) -> PyResult<Reader> {
     let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = given.extract()?;
     let schema = capsule(&schema, SCHEMA)?;
@@ -189,7 +191,7 @@ fn array(given: &Bound<'_, PyAny>) -> PyResult<Reader> {
     Ok(Reader::new(&field, [Ok(array)].into_iter()))
 }
 
-/// The object as a capsule of this name.
+/// Casts the object to a capsule of this name.
 fn capsule<'a, 'py>(
     given: &'a Bound<'py, PyAny>,
     name: &CStr,

@@ -1,6 +1,6 @@
-//! The graph builder as the Python tracer drives it: names and numbers in, nodes out.
+//! Graph builder for the Python tracer: names and numbers in, nodes out.
 //!
-//! All checking is the builder's; what is here turns Python's objects into its types.
+//! All checking is the builder's; this module converts Python's objects to its types.
 
 use crate::array::{self, Constant};
 use crate::error;
@@ -13,10 +13,10 @@ use sealane_program::builder::{Builder, Handle, Operand};
 use sealane_program::decimal;
 use sealane_program::graph::{Binary, Input, Reduction, Unary, Visibility};
 use sealane_program::types::{RowId, Shape};
-/// A function while it is traced.
+/// A function being traced.
 #[pyclass(module = "sealane._core")]
 pub struct Trace {
-    /// Gone once the trace is finished.
+    /// None once the trace is finished.
     builder: Option<Builder>,
     parties: Vec<String>,
     rows: Vec<String>,
@@ -254,7 +254,7 @@ impl Trace {
         })
     }
 
-    /// Opens the body of a map; the elements that it works on.
+    /// Opens the body of a map; returns its elements.
     fn open_map(
         &mut self,
         py: Python<'_>,
@@ -267,7 +267,7 @@ impl Trace {
         self.nodes(slices)
     }
 
-    /// Closes the body of a map; its results.
+    /// Closes the body of a map; returns its results.
     fn close_map(
         &mut self,
         py: Python<'_>,
@@ -280,7 +280,7 @@ impl Trace {
         self.nodes(results)
     }
 
-    /// Opens the body of a scan; the states and the elements that it works on.
+    /// Opens the body of a scan; returns the states and the elements.
     fn open_scan(
         &mut self,
         py: Python<'_>,
@@ -297,7 +297,7 @@ impl Trace {
         Ok((self.nodes(states)?, self.nodes(slices)?))
     }
 
-    /// Closes the body of a scan; the last states and the joined outputs.
+    /// Closes the body of a scan; returns the last states and the joined outputs.
     fn close_scan(
         &mut self,
         py: Python<'_>,
@@ -314,7 +314,7 @@ impl Trace {
         Ok((self.nodes(states)?, self.nodes(outputs)?))
     }
 
-    /// Gives a value to parties as a result of the declared type.
+    /// Reveals a value to parties as a result of the declared type.
     fn reveal(
         &mut self,
         py: Python<'_>,
@@ -383,7 +383,7 @@ impl Trace {
         self.node(handle)
     }
 
-    /// As `build`, for an operation: its error calls operands what the source calls them.
+    /// Runs `build` for an operation: its error uses the source's names of operands.
     fn named<T>(
         &mut self,
         py: Python<'_>,
@@ -410,7 +410,7 @@ impl Trace {
         Err(error::raised(py, &finding))
     }
 
-    /// For operations that take values only: bare numbers become constants first.
+    /// Runs `build` for operations that take values only: bare numbers become constants first.
     fn on_handles<const N: usize>(
         &mut self,
         py: Python<'_>,
@@ -486,7 +486,7 @@ impl Trace {
         items.into_iter().map(handle).collect()
     }
 
-    /// The index of a party, declared on first use.
+    /// Index of a party, declared on first use.
     fn party(&mut self, py: Python<'_>, name: String, span: Option<&Span>) -> PyResult<u8> {
         if let Some(index) = self.parties.iter().position(|party| *party == name) {
             return Ok(index as u8);

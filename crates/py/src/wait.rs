@@ -1,4 +1,4 @@
-//! Long calls: the interpreter stays free, and Ctrl-C cancels the work.
+//! Long calls: the interpreter is released, and Ctrl-C cancels the work.
 
 use crate::error;
 use pyo3::prelude::*;
@@ -10,24 +10,24 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How often signals are looked for.
+/// Interval of checking for signals.
 const POLL: Duration = Duration::from_millis(50);
 
-/// What is added to an exception that ends a call.
+/// Note on an exception that ends a call.
 const ENDED: &str = "the run has been cancelled: the other parties were told, and nothing of it \
                      goes on";
 
-/// Lines of text that tell how far the work has come, and the function that shows them.
+/// Lines of text about the progress, and the function that prints them.
 pub struct Lines {
-    /// Where the work puts them.
+    /// Buffer that the work writes to.
     pub line: Line,
-    /// What is called with each, and with an empty one in the end.
+    /// Function that is called with each, and with an empty one in the end.
     pub show: Py<PyAny>,
 }
 
-/// Does `work` on a thread of its own, with a token that cancels it. If a signal handler raises
-/// meanwhile, or what shows lines does, the work is cancelled; the exception is passed on when
-/// nothing of it is left, and its result is dropped.
+/// Runs `work` on a thread of its own, with a token that cancels it. If a signal handler or the
+/// function that prints lines raises meanwhile, the work is cancelled; the exception is passed on
+/// once the work has ended, and its result is dropped.
 pub fn interruptibly<T: Send + 'static>(
     py: Python<'_>,
     lines: Option<Lines>,
@@ -53,7 +53,7 @@ pub fn interruptibly<T: Send + 'static>(
                 let looked = py.check_signals();
                 if let Err(error) = looked.and_then(|()| show_pending(py, lines.as_ref())) {
                     cancel.cancel();
-                    // The interpreter is free, for the work may need it to come to its end.
+                    // The interpreter is released, since the work may need it to finish.
                     let _ = py.detach(|| working.join());
                     let _ = error.value(py).call_method1("add_note", (ENDED,));
                     return Err(error);
@@ -75,7 +75,7 @@ pub fn interruptibly<T: Send + 'static>(
     }
 }
 
-/// Shows the line if there is another one.
+/// Prints the next line if there is one.
 fn show_pending(py: Python<'_>, lines: Option<&Lines>) -> PyResult<()> {
     let text = lines.and_then(|lines| Some((lines, lines.line.take()?)));
     text.map_or(Ok(()), |(lines, text)| {

@@ -148,7 +148,7 @@ impl<'a> Frame<'a> {
     /// one keeps the permissions of that one.
     ///
     /// # Errors
-    /// Those of [`Frame::write`].
+    /// The errors of [`Frame::write`].
     pub fn unfinished(&self, path: &Path) -> Result<Unfinished, Diagnostic> {
         let format = Format::of(path)?;
         let types = self.results.iter().map(|(_, data)| data.ty);

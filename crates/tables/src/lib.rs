@@ -17,7 +17,7 @@
 //! | `csv_table` | CSV in, with the place of every cell |
 //! | `quotes` | refuses a CSV whose quotes are ambiguous |
 //! | `arrow` | record batches in |
-//! | `parquet_file`, `pages` | Parquet, in and out; sizes of pages, checked before they are decompressed |
+//! | `parquet_file`, `pages` | Parquet, in and out; bounds on the sizes of pages |
 //! | `guard` | turns a panic of a library into an error |
 //! | `npy` | NumPy's files, in and out |
 //! | `texts` | text columns of a CSV |

@@ -1,9 +1,9 @@
 //! Conversion of a source's number to the stored number of an input: one rule for all sources.
 //!
-//! | source | of an integer or truth value | of fixed point |
+//! | source | integer or truth value | stored number in fixed point |
 //! |---|---|---|
-//! | integers, decimals and ratios | where it is whole, at any size | the nearest stored number |
-//! | floats, text with a point or an exponent | where it is whole and no other whole number can have been rounded to it | the nearest stored number |
+//! | integers, decimals and ratios | where it is whole, at any size | the nearest |
+//! | floats, text with a point or an exponent | where whole and unambiguous (below) | the nearest |
 //!
 //! A float of `p` significant bits represents every whole number below `2^p`, and from there on
 //! several round to the same one: `float(2**53 + 1)` is `2.0**53`. Accepting it could silently

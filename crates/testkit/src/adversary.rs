@@ -1,8 +1,7 @@
-//! An adversary between a party and its peer: a transport that harms one of the frames it carries.
+//! Adversary between a party and its peer: a transport that tampers with one of its frames.
 //!
-//! It sits on top of any [`Transport`], so the same attack runs over memory and over TLS; there it
-//! plays a peer that holds the right key and misbehaves. Attacks below TLS are those of
-//! [`crate::relay`].
+//! It wraps any [`Transport`], so the same attack runs over memory and over TLS; there it acts as a
+//! peer that holds the right key and misbehaves. Attacks below TLS are in [`crate::relay`].
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -12,62 +11,62 @@ use sealane_net::{
     Farewell, Frame, FrameKind, LinkError, MAX_FRAME_BYTES, Traffic, Transport, Waker,
 };
 
-/// What happens to one frame, and with it to the link.
+/// Tampering with one frame, and its effect on the link.
 #[derive(Clone, Copy, Debug)]
 pub enum Harm {
-    /// From this frame on nothing crosses any more, in either direction, not even a farewell.
+    /// From this frame on nothing is delivered any more, in either direction, not even a farewell.
     Stall,
     /// The link ends instead.
     Vanish,
-    /// One byte changes. Positions count from the start, and from the end where they are negative;
-    /// one outside the frame changes the nearest byte.
+    /// One byte changes. Positions count from the start, or from the end if they are negative; a
+    /// position outside the frame changes the nearest byte.
     Flip(isize),
-    /// What the function does to it.
+    /// The function is applied to the frame.
     Alter(fn(&mut Frame)),
     /// Every byte changes.
     Garble,
     /// The last byte is lost.
     Truncate,
-    /// One byte more.
+    /// One byte is appended.
     Grow,
     /// The frame is lost.
     Lose,
-    /// The frame comes twice.
+    /// The frame is delivered twice.
     Repeat,
-    /// The frame changes places with the one after it.
+    /// The frame is swapped with the next one.
     Swap,
-    /// Data comes as control and control as data.
+    /// Data is delivered as control and control as data.
     Disguise,
-    /// As many bytes as a frame can hold, all of them noise.
+    /// The frame is replaced by as many random bytes as a frame can hold.
     Flood,
 }
 
-/// Kinds and lengths of the frames that crossed, as the adversary saw them.
+/// Kinds and lengths of the frames that passed the adversary.
 #[derive(Clone, Default)]
 pub struct Seen(Arc<Mutex<Vec<(FrameKind, usize)>>>);
 
 impl Seen {
-    /// What was handed over for sending so far, in order.
+    /// Frames passed to it for sending so far, in order.
     pub fn frames(&self) -> Vec<(FrameKind, usize)> {
         self.0.lock().expect("no holder of the lock panics").clone()
     }
 }
 
-/// A transport that harms the frame number `at` (from 0) of those that its party sends.
+/// Transport that tampers with frame number `at` (from 0) of those that its party sends.
 pub struct Adversary {
     /// None once the link has vanished.
     inner: Option<Box<dyn Transport>>,
     attack: Option<(usize, Harm)>,
     seen: Seen,
-    /// The frame that is to come after the next one.
+    /// Frame to be sent after the next one.
     held: Option<Frame>,
-    /// The frame that goes as soon as there is room.
+    /// Frame to be sent as soon as there is room.
     late: Option<Frame>,
     stalled: bool,
 }
 
 impl Adversary {
-    /// Harms one frame of `inner`, or none.
+    /// Tampers with one frame of `inner`, or none.
     pub fn new(inner: Box<dyn Transport>, attack: Option<(usize, Harm)>) -> Adversary {
         Adversary {
             inner: Some(inner),
@@ -79,12 +78,12 @@ impl Adversary {
         }
     }
 
-    /// A view of what crosses, which stays when the adversary is gone.
+    /// Record of the frames that passed, which outlives the adversary.
     pub fn seen(&self) -> Seen {
         self.seen.clone()
     }
 
-    /// The harm that befalls the frame that is sent next.
+    /// Tampering with the next frame, if any.
     fn next_harm(&self) -> Option<Harm> {
         let number = self
             .seen
@@ -106,7 +105,7 @@ impl Adversary {
         self.inner.as_mut().ok_or(LinkError::Vanished)
     }
 
-    /// Sends the frame that is late, if there is one; says whether none is left.
+    /// Sends the delayed frame, if there is one; returns whether none is left.
     fn pass_late(&mut self) -> Result<bool, LinkError> {
         if let Some(late) = self.late.take().filter(|_| !self.stalled) {
             self.late = self.inner()?.try_send(late)?;
@@ -181,7 +180,7 @@ impl Transport for Adversary {
     }
 
     fn shutdown(&mut self, farewell: Farewell<'_>) {
-        // Whatever goes wrong with the late frame, the farewell says more.
+        // If the delayed frame fails, the farewell still says more.
         let _ = self.pass_late();
         if let Some(inner) = self.inner.as_mut().filter(|_| !self.stalled) {
             inner.shutdown(farewell);
@@ -195,7 +194,7 @@ impl Transport for Adversary {
     }
 }
 
-/// A frame as the peer gets it.
+/// Applies tampering to a frame.
 fn alter(mut frame: Frame, harm: Harm) -> Frame {
     match harm {
         Harm::Flip(position) => {
@@ -237,7 +236,7 @@ fn alter(mut frame: Frame, harm: Harm) -> Frame {
     frame
 }
 
-/// Changes a payload in ways that production code cannot: it may grow and shrink.
+/// Edits a payload in ways that production code cannot: it may grow and shrink.
 pub fn edit(frame: &mut Frame, edit: impl FnOnce(&mut Vec<u8>)) {
     let mut payload = frame.payload.to_vec();
     edit(&mut payload);
@@ -262,7 +261,8 @@ mod tests {
         }
     }
 
-    /// What arrives of two frames if the first is harmed, and how the link ends, if it does.
+    /// Returns the frames that arrive of two if the first is tampered with, and how the link ends,
+    /// if it does.
     fn arriving(harm: Harm) -> (Vec<Vec<u8>>, Option<LinkError>) {
         let (one, mut other) = memory_pair(&Limits::default());
         let mut adversary = Adversary::new(Box::new(one), Some((0, harm)));

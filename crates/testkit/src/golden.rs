@@ -1,10 +1,10 @@
-//! Golden transcripts: digests of what crosses, kept in files that belong to a version of the wire.
+//! Golden transcripts: digests of the traffic, kept in files that belong to a wire version.
 
 use sealane_net::{WIRE_HISTORY, WIRE_VERSION};
 
-/// Asserts that the file, named from the root of the repository, has these lines behind the sentence
-/// of the wire version. With `SEALANE_BLESS=1` it is written anew, but only in place of one of
-/// another version: bytes on the wire change together with a sentence that says why.
+/// Asserts that the file, named from the root of the repository, has these lines after the sentence
+/// of the wire version. With `SEALANE_BLESS=1` it is rewritten, but only if it has another version:
+/// bytes on the wire change together with a sentence that gives the reason.
 pub fn is(file: &str, lines: &str) {
     let reason = WIRE_HISTORY.last().expect("a version");
     let text = format!("wire {WIRE_VERSION}: {reason}\n{lines}");
@@ -18,12 +18,12 @@ pub fn is(file: &str, lines: &str) {
     crate::page::is(file, &text);
 }
 
-/// A digest as a line shows it.
+/// Formats a digest for a line.
 pub fn hex(digest: &[u8; 32]) -> String {
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether transcripts of a version may take the place of those of another text.
+/// Returns whether transcripts of a version may replace those of another text.
 fn may_replace(old: &str, version: u16) -> bool {
     !old.starts_with(&format!("wire {version}:"))
 }

@@ -1,16 +1,16 @@
-//! Whether secret blocks can be read off what a party has received.
+//! Search for secret blocks in the messages that a party has received.
 //!
-//! A protocol whose messages are masked by hashes shows a secret in one of three ways when a mask is
-//! lost: as it is, under one value that the party has, or under two. So [`find`] looks for each
-//! secret at every byte of what was heard, and among the sums (by XOR) of two and of three blocks,
-//! those that were heard and those that the party holds. Where a scheme computes on halves of blocks,
-//! as three-halves does, it looks for these as well, and for their sum: at every byte, and among the
-//! sums of two.
+//! A protocol whose messages are masked by hashes reveals a secret in one of three ways when a mask
+//! is lost: unmasked, under one value that the party has, or under two. So [`find`] searches for
+//! each secret at every byte of the received messages, and among the sums (by XOR) of two and of
+//! three blocks, those received and those that the party holds. For a scheme that computes on
+//! halves of blocks, such as three-halves, it searches for these as well, and for their sum: at
+//! every byte, and among the sums of two.
 //!
-//! What is in one place hidden under more values than that is for [`find_in_span`]: it takes the few
-//! values that meet in one gate, and tries all of their sums. And [`find_heard`] is for what a party
-//! may well compute up to the offset, such as the hash of a label that it does not hold: that must not
-//! be heard as it is.
+//! [`find_in_span`] finds a secret under more values: it takes the few values that occur in one
+//! gate, and tries all of their sums. [`find_heard`] is for values that a party may compute up to
+//! the offset, such as the hash of a label that it does not hold: these must not occur unmasked in
+//! a message.
 
 use std::collections::HashMap;
 
@@ -19,31 +19,32 @@ const BLOCK: usize = 16;
 /// Bytes of half a block.
 const HALF: usize = BLOCK / 2;
 
-/// What a party has at the end of a session.
+/// Knowledge of a party at the end of a session.
 #[derive(Clone, Default)]
 pub struct View {
-    /// Messages, as they came. The blocks of each count from its first byte.
+    /// Received messages. The blocks of each count from its first byte.
     pub heard: Vec<Vec<u8>>,
     /// Blocks that it has computed, such as labels.
     pub held: Vec<u128>,
-    /// Bits of every block that are not compared, since they are masked otherwise than the rest.
+    /// Bits of every block that are not compared, since they are masked in another way than the
+    /// rest.
     pub ignored: u128,
-    /// Whether halves of blocks are looked for as well.
+    /// True if halves of blocks are searched for as well.
     pub in_halves: bool,
 }
 
-/// What a party must not learn, and what to call it.
+/// A value that a party must not learn, with its name.
 pub type Secret = (String, u128);
 
-/// The first secret that the view shows, and how. One that is 0, as a row of bits may be, is the sum
-/// of any block and itself, and cannot be looked for.
+/// Returns the first secret that the view reveals, and how. A secret of 0, such as a row of bits,
+/// is the sum of any block and itself, and cannot be searched for.
 pub fn find(view: &View, secrets: &[Secret]) -> Option<String> {
     find_heard(view, secrets)
         .or_else(|| find_sum(view, secrets))
         .or_else(|| view.in_halves.then(|| find_half_sum(view, secrets))?)
 }
 
-/// The first secret that was heard as it is, at any byte.
+/// Returns the first secret that was received unmasked, at any byte.
 pub fn find_heard(view: &View, secrets: &[Secret]) -> Option<String> {
     let windows = windows(view);
     let whole = secrets.iter().find(|(_, secret)| {
@@ -67,8 +68,8 @@ pub fn find_heard(view: &View, secrets: &[Secret]) -> Option<String> {
     })
 }
 
-/// The first secret that is a sum of any of the blocks, which are few and come from one place: of more
-/// than a hundred that have nothing to do with each other, every block is a sum.
+/// Returns the first secret that is a sum of any of the blocks, which must be few and come from one
+/// place: among more than a hundred independent blocks, every block is a sum.
 pub fn find_in_span(known: &[u128], secrets: &[Secret]) -> Option<String> {
     // Each has a highest bit of its own.
     let mut basis = [0u128; 128];
@@ -90,15 +91,14 @@ pub fn find_in_span(known: &[u128], secrets: &[Secret]) -> Option<String> {
     shown.map(|(name, _)| format!("{name}, as a sum"))
 }
 
-/// The left half of a block, its words of 32 bits 0 and 2, and the right one, words 1 and 3: what
-/// three-halves takes for halves.
+/// Left half of a block, its words of 32 bits 0 and 2, and right half, words 1 and 3: the halves of
+/// three-halves.
 pub fn halves(block: u128) -> [u64; 2] {
     let word = |number: u32| (block >> (32 * number)) as u64 & 0xffff_ffff;
     [word(0) | word(2) << 32, word(1) | word(3) << 32]
 }
 
-/// The halves of secrets and their sums, to be looked for: every multiple of a secret in GF(4) has two
-/// of them.
+/// Halves of secrets and their sums: every multiple of a secret in GF(4) consists of two of them.
 pub fn in_halves(secrets: &[Secret]) -> Vec<Secret> {
     let each = secrets.iter().flat_map(|(name, secret)| {
         let [left, right] = halves(*secret);
@@ -111,7 +111,7 @@ pub fn in_halves(secrets: &[Secret]) -> Vec<Secret> {
     each.map(|(name, half)| (name, u128::from(half))).collect()
 }
 
-/// The first secret that is a sum of two or of three blocks.
+/// Returns the first secret that is a sum of two or of three blocks.
 fn find_sum(view: &View, secrets: &[Secret]) -> Option<String> {
     let windows = windows(view);
     let mut blocks = view.held.clone();
@@ -138,7 +138,7 @@ fn find_sum(view: &View, secrets: &[Secret]) -> Option<String> {
     })
 }
 
-/// The first secret of which a half, or the sum of both, is a sum of two halves of blocks.
+/// Returns the first secret of which a half, or the sum of both, is a sum of two halves of blocks.
 fn find_half_sum(view: &View, secrets: &[Secret]) -> Option<String> {
     let secrets = Halves::of(secrets);
     let heard = view.heard.iter();
@@ -150,7 +150,7 @@ fn find_half_sum(view: &View, secrets: &[Secret]) -> Option<String> {
     for [left, right] in blocks.map(halves) {
         known.extend([left, right, left ^ right]);
     }
-    // Thirds of tables, and rows that are halves of blocks, lie one behind the other.
+    // Thirds of tables, and rows that are halves of blocks, are contiguous.
     known.extend(heard.flat_map(|message| message.chunks_exact(HALF).map(half)));
     known.sort_unstable();
     known.dedup();
@@ -163,10 +163,10 @@ fn find_half_sum(view: &View, secrets: &[Secret]) -> Option<String> {
     name.map(|name| format!("{name}, as a sum of two halves"))
 }
 
-/// Halves of secrets, looked up by the million.
+/// Halves of secrets, in a structure for fast lookup.
 struct Halves {
     names: HashMap<u64, String>,
-    /// Which lowest 16 bits occur.
+    /// Set of occurring values of the lowest 16 bits.
     lowest: Vec<bool>,
 }
 
@@ -195,13 +195,13 @@ impl Halves {
     }
 }
 
-/// What was heard from every byte on, as far as it is compared.
+/// Blocks of the received messages from every byte on, without ignored bits.
 fn windows(view: &View) -> Vec<u128> {
     let windows = view.heard.iter().flat_map(|message| message.windows(BLOCK));
     comparable(windows.map(block).collect(), view.ignored)
 }
 
-/// The same blocks in order, as far as they are compared.
+/// Sorts the blocks, without ignored bits.
 fn comparable(mut blocks: Vec<u128>, ignored: u128) -> Vec<u128> {
     blocks.iter_mut().for_each(|block| *block &= !ignored);
     blocks.retain(|block| *block != 0);
@@ -214,8 +214,8 @@ fn is_in(set: &[u128], block: u128) -> bool {
     set.binary_search(&block).is_ok()
 }
 
-/// Bits that a party must not learn, as blocks: a byte each, and eight to a byte. What fills no
-/// block is left out.
+/// Bits that a party must not learn, as blocks: one byte per bit, and eight bits per byte.
+/// Incomplete blocks are left out.
 pub fn bits(name: &str, bits: &[u8]) -> Vec<Secret> {
     let packed = bits.chunks(8).map(|bits| {
         let bits = bits.iter().rev();
@@ -337,7 +337,7 @@ mod tests {
             assert_eq!(found(&heard, true), shown("it is"));
             assert_eq!(found(&[&[7; 3][..], &heard].concat(), true), shown("it is"));
             assert_eq!(found(&heard, false), None);
-            // Over the words of a block, as rows of three-halves are.
+            // Across the words of a block, like the rows of three-halves.
             let mixed = u128::from(secret & 0xffff_ffff) | u128::from(secret >> 32) << 64;
             for mixed in [mixed | 5 << 32, mixed << 32 | 5] {
                 assert_eq!(found(&mixed.to_le_bytes(), true), shown("it is"));

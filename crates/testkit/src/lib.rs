@@ -1,20 +1,20 @@
-//! Room `testkit`: slow and obvious reference versions, random programs to hold the fast ones
-//! against, and adversaries on the wire. For tests only; nothing here protects a secret.
+//! Room `testkit`: slow and simple reference implementations, random programs to compare the fast
+//! ones with, and adversaries on the wire. For tests only; nothing here protects a secret.
 //!
 //! | module | what it is |
 //! |---|---|
-//! | `reference` | the meaning of programs, one number at a time |
+//! | `reference` | reference interpreter of programs, one number at a time |
 //! | `random_program` | programs and inputs for property tests |
 //! | `random` | a fixed sequence of numbers for a seed |
-//! | `simulator` | machines with a clock of their own and a network between them: a seed decides all |
-//! | `adversary` | a transport that harms a frame: a peer that misbehaves |
-//! | `golden` | files of transcripts, which change with the version of the wire alone |
-//! | `leaks` | whether secret blocks can be read off what a party has received |
+//! | `simulator` | simulated machines and network, determined by a seed |
+//! | `adversary` | a transport that tampers with a frame: a peer that misbehaves |
+//! | `golden` | golden files of transcripts, which belong to a wire version |
+//! | `leaks` | search for secret blocks in the messages that a party has received |
 //! | `page` | pages of the documentation that quote what only a test can produce |
-//! | `record` | meshes in memory whose parties keep what they receive |
-//! | `relay` | a relay that harms bytes: a network that misbehaves |
-//! | `session` | a session of a protocol that takes every kind of step, without the engine |
-//! | `testdata` | known answers and circuits of others, and tests that do without them |
+//! | `record` | meshes in memory that record the traffic of each party |
+//! | `relay` | a relay that tampers with records: a network that misbehaves |
+//! | `session` | a session of a protocol with every kind of step, without the engine |
+//! | `testdata` | third-party vectors and circuits, and the tests that skip without them |
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! Pages of the documentation as snapshots: they quote texts that only a test can produce.
 //!
-//! With `SEALANE_BLESS=1` the quotes are written anew, to be read as a difference.
+//! With `SEALANE_BLESS=1` the quotes are rewritten, to be reviewed as a diff.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ pub fn is(page: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// Asserts that the page of an error shows this text, in the block behind `<!-- shown -->`.
+/// Asserts that the page of an error contains this text, in the block after `<!-- shown -->`.
 pub fn shows(code: &str, text: &str) {
     let page = path(&format!("docs/errors/{code}.md"));
     let old = fs::read_to_string(&page).unwrap_or_else(|error| panic!("{code}: {error}"));

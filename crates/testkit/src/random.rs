@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-/// SplitMix64 (Steele, Lea, Flood 2014), of which the upper halves are taken.
+/// SplitMix64 (Steele, Lea, Flood 2014), of which the upper halves are used.
 pub struct Random(u64);
 
 impl Random {
-    /// The sequence that belongs to `seed`.
+    /// Makes the sequence of `seed`.
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }
@@ -30,17 +30,18 @@ impl Random {
         self.number() as usize % count
     }
 
-    /// Yes in so many cases of a hundred.
+    /// Returns true in so many cases of a hundred.
     pub fn percent(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of these.
+    /// Chooses one element.
     pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]
     }
 
-    /// A time between two others; one between 1 and 2 s is as likely as one between 1 and 2 ms.
+    /// Draws a time between two others; one between 1 and 2 s is as likely as one between 1 and 2
+    /// ms.
     pub fn time(&mut self, least: Duration, most: Duration) -> Duration {
         let least_us = least.as_micros().max(1) as u64;
         let most_us = (most.as_micros() as u64).max(least_us);

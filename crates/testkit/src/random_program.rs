@@ -1,8 +1,8 @@
-//! Random programs with inputs, for every room that takes a program and must mean the same.
+//! Random programs with inputs, for every room that takes a program.
 //!
 //! A program is grown from a tape of random numbers: each decides one thing (an operation, an
-//! operand, a type). The grower drives the real builder and goes on where the builder refuses, so
-//! whatever comes out is a program that a user could have traced. A shorter tape is a smaller
+//! operand, a type). The generator drives the real builder and goes on where the builder refuses,
+//! so every result is a program that a user could have traced. A shorter tape gives a smaller
 //! program, so `proptest` shrinks a failure by shrinking the tape.
 
 mod arithmetic;
@@ -19,7 +19,7 @@ use sealane_program::types::{Data, Range, Shape, Type};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A program with inputs that fit it.
+/// A program with inputs that match it.
 #[derive(Clone)]
 pub struct Case {
     /// A checked program, with at least one result.
@@ -28,7 +28,7 @@ pub struct Case {
     pub inputs: BTreeMap<String, Data>,
 }
 
-/// Parties of programs, of which most have the first two.
+/// Names of parties; most programs have the first two.
 const PARTIES: [&str; 3] = ["alice", "bob", "carol"];
 
 /// Random cases for two parties, as a strategy of `proptest`.
@@ -45,14 +45,14 @@ fn tapes() -> impl Strategy<Value = Vec<u32>> {
     prop::collection::vec(any::<u32>(), 8..160)
 }
 
-/// The case that belongs to a seed, the same on every machine.
+/// Returns the case of a seed, the same on every machine.
 pub fn random_program(seed: u64) -> Case {
     let mut random = Random::new(seed);
     let tape: Vec<u32> = (0..160).map(|_| random.number()).collect();
     grow(&tape)
 }
 
-/// The text of the program and the inputs, which are made up and no secret.
+/// Prints the text of the program and the inputs, which are random and no secret.
 impl fmt::Debug for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}", self.program)?;
@@ -64,12 +64,12 @@ impl fmt::Debug for Case {
     }
 }
 
-/// Most bodies inside of one another that are grown.
+/// Most nested bodies.
 const DEPTH: u32 = 2;
 /// Most elements of a value for each row, so that the reference stays quick.
 const ELEMENTS: u64 = 256;
 
-/// The case for two parties that grows from a tape.
+/// Grows the case for two parties from a tape.
 pub fn grow(tape: &[u32]) -> Case {
     grow_for(&PARTIES[..2], tape)
 }
@@ -108,7 +108,7 @@ struct Grower<'a> {
 }
 
 impl Grower<'_> {
-    /// The next number of the tape below `count`; 0 behind its end.
+    /// Draws the next number of the tape below `count`; 0 after its end.
     fn below(&mut self, count: usize) -> usize {
         let number = self.tape.get(self.next).copied().unwrap_or(0);
         self.next += 1;
@@ -119,8 +119,8 @@ impl Grower<'_> {
         from[self.below(from.len())]
     }
 
-    /// All parties, one or two row counts, two to six inputs. Shapes repeat, so that operations
-    /// find partners.
+    /// Declares all parties, one or two row counts, two to six inputs. Shapes repeat, so that
+    /// operations find matching operands.
     fn signature(&mut self, parties: &[&str]) -> (Vec<Input>, Vec<Handle>) {
         let named = parties.iter().map(|name| self.builder.party(name));
         let parties = named.collect::<Result<Vec<_>, _>>().expect("parties");
@@ -138,7 +138,7 @@ impl Grower<'_> {
         let mut chosen: Vec<Shape> = (0..2 + self.below(4))
             .map(|_| shapes[self.below(shapes.len())].clone())
             .collect();
-        // A row count is that of an input: one has the rows `n`, and sometimes one has others.
+        // Some input has the rows `n`, and sometimes one has the other row count.
         chosen.push(shapes[self.below(2)].clone());
         if self.below(3) == 0 {
             let m = self.builder.rows("m", 3).expect("a bound");
@@ -208,7 +208,7 @@ impl Grower<'_> {
         }
     }
 
-    /// Adds a few values to the pool, or none where the builder refuses.
+    /// Adds a few values to the pool, or none if the builder refuses.
     fn step(&mut self, pool: &mut Vec<Handle>) {
         let a = self.pick(pool);
         let made = match self.below(19) {
@@ -260,7 +260,7 @@ impl Grower<'_> {
         pool.extend(made.filter(small));
     }
 
-    /// A value of the pool, or a number that the type of `a` holds.
+    /// Chooses a value of the pool, or a number that the type of `a` holds.
     fn operand(&mut self, a: Handle, pool: &[Handle]) -> Operand {
         let value = self.builder.value(a);
         let Range { lo, hi } = value.map_or(Range::of(0), |value| value.ty.range());
@@ -272,7 +272,7 @@ impl Grower<'_> {
         }
     }
 
-    /// A binary operation as it is, or with the operands bounded so that it cannot be refused.
+    /// Adds a binary operation as it is, or with the operands bounded so that it cannot be refused.
     fn binary(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let op = self.pick(&Binary::ALL);
         let b = self.operand(a, pool);
@@ -297,10 +297,10 @@ impl Grower<'_> {
         self.builder.binary(op, a.into(), b, None).ok()
     }
 
-    /// The value as `i64`, cut to `lo..hi`.
+    /// Converts the value to `i64`, clipped to `lo..hi`.
     fn bounded(&mut self, a: Handle, lo: i128, hi: i128) -> Option<Handle> {
         let value = self.builder.value(a)?;
-        // What `i64` does not hold is brought down in its own type first.
+        // A value that `i64` does not hold is reduced in its own type first.
         let a = match Type::I64.holds(value.range) {
             true => a,
             false => self
@@ -416,7 +416,7 @@ impl Grower<'_> {
     }
 }
 
-/// Inputs: ends of the range as often as numbers inside of it.
+/// Chooses inputs: ends of the range as often as numbers inside it.
 fn data(program: &Program, declared: &[Input], tape: &[u32]) -> BTreeMap<String, Data> {
     let seed = tape.iter().fold(1u64, |seed, &n| {
         seed.wrapping_mul(31).wrapping_add(n.into())

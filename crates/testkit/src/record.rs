@@ -1,10 +1,10 @@
-//! A mesh in memory whose parties keep what they receive.
+//! Meshes in memory that record the traffic of each party.
 
 use sealane_net::{Frame, FrameKind, Limits, Mesh, PartyId, Recorder, Transport, memory_pair};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a [`Recorder`] writes, shared with whoever reads it.
+/// Output of a [`Recorder`], shared with its reader.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -23,7 +23,7 @@ impl Log {
         self.0.lock().expect("no holder of the lock panics")
     }
 
-    /// The payload that was received.
+    /// Payload that was received.
     pub fn heard(&self) -> Vec<u8> {
         let is_data = |kind| matches!(kind, FrameKind::Data { .. });
         let frames = self.frames().into_iter();
@@ -33,7 +33,7 @@ impl Log {
             .collect()
     }
 
-    /// The control messages that were sent.
+    /// Control messages that were sent.
     pub fn said(&self) -> Vec<Vec<u8>> {
         let is_said = |(direction, frame): &(u8, Frame)| {
             *direction == b'>' && frame.kind == FrameKind::Control
@@ -45,7 +45,7 @@ impl Log {
     /// All frames in their order, each with its direction.
     fn frames(&self) -> Vec<(u8, Frame)> {
         let log = self.lock();
-        // A party has no link to itself, and that log no head.
+        // A party has no link to itself, and that log has no header.
         let (mut rest, mut frames) = (log.get(8..).unwrap_or_default(), vec![]);
         while let Some((direction, after)) = rest.split_first() {
             rest = after;
@@ -56,7 +56,7 @@ impl Log {
     }
 }
 
-/// A recorded mesh in memory; and for each party, its logs by peer.
+/// Makes a recorded mesh in memory; returns for each party its logs by peer.
 pub fn recorded(parties: usize) -> (Vec<Mesh>, Vec<Vec<Log>>) {
     let limits = Limits::default();
     let mut ends: Vec<Vec<Option<Box<dyn Transport>>>> = vec![];

@@ -1,10 +1,10 @@
-//! The meaning of a program, in the slowest and plainest way: one number at a time, in `i128`.
+//! Reference interpreter of programs, slow and simple: one number at a time, in `i128`.
 //!
-//! This is the oracle of lowering and of every protocol, so it shares nothing with them, and
-//! nothing with inference either: every number it computes is held against the range that
-//! inference promised, and a number outside is a panic. Fixed-point values are stored numbers, and
-//! what is computed on them follows from the fractions that they are. It follows `NUMERICS.md` line by line.
-//! AES and SHA-256 are those of the RustCrypto crates.
+//! It is the oracle of lowering and of every protocol, so it shares no code with them, nor with
+//! inference: every number it computes is compared with the range that inference gives it, and a
+//! number outside is a panic. Fixed-point values are stored numbers, and operations on them follow
+//! from their number of fraction bits. It follows `NUMERICS.md` line by line. AES and SHA-256 are
+//! those of the RustCrypto crates.
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use sealane_program::graph::{
@@ -14,23 +14,24 @@ use sealane_program::types::{Data, Dim, Range, Shape, Type};
 use sha2::Digest;
 use std::collections::BTreeMap;
 
-/// Inputs that do not fit the program.
+/// Error for inputs that do not match the program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("input `{name}` {fault}")]
 pub struct BadInput {
     /// Name of the input.
     pub name: String,
-    /// What is wrong with it.
+    /// Description of the fault.
     pub fault: &'static str,
 }
 
-/// Runs a checked program on inputs by name and gives its results by name.
+/// Runs a checked program on inputs by name and returns its results by name.
 ///
 /// # Errors
-/// An input is missing or is not what the signature says.
+/// An input is missing or does not match the signature.
 ///
 /// # Panics
-/// A number is outside of the range that inference gives it: a bug of inference or of this.
+/// A number is outside the range that inference gives it: a bug of inference or of this
+/// interpreter.
 pub fn evaluate(
     program: &Program,
     inputs: &BTreeMap<String, Data>,
@@ -70,7 +71,7 @@ pub fn evaluate(
     Ok(results.collect())
 }
 
-/// The row counts that the inputs have, by `RowId`; 1 where no input tells.
+/// Row counts of the inputs, by `RowId`; 1 if no input determines it.
 pub fn rows(program: &Program, inputs: &BTreeMap<String, Data>) -> Result<RowCounts, BadInput> {
     let mut counts = vec![None; program.rows.len()];
     for input in &program.inputs {
@@ -142,7 +143,7 @@ fn run(graph: &Graph, params: Vec<Tensor>, rows: &RowCounts) -> Vec<Vec<Tensor>>
     done
 }
 
-/// Holds a tensor against what inference says of it.
+/// Compares a tensor with its inferred properties.
 fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
     assert_eq!(tensor.ty, value.ty, "a type is not as inferred");
     assert_eq!(
@@ -164,7 +165,7 @@ fn promised(value: &Value, tensor: &Tensor, rows: &RowCounts) {
     }
 }
 
-/// The body once for each element of axis 0, in order; carries go from one turn to the next.
+/// Runs the body once for each element of axis 0, in order, and passes the carries on.
 fn walk(
     done: &[Vec<Tensor>],
     init: &[ValueId],
@@ -202,7 +203,7 @@ fn walk(
     carries.into_iter().chain(stacked).collect()
 }
 
-/// Every operation but parameters and bodies; `ty` is the type of the result.
+/// Computes every operation except parameters and bodies; `ty` is the type of the result.
 fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
     let of = |id: &ValueId| &done[id.0 as usize][0];
     let wrap = |number: i128| {
@@ -254,7 +255,7 @@ fn compute(op: &Op, ty: Type, done: &[Vec<Tensor>]) -> Tensor {
     Tensor { ty, ..tensor }
 }
 
-/// `ty` is the type of the operand.
+/// Computes a unary operation; `ty` is the type of the operand.
 fn unary(op: Unary, ty: Type, x: i128) -> i128 {
     match op {
         Unary::Neg => -x,
@@ -265,8 +266,8 @@ fn unary(op: Unary, ty: Type, x: i128) -> i128 {
     }
 }
 
-/// Products of `u64.wrapping` leave `i128`; reduced modulo 2^128 they are still right modulo
-/// 2^64, and inference lets no other product come near.
+/// Computes a binary operation. Products of `u64.wrapping` exceed `i128`; reduced modulo 2^128 they
+/// are still right modulo 2^64, and inference limits all other products.
 fn binary(op: Binary, x: i128, y: i128) -> i128 {
     match op {
         Binary::Add => x + y,
@@ -290,8 +291,8 @@ fn binary(op: Binary, x: i128, y: i128) -> i128 {
     }
 }
 
-/// An operation on stored numbers with so many bits behind the point: of `x`, of `y` and of the
-/// result. What is meant is the operation on the numbers that they stand for, rounded down.
+/// Computes an operation on stored numbers with the given numbers of fraction bits: of `x`, of `y`
+/// and of the result. The result is that of the operation on the represented numbers, rounded down.
 fn fixed(op: Binary, [f, g, h]: [i32; 3], x: i128, y: i128) -> i128 {
     let finest = f.max(g);
     let (along, beside) = (|| scaled(x, finest - f), || scaled(y, finest - g));
@@ -314,12 +315,12 @@ fn scaled(x: i128, by: i32) -> i128 {
     match by {
         0.. => x * 2i128.pow(by as u32),
         -126..0 => quotient(x, 2i128.pow(by.unsigned_abs())),
-        // Divided by more than itself.
+        // Divided by more than its magnitude.
         _ => -i128::from(x < 0),
     }
 }
 
-/// The quotient rounded towards minus infinity: Euclid's, less one where that rounds up.
+/// Quotient rounded towards minus infinity: Euclid's, less one where that rounds up.
 fn quotient(x: i128, y: i128) -> i128 {
     let up = y < 0 && x.rem_euclid(y) != 0;
     x.div_euclid(y) - i128::from(up)
@@ -360,7 +361,7 @@ fn dot(a: &Tensor, b: &Tensor, wrap: impl Fn(i128) -> i128) -> Tensor {
     }
 }
 
-/// Elements `start..start + len` of an axis, which disappears if `squeeze` says so.
+/// Takes elements `start..start + len` of an axis, which is removed if `squeeze` is set.
 fn pick(a: &Tensor, axis: usize, start: u64, len: u64, squeeze: bool) -> Tensor {
     let inner: u64 = a.shape[axis + 1..].iter().product();
     let in_slice =
@@ -410,7 +411,7 @@ fn stack(values: &[&Tensor], axis: u32) -> Tensor {
     }
 }
 
-/// A function of the elements at the same place of tensors that broadcast.
+/// Applies a function to the elements at the same place of tensors that broadcast.
 fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
     let shape = joint_shape(operands.iter().map(|operand| &operand.shape[..]));
     let places = places(&shape);
@@ -427,7 +428,7 @@ fn each(operands: &[&Tensor], f: impl Fn(&[i128]) -> i128) -> Tensor {
     }
 }
 
-/// A function of the bytes along the last axes; the axes before them broadcast.
+/// Applies a function to the bytes along the last axes; the axes before them broadcast.
 fn call(name: &str, operands: &[&Tensor]) -> Tensor {
     let leading = |a: &Tensor| a.shape[..a.shape.len() - 1].to_vec();
     let leadings: Vec<Vec<u64>> = operands.iter().map(|a| leading(a)).collect();
@@ -489,7 +490,7 @@ fn places(shape: &[u64]) -> Vec<Vec<u64>> {
     })
 }
 
-/// The row-major position in `shape` of a place in a shape to which it broadcasts.
+/// Row-major index in `shape` of a place in a shape to which it broadcasts.
 fn position(shape: &[u64], place: &[u64]) -> usize {
     let own = &place[place.len() - shape.len()..];
     let steps = shape.iter().zip(own);

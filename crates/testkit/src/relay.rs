@@ -1,8 +1,8 @@
-//! A relay on this machine between one who dials and one who listens, which harms one TLS record of
-//! those that cross: the network itself as an adversary, below TLS.
+//! Relay on this machine between a dialler and a listener, which tampers with one TLS record: an
+//! adversary on the network, below TLS.
 //!
-//! It knows where records begin and end (RFC 8446, section 5.1: a type, a version, and a length in
-//! front of so many bytes) and nothing of what is in them.
+//! It parses the boundaries of records (RFC 8446, section 5.1: a type, a version, and a length in
+//! front of the bytes) and nothing of their content.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,32 +10,32 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
-/// What happens to a record, and with it to the link. Every connection through the relay meets the
-/// same.
+/// Tampering with a record, and its effect on the link. It applies to every connection through the
+/// relay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Break {
-    /// Nothing crosses any more in either direction, and nobody is told.
+    /// Nothing is delivered any more in either direction, without a signal.
     Stall,
     /// The connection is closed on both sides in the middle of the record.
     Cut,
-    /// A bit changes in its first byte, which says what type it is.
+    /// A bit changes in its first byte, which is its type.
     FlipFirst,
     /// A bit changes in the byte in the middle.
     FlipMiddle,
-    /// A bit changes in its last byte, which is of what authenticates it.
+    /// A bit changes in its last byte, which is part of the authentication tag.
     FlipLast,
-    /// It is lost.
+    /// The record is lost.
     Drop,
-    /// Its last byte is.
+    /// Its last byte is lost.
     Truncate,
-    /// It comes twice.
+    /// The record is delivered twice.
     Repeat,
-    /// It changes places with the one after it.
+    /// The record is swapped with the next one.
     Swap,
 }
 
 impl Break {
-    /// Each kind of harm.
+    /// All kinds of tampering.
     pub const ALL: [Break; 9] = [
         Break::Stall,
         Break::Cut,
@@ -49,12 +49,12 @@ impl Break {
     ];
 }
 
-/// Which records are counted.
+/// Direction in which records are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
-    /// From the one who dialled.
+    /// From the dialler.
     Forth,
-    /// To the one who dialled.
+    /// To the dialler.
     Back,
 }
 
@@ -67,7 +67,7 @@ pub struct Relay {
 struct Shared {
     target: String,
     plan: Option<(Direction, u64, Break)>,
-    /// Records that have crossed, forth and back.
+    /// Number of records delivered, in each direction.
     crossed: [AtomicU64; 2],
     stalled: AtomicBool,
     over: AtomicBool,
@@ -77,10 +77,11 @@ struct Shared {
 }
 
 impl Relay {
-    /// A relay to `target`, which harms the record of that number (from 0) in that direction.
+    /// Starts a relay to `target`, which tampers with the record of that number (from 0) in that
+    /// direction.
     ///
     /// # Errors
-    /// Of the operating system, where no port is to be had.
+    /// The errors of the operating system, where no port is available.
     pub fn start(target: &str, plan: Option<(Direction, u64, Break)>) -> std::io::Result<Relay> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?.to_string();
@@ -99,19 +100,20 @@ impl Relay {
                 if acceptor.over.load(Ordering::SeqCst) {
                     return;
                 }
-                // Where nobody listens yet, the dialler sees its connection closed and tries again.
+                // If the listener is not there yet, the dialler sees its connection closed and
+                // tries again.
                 let _ = acceptor.connect(near);
             }
         });
         Ok(Relay { address, shared })
     }
 
-    /// Where to dial instead of the target.
+    /// Address to dial instead of the target.
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Records that have crossed, forth and back, on all connections.
+    /// Number of records delivered on all connections, in each direction.
     pub fn crossed(&self) -> [u64; 2] {
         [0, 1].map(|way: usize| self.shared.crossed[way].load(Ordering::SeqCst))
     }
@@ -146,7 +148,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Carries records one way until either end stops or the link breaks.
+    /// Forwards records in one direction until either end stops or the link breaks.
     fn pump(&self, direction: Direction, mut from: TcpStream, mut to: TcpStream) {
         let mut held = Vec::new();
         for number in 0.. {
@@ -209,7 +211,7 @@ impl Shared {
     }
 }
 
-/// The next record with its header; at the end of the stream, what there is of it, if anything.
+/// Reads the next record with its header; at the end of the stream, the incomplete rest, if any.
 fn read_record(from: &mut TcpStream) -> Option<Vec<u8>> {
     const HEADER_BYTES: u64 = 5;
     let mut record = Vec::new();
@@ -217,7 +219,7 @@ fn read_record(from: &mut TcpStream) -> Option<Vec<u8>> {
     if read(HEADER_BYTES, &mut record)
         && let [_, _, _, high, low] = record[..]
     {
-        // What comes after a failure is not read at all.
+        // Nothing is read after a failure.
         read(u64::from(u16::from_be_bytes([high, low])), &mut record);
     }
     (!record.is_empty()).then_some(record)
@@ -232,7 +234,7 @@ mod tests {
         [&[0x17, 3, 3, 0, bytes.len() as u8], bytes].concat()
     }
 
-    /// What arrives of three records, of which the second is harmed.
+    /// Returns the bytes that arrive of three records, of which the second is tampered with.
     fn arriving(what: Break) -> Vec<u8> {
         let target = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = target.local_addr().unwrap().to_string();

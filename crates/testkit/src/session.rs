@@ -1,6 +1,6 @@
-//! A session of a protocol that takes every kind of step it has: inputs of every party, a tape,
-//! arithmetic where there is some, and a reveal to all. Without the engine, which would choose steps
-//! by a program.
+//! Session of a protocol that runs every kind of its steps: inputs of every party, a tape,
+//! arithmetic where there is some, and a reveal to all. It runs without the engine, which would
+//! choose the steps by a program.
 
 use sealane_circuit::{Builder, Goal, Int, Machine, Tape, compile_known};
 use sealane_net::{Mesh, PartyId};
@@ -21,19 +21,19 @@ pub struct Session {
     pub bits: usize,
 }
 
-/// What every party has revealed: the bits of each result.
+/// Results of a party: the bits of each result.
 pub type Revealed = Vec<Option<Zeroizing<Vec<u8>>>>;
 
 impl Session {
-    /// Every role, and one party more where inputs may come from others; one party, where there are
-    /// no roles.
+    /// Number of parties: every role, and one party more if parties without roles may own inputs;
+    /// one party, if there are no roles.
     pub fn parties<P: Protocol>() -> usize {
         let profile = P::profile();
         (profile.roles.len() + usize::from(profile.outsiders)).max(1)
     }
 
-    /// Runs every party on a thread of its own: `start` makes it, `input` says the bits that it
-    /// gives, and what `end` makes of its mesh and results is returned, in the order of parties.
+    /// Runs every party on a thread of its own: `start` makes it, `input` returns the bits of its
+    /// input, and `end` maps its mesh and results to the returned value, in the order of parties.
     pub fn run<P: Protocol, T: Send>(
         self,
         meshes: Vec<Mesh>,
@@ -67,8 +67,8 @@ impl Session {
         })
     }
 
-    /// A comparison, a product and a choice: ANDs at many depths. Each of the two inputs is known to
-    /// a party.
+    /// Builds a comparison, a product and a choice: ANDs at many depths. Each of the two inputs is
+    /// known to a party.
     fn tape(self, goal: Goal) -> Tape {
         let bits = self.bits;
         let mut b = Builder::for_goal(goal);
@@ -94,7 +94,7 @@ struct Side<'a, P: Protocol, I> {
 impl<P: Protocol, I: Fn(PartyId) -> Zeroizing<Vec<u8>>> Side<'_, P, I> {
     fn run(&mut self, setting: &Setting, tape: &Tape) -> Revealed {
         let (lanes, bits) = (self.session.lanes, P::domain(Algebra::Z2));
-        // A party that is alone owns both operands.
+        // A single party owns both operands.
         let owners = (0..setting.parties.max(2)).map(|at| at % setting.parties);
         let owners = owners.map(PartyId::from_index).collect::<Vec<_>>();
         let mut demand = Demand::default();

@@ -1,22 +1,21 @@
-//! A simulator: machines with a clock of their own, a network between them, and a seed that decides
-//! all that happens.
+//! Simulator: machines with simulated clocks, a network between them, and a seed that determines
+//! the whole run.
 //!
-//! Parties are real code in real threads, from the engine down to the two threads of each
-//! connection; what is simulated is the clock, the choice of who runs next, and what lies below a
-//! socket ([`network`]). So everything can be tried that happens between processes in hours and
-//! over oceans (latency, stalls, processes that stop, die or fall silent at any message), in
-//! milliseconds, and whatever goes wrong goes wrong again with the same seed.
+//! Parties run the real code in real threads, from the engine down to the two threads of each
+//! connection; the clock, the choice of the next thread, and everything below a socket
+//! ([`network`]) are simulated. So everything that occurs between processes in hours and over long
+//! distances (latency, stalls, processes that stop, die or fall silent at any message) can be tried
+//! in milliseconds, and every failure is reproduced by its seed.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `scheduler` | threads that run one at a time, on a clock that jumps |
-//! | `waker` | by what threads wait and tell the time |
+//! | `waker` | waiting and clock of the threads |
 //! | `network` | connections |
-//! | `link` | a transport at which things happen at given frames |
+//! | `link` | a transport with events at given frames |
 //!
-//! TLS and the meeting of the parties are not simulated: a world begins with parties that are
-//! connected, over links that are not encrypted. What TLS makes of bytes that change is tested with
-//! [`crate::relay`].
+//! TLS and the meeting of the parties are not simulated: a world begins with connected parties,
+//! over links that are not encrypted. [`crate::relay`] tests the reaction of TLS to changed bytes.
 
 mod link;
 pub mod network;
@@ -35,42 +34,42 @@ use network::{Connection, Wire};
 use scheduler::Scheduler;
 use waker::SimulatedWaker;
 
-/// What a world has to end within, or it is taken for one that hangs.
+/// Bounds within which a world has to end; otherwise it is considered to hang.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// On its clock.
+    /// Simulated time.
     pub time: Duration,
-    /// Changes from one thread to another.
+    /// Number of switches from one thread to another.
     pub steps: u64,
 }
 
-/// How a world ended.
+/// Outcome of a world.
 #[derive(Debug)]
 pub struct Ending {
-    /// On its clock.
+    /// Simulated time at the end.
     pub after: Duration,
     /// Changes from one thread to another.
     pub steps: u64,
-    /// The same for the same run: a hash of who ran when and what was read.
+    /// Hash of the scheduling and of the bytes read; equal for equal runs.
     pub trace: String,
-    /// Why it did not end by itself, and which threads were left.
+    /// Reason why it did not end by itself, with the remaining threads.
     pub stuck: Option<String>,
     /// Threads that panicked.
     pub panics: Vec<String>,
-    /// What happened at which process, and when.
+    /// Events, with their times and processes.
     pub happened: Vec<(Duration, usize, Happening)>,
-    /// What happened last, line by line, where that was asked for.
+    /// Last lines of the log, if it was enabled.
     pub log: Vec<String>,
 }
 
-/// A network of processes, one a party.
+/// A network of processes, one per party.
 pub struct World {
     scheduler: Arc<Scheduler>,
     connections: Arc<Mutex<Vec<Connection>>>,
 }
 
 impl World {
-    /// A world of so many processes, in which `seed` decides. It keeps a log for people on demand.
+    /// Makes a world of so many processes, determined by `seed`. It keeps a log on demand.
     pub fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> World {
         World {
             scheduler: Arc::new(Scheduler::new(seed, processes, bounds, log)),
@@ -78,7 +77,7 @@ impl World {
         }
     }
 
-    /// The machine on which a process runs.
+    /// Returns the machine on which a process runs.
     pub fn process(&self, number: usize) -> Process {
         Process {
             scheduler: Arc::clone(&self.scheduler),
@@ -96,7 +95,7 @@ impl World {
         connection
     }
 
-    /// Runs all that was spawned to its end.
+    /// Runs all spawned threads to their ends.
     pub fn run(&self) -> Ending {
         self.scheduler.run()
     }
@@ -116,7 +115,7 @@ impl Process {
         self.scheduler.now()
     }
 
-    /// Rests, or computes, for so long.
+    /// Waits, or computes, for so long.
     pub fn rest(&self, time: Duration) {
         let until = self.now() + time;
         while self.now() < until && !std::thread::panicking() {
@@ -133,28 +132,28 @@ impl Process {
         self.scheduler.block(None);
     }
 
-    /// Stops the process for so long. Its system still takes in what comes.
+    /// Stops the process for so long. Its system still receives bytes.
     pub fn freeze(&self, time: Duration) {
         self.scheduler.freeze(self.number, time);
         self.scheduler.give_way();
     }
 
-    /// Takes note of something that happens at this process.
+    /// Records an event at this process.
     fn note(&self, what: Happening) {
         self.log(|| format!(": {what:?}"));
         self.scheduler.note(self.number, what);
     }
 
-    /// Writes a line for people, if anybody is to read it.
+    /// Writes a line to the log, if it is enabled.
     pub fn log(&self, line: impl FnOnce() -> String) {
         let number = self.number;
         self.scheduler.log(|| format!("party {number} {}", line()));
     }
 
-    /// This process's end of a connection, as a transport.
+    /// Makes a transport of this process's end of a connection.
     ///
     /// # Errors
-    /// Of this machine, where it has no more threads.
+    /// The errors of this machine, where it has no more threads.
     pub fn transport(
         &self,
         connection: &Connection,
@@ -164,8 +163,8 @@ impl Process {
         danger_plaintext_transport(self, socket, limits)
     }
 
-    /// The transport `inner` of a connection, at which `events` happen. The thread that calls it may
-    /// be stopped at each call.
+    /// Wraps the transport `inner` of a connection with `events`. The calling thread may be
+    /// preempted at each call.
     pub fn link(
         &self,
         inner: Box<dyn Transport>,
@@ -175,13 +174,13 @@ impl Process {
         Box::new(Link::new(inner, self, connection, events))
     }
 
-    /// How long a process lives on after what it said last.
+    /// Time for which a process lives on after its last message.
     fn last_moments(&self) -> Duration {
         let (least, most) = (Duration::from_millis(500), Duration::from_secs(2));
         self.scheduler.random(|random| random.time(least, most))
     }
 
-    /// Lets other threads go first, now and then.
+    /// Yields to other threads, now and then.
     fn give_way(&self) {
         self.scheduler.give_way();
     }

@@ -1,8 +1,8 @@
-//! Material of others that tests read: what `testdata` holds, and what lies beside some checkouts.
+//! Third-party material for tests: from `testdata`, and from a folder beside some checkouts.
 //!
-//! What `testdata` holds is always there. The rest (`../shared`, or where `SEALANE_SHARED` points) is
-//! large or under other licences; a test that does without it is printed and counted, and fails with
-//! `CI=true`.
+//! `testdata` is always there. The rest (`../shared`, or the folder named by `SEALANE_SHARED`) is
+//! large or under other licences; a test without it is printed and counted as skipped, and fails
+//! with `CI=true`.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -21,7 +21,7 @@ pub const SKIPPED_VARIABLE: &str = "SEALANE_SKIPPED";
 
 static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
-/// The text of a file of `testdata`, named from there and without the `.gz` of its packed form.
+/// Reads a file of `testdata`, named from there and without the `.gz` of its packed form.
 ///
 /// # Panics
 /// If it is missing or damaged.
@@ -35,8 +35,8 @@ pub fn text(name: &str) -> String {
     read().unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text of a file beside the checkout, named from the shared folder; `None` where it is missing,
-/// and then the test that asks is counted as skipped.
+/// Reads a file beside the checkout, named from the shared folder; returns `None` if it is missing,
+/// and then counts the calling test as skipped.
 ///
 /// # Panics
 /// If it is missing and `CI` is set, or cannot be read.
@@ -54,7 +54,7 @@ pub fn shared(name: &str) -> Option<String> {
     }
 }
 
-/// Says on standard error, past the capture of the test harness, that the calling test leaves
+/// Prints on standard error, past the capture of the test harness, that the calling test leaves
 /// something out, and why; counts it here and in the file of all binaries.
 ///
 /// # Panics
@@ -73,7 +73,7 @@ fn report_skip(why: &str, ci: Option<&OsStr>, list: Option<&OsStr>, out: &mut im
     let count = SKIPPED.fetch_add(1, Ordering::SeqCst) + 1;
     let this = thread::current();
     let test = this.name().unwrap_or("a test");
-    // One write for a line: tests run side by side, and those of other binaries write to the list.
+    // One write per line: tests run in parallel, and those of other binaries write to the list.
     let print = |to: &mut dyn Write, line: String| to.write_all(line.as_bytes());
     print(out, format!("\nSKIPPED {count}: {test}: {why}\n")).expect("standard error takes it");
     if let Some(list) = list {

@@ -1,6 +1,6 @@
-//! Golden transcripts: what crosses under fixed coins in a fixed session, of every protocol and, in
-//! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tables of every
-//! scheme are held likewise by the tests of room `garble`.
+//! Golden transcripts: the traffic under fixed coins in a fixed session, of every protocol and, in
+//! `yao`, every scheme with an offset, on every tier, as digests in `golden.txt`. Tests of room
+//! `garble` do the same for the tables of every scheme.
 
 use sealane_block::{Coins, Cpu};
 use sealane_garble::Scheme;
@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// A wide block of lanes and a narrow one.
 const SIZE: Session = Session { lanes: 37, bits: 6 };
 
-/// Half-gates under the hashes that no protocol for users takes.
+/// Half-gates under the hashes that no user-facing protocol uses.
 macro_rules! garblings {
     ($($name:ident => $scheme:ident, $text:literal;)*) => {
         $(
@@ -41,10 +41,10 @@ fn session() -> SessionId {
     SessionId::new(&[1; 32], &[[2; 32], [3; 32]])
 }
 
-/// Each direction of each link, with the digest of what crossed.
+/// Each direction of each link, with the digest of its payload.
 type Crossed = Vec<(PartyId, PartyId, [u8; 32])>;
 
-/// A session of all roles, and of an outsider where there may be one.
+/// Runs a session of all roles, and of a party without a role if there may be one.
 fn run<P: Protocol>(cpu: Cpu, session: SessionId, meshes: Vec<Mesh>) -> Crossed {
     let start = |setting: &Setting, mesh: &mut Mesh| {
         mesh.enter(session);
@@ -99,11 +99,11 @@ fn transcripts_are_those_of_this_wire_version_on_every_tier() {
     golden::is("crates/testkit/tests/golden.txt", &lines);
 }
 
-/// Bytes of a link that carries two keys of `trio` and a digest, and nothing that is masked.
+/// Bytes of a link that carries two keys of `trio` and a digest, and nothing masked.
 const KEYS: usize = 3 * 32;
 
-/// What is masked in one session tells nothing of what is masked in another, even where a party
-/// tosses the same coins in both: far more bytes differ than those of digests.
+/// Masks of one session are independent of those of another, even if a party tosses the same coins
+/// in both: far more bytes differ than those of digests.
 fn sessions_differ<P: Protocol>() {
     let cpu = Cpu::detect().unwrap();
     let heard = |session| {

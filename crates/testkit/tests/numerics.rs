@@ -1,5 +1,5 @@
-//! The norm of `crates/program/NUMERICS.md`, a test for each line, named by its number. Expected
-//! numbers are what Python gives, or follow from the sentence by hand.
+//! Tests of the norm `crates/program/NUMERICS.md`, one for each line, named by its number. Expected
+//! numbers are Python's results, or follow from the sentence by hand.
 
 use sealane_diagnostic::{Code, Diagnostic};
 use sealane_program::builder::{Builder, Handle, Index, Operand};
@@ -33,8 +33,8 @@ fn within(ty: Type, lo: i128, hi: i128, numbers: &[i128]) -> Column<'_> {
     (ty, Range { lo, hi }, numbers)
 }
 
-/// The type and numbers of what `build` makes of the columns, in one of two shapes: fixed, or
-/// with rows of bound 1000.
+/// Type and numbers of `build`'s result on the columns, in one of two shapes: fixed, or with rows
+/// of bound 1000.
 fn run_shaped(
     rows: bool,
     columns: &[Column],
@@ -80,7 +80,7 @@ fn run(
     run_shaped(false, columns, build)
 }
 
-/// The numbers, and the code of a refusal.
+/// Returns the numbers, or the code of a refusal.
 fn binary(
     op: sealane_program::graph::Binary,
     a: Column,
@@ -205,7 +205,7 @@ fn n03_the_refusal_names_the_smallest_type() {
         "x0 in 0..255 and x1 in 0..255 give 0..510, and u8 holds 0..255"
     );
     assert_eq!(error.hint, "write `x0.astype(sl.u9) + x1`");
-    // Following the hint is enough, also where the left operand is a number.
+    // Following the hint suffices, also if the left operand is a number.
     let doubled = run(&[all(u(8), &[255])], |b, x| {
         let error = b.binary(Mul, 2.into(), x[0].into(), None).unwrap_err();
         assert_eq!(error.hint, "write `2 * x0.astype(sl.u9)`");
@@ -898,7 +898,7 @@ fn n37_a_lookup_is_an_index_of_numpy() {
         Ok(found)
     });
     assert_eq!(rows.unwrap(), (u(8), vec![6, 9, 9, 7]));
-    // A permutation after itself.
+    // A permutation composed with itself.
     let own = run(&[within(w(8), 0, 2, &[2, 0, 1])], |b, x| {
         b.lookup(x[0], x[0], None)
     });

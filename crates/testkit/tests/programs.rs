@@ -1,5 +1,5 @@
-//! Random programs: what the builder accepts is sound, its text reads back as it was, and no text
-//! brings the parser down.
+//! Random programs: programs that the builder accepts are sound, their text is read back unchanged,
+//! and no text makes the parser panic.
 
 use proptest::prelude::*;
 use sealane_program::check;
@@ -9,7 +9,7 @@ use sealane_testkit::random_program::{cases, random_program};
 use sealane_testkit::reference::evaluate;
 use std::collections::BTreeMap;
 
-/// As many cases as a second holds.
+/// As many cases as run in a second.
 fn config() -> ProptestConfig {
     ProptestConfig {
         cases: 300,
@@ -39,8 +39,8 @@ proptest! {
         prop_assert!(full.is_ok_and(|full| full == case.program));
     }
 
-    /// A mutated text is refused, or it is a program that can be run like any other: whatever the
-    /// parser lets through, the reference can compute.
+    /// A mutated text is refused, or it is a program that can be run like any other: the reference
+    /// can compute everything that the parser accepts.
     #[test]
     fn mutated_text_is_refused_or_sound(
         seed in 0u64..40,
@@ -55,7 +55,7 @@ proptest! {
                 1 => bytes.truncate(at.max(1)),
                 2 => bytes.insert(at, byte % 128),
                 3 => bytes[at] = byte % 128,
-                // Digits for digits make texts that are well-formed and wrong.
+                // Replacing digits by digits makes texts that are well-formed and wrong.
                 _ => {
                     let digits: Vec<usize> = (0..bytes.len())
                         .filter(|&i| bytes[i].is_ascii_digit())
@@ -68,7 +68,7 @@ proptest! {
         let text = String::from_utf8_lossy(&bytes);
         match parse(&text, "text") {
             Err(error) => prop_assert!(error.render_with_source().starts_with("error[")),
-            // The mutation may have changed what the inputs have to be.
+            // The mutation may have changed the required inputs.
             Ok(program) => {
                 let _ = evaluate(&program, &case.inputs);
                 prop_assert!(parse(&print(&program), "text").is_ok_and(|again| again == program));

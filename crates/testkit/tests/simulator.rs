@@ -1,5 +1,5 @@
-//! Meshes in simulated worlds: parties who write far more than their links hold, in any order, over
-//! links that are slow; and what a world makes of parties that never end.
+//! Meshes in simulated worlds: parties that write far more than their links hold, in any order,
+//! over slow links; and worlds with parties that never end.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ const BOUNDS: Bounds = Bounds {
     steps: 1_000_000,
 };
 
-/// A wire that carries little at a time.
+/// A wire of low bandwidth.
 fn wire(random: &mut Random) -> Wire {
     let latency = random.time(Duration::from_micros(10), Duration::from_millis(200));
     Wire {
@@ -36,13 +36,13 @@ fn tiny() -> Limits {
     }
 }
 
-/// What a party does with its mesh; the error, if that ends it.
+/// Actions of a party with its mesh; returns the error that ends it, if any.
 type Party = dyn Fn(&mut Mesh) -> Result<(), NetError> + Send + Sync;
 
-/// How a world ended, and each of its parties if it did not die.
+/// Outcome of a world, and of each of its parties that did not die.
 type Outcome = (Ending, Vec<Option<Result<(), NetError>>>);
 
-/// Lets all parties of a world do the same while things happen at links of some of them.
+/// Runs the same party everywhere, with events at links of some.
 fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) -> Outcome {
     let mut random = Random::new(seed);
     let world = World::new(seed, parties, BOUNDS, false);
@@ -78,12 +78,12 @@ fn run(seed: u64, parties: usize, events: &[(usize, Event)], party: Arc<Party>) 
     (ending, endings)
 }
 
-/// Something that happens at the first frame of each link of a party.
+/// Event at the first frame of each link of a party.
 fn first(party: usize, after: bool, what: Happening) -> (usize, Event) {
     (party, Event { at: 0, after, what })
 }
 
-/// What one party writes to another, in a pattern of prime period.
+/// Bytes that one party writes to another, in a pattern of prime period.
 fn flight(from: PartyId, to: PartyId) -> Vec<u8> {
     let length = 300_000 + 30_000 * from.index() + 7_000 * to.index();
     (from.0..251).cycle().take(length).collect()
@@ -121,7 +121,7 @@ fn parties_may_all_write_before_they_read_in_any_order() {
         assert_eq!(ending.stuck, None, "seed {seed}");
         let done = endings.iter().all(|ending| *ending == Some(Ok(())));
         assert!(done, "seed {seed}: {endings:?}");
-        // What the parties wrote takes its time on the wire.
+        // The payload takes time on the wire.
         assert!(
             ending.after > Duration::from_millis(2),
             "{:?}",
@@ -130,7 +130,7 @@ fn parties_may_all_write_before_they_read_in_any_order() {
     }
 }
 
-/// Two say something and wait for more than the other says.
+/// Lets two parties write something and wait for more than the other writes.
 fn say_and_wait(mesh: &mut Mesh) -> Result<(), NetError> {
     let peer = PartyId(1 - mesh.me().0);
     mesh.send(peer, b"first words")?;
@@ -141,7 +141,7 @@ fn say_and_wait(mesh: &mut Mesh) -> Result<(), NetError> {
 #[test]
 fn what_a_process_said_before_it_died_is_heard() {
     for seed in 0..80 {
-        // What it said arrives together with its end, at about the time at which the other listens.
+        // Its payload arrives together with its end, at about the time at which the other reads.
         let ms = |time| Duration::from_millis(time);
         let events = [
             first(0, false, Happening::Stalls(ms(3000))),

@@ -1,5 +1,5 @@
-//! All targets under libFuzzer, guided by what an input reaches. `SEALANE_FUZZ_TARGET` names the
-//! one that runs, so that one build serves them all.
+//! All targets under libFuzzer, guided by coverage. `SEALANE_FUZZ_TARGET` names the target to run,
+//! so that one build serves them all.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ static TARGET: LazyLock<&Target> = LazyLock::new(|| {
 });
 
 fuzz_target!(|input: &[u8]| -> Corpus {
-    // Also what is refused is kept: how far it came before is what guides.
+    // Refused inputs are kept as well: their coverage guides the fuzzer.
     let _ = (TARGET.run)(input);
     Corpus::Keep
 });

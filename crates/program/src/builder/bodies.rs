@@ -8,7 +8,7 @@ use crate::types::Type;
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
 impl Builder {
-    /// Opens the body of a map along axis 0 of every `over`; gives the slices that it works on.
+    /// Opens the body of a map along axis 0 of every `over`; returns the slices for the body.
     pub fn begin_map(
         &mut self,
         over: &[Handle],
@@ -23,7 +23,7 @@ impl Builder {
         self.open_body(BodyKind::Map { over }, &op, span)
     }
 
-    /// Closes the body of a map, which returns `returns`; gives the mapped results.
+    /// Closes the body of a map, which returns `returns`; returns the mapped results.
     pub fn end_map(
         &mut self,
         returns: &[Operand],
@@ -40,8 +40,8 @@ impl Builder {
         self.close_body(returns, span)
     }
 
-    /// Opens the body of a scan along axis 0 of every `over`; gives the carries and the slices.
-    /// A carry has the type of its `init`, and any value of it.
+    /// Opens the body of a scan along axis 0 of every `over`; returns the carries and the slices. A
+    /// carry has the type of its `init`, and any value of it.
     pub fn begin_scan(
         &mut self,
         init: &[Operand],
@@ -62,7 +62,7 @@ impl Builder {
         Ok((params, slices))
     }
 
-    /// Closes the body of a scan with the next carries and what it gives for each element; gives
+    /// Closes the body of a scan with the next carries and the outputs for each element; returns
     /// the last carries and the stacked outputs.
     pub fn end_scan(
         &mut self,
@@ -93,7 +93,7 @@ impl Builder {
         Ok((parts, outputs))
     }
 
-    /// The next carry in the type of carry `index`, which must hold whatever it can be.
+    /// Converts the next carry to the type of carry `index`, which must hold its whole range.
     fn next_carry(
         &mut self,
         index: usize,
@@ -158,7 +158,7 @@ impl Builder {
             .collect()
     }
 
-    /// Opens a body with the parameters that `op` gives it.
+    /// Opens a body with the parameters of `op`.
     fn open_body(
         &mut self,
         kind: BodyKind,
@@ -177,7 +177,7 @@ impl Builder {
         Ok(handles)
     }
 
-    /// Closes the body that is open and appends the operation with its parts.
+    /// Closes the current body and appends the operation with its parts.
     fn close_body(
         &mut self,
         returns: Vec<ValueId>,
@@ -213,7 +213,7 @@ impl Builder {
             },
             BodyKind::Main => return Err(Diagnostic::new(Code::Body, "no body is open").at(span)),
         };
-        // Only now are all captured values known, on which the visibility of carries depends.
+        // All captured values are known only now, and the visibility of carries depends on them.
         let params = infer::params(&self.scope(), &op).map_err(|error| error.at(span))?;
         let mut graph = graph;
         see(&self.scope(), &mut graph.values, &params)?;
@@ -228,7 +228,7 @@ impl Builder {
     }
 }
 
-/// The graph with the captured parameters behind the leading ones, and everything renumbered.
+/// Moves the captured parameters behind the leading ones and renumbers the graph.
 fn params_first(
     values: Vec<Value>,
     leading: usize,
@@ -267,7 +267,7 @@ fn params_first(
     }
 }
 
-/// Recomputes who can know each value of a body, given its parameters.
+/// Recomputes the visibility of each value of a body, given its parameters.
 fn see(header: &Scope, values: &mut [Value], params: &[Meta]) -> Result<(), Diagnostic> {
     for index in 0..values.len() {
         let (before, rest) = values.split_at_mut(index);

@@ -1,4 +1,4 @@
-//! Indexing by public numbers, with the meaning that NumPy gives it.
+//! Indexing by public numbers, with NumPy's semantics.
 
 use super::{Builder, Handle};
 use crate::graph::Op;
@@ -19,7 +19,7 @@ pub enum Index {
     },
     /// `None`: a new axis of length 1.
     NewAxis,
-    /// `...`: all axes that no other part names.
+    /// `...`: all axes without a part of their own.
     Ellipsis,
 }
 
@@ -29,14 +29,14 @@ impl Index {
         stop: None,
     };
 
-    /// Whether it stands for an axis that is there.
+    /// Returns whether it stands for an existing axis.
     fn takes_axis(self) -> bool {
         matches!(self, Index::At(_) | Index::Slice { .. })
     }
 }
 
 impl Builder {
-    /// `a[parts]`. The symbolic axis takes only `:`.
+    /// Adds `a[parts]`. The symbolic axis takes only `:`.
     pub fn index(
         &mut self,
         a: Handle,
@@ -76,7 +76,7 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// The parts with one for each axis: `...` and what is left out stand for whole axes.
+    /// Expands the parts to one for each axis: `...` and missing parts stand for whole axes.
     fn expanded(&self, shape: &Shape, parts: &[Index]) -> Result<Vec<Index>, Diagnostic> {
         let named = parts.iter().filter(|part| part.takes_axis()).count();
         let ellipses = parts
@@ -99,7 +99,7 @@ impl Builder {
         Ok([&parts[..at], &rest, after].concat())
     }
 
-    /// Start, length and whether the axis disappears; `None` for a whole axis.
+    /// Start, length and whether the axis is removed; `None` for a whole axis.
     fn cut(
         &self,
         shape: &Shape,

@@ -1,4 +1,4 @@
-//! Numbers of the source in the types that they take, and conversions that cannot be refused.
+//! Literals in the types that they take, and conversions that are never refused.
 
 use super::{Builder, Handle, Operand};
 use crate::check::MAX_CONST_ELEMENTS;
@@ -9,10 +9,10 @@ use crate::types::{Data, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
 impl Builder {
-    /// A number with a fraction, or an array of them, as an operand that has no type yet.
+    /// Makes an operand of a number with a fraction, or of an array of them, that has no type yet.
     ///
     /// # Errors
-    /// There are more of them than constants may have elements.
+    /// There are more elements than constants may have.
     pub fn literal(
         &mut self,
         literal: Literal,
@@ -25,7 +25,7 @@ impl Builder {
         Ok(Operand::Literal(self.literals.len() as u32 - 1))
     }
 
-    /// A literal that has found its type elsewhere, with its warning if it was rounded.
+    /// Adds a literal that has a type already, with its warning if it was rounded.
     pub fn typed(&mut self, typed: Typed, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         if let Some(warning) = typed.warning {
             self.warn(warning.at(span));
@@ -33,15 +33,15 @@ impl Builder {
         self.constant(typed.data, span)
     }
 
-    /// The value of an operand that stands beside nothing: a number takes the smallest type that
-    /// holds it exactly.
+    /// Value of an operand without a neighbour: a number takes the smallest type that holds it
+    /// exactly.
     pub fn alone(&mut self, operand: Operand, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.exactly(operand, None, span)?;
         Ok(self.handle(id))
     }
 
-    /// The same number modulo `2^bits`, in an integer type that need not wrap. It is never refused
-    /// for its range.
+    /// Reduces the number modulo `2^bits`, to an integer type that need not wrap. Never refused for
+    /// its range.
     pub fn wrap(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
         let from = self.known(id).0;
@@ -61,8 +61,8 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// The number of `ty` that is nearest from below, or the end of the type beyond which it is.
-    /// It is never refused for its range.
+    /// Converts to the nearest number of `ty` from below, or to the end of the type that it
+    /// exceeds. Never refused for its range.
     pub fn saturate(
         &mut self,
         a: Handle,
@@ -72,11 +72,11 @@ impl Builder {
         let mut id = self.found(a, span)?;
         let (from, range) = self.known(id);
         if ty == Type::Bool && from.is_fixed() {
-            // Refused with what to write instead.
+            // Refused with a suggestion.
             return self.cast(a, ty, span);
         }
         if from.fraction() > ty.fraction() {
-            // Rounded down first, it has no finer bits than the ends of the type have.
+            // Rounding down first leaves no finer bits than the ends of the type have.
             let down = range.converted(from, ty);
             let coarse = down.and_then(|down| {
                 let like = if ty.is_fixed() { ty } else { Type::I64 };
@@ -86,7 +86,7 @@ impl Builder {
         }
         let (from, range) = self.known(id);
         let all = ty.range();
-        // The numbers of `from` that are within `ty`: its ends have bits that `from` may not have.
+        // The numbers of `from` within `ty`: its ends may have bits that `from` does not have.
         let finer = i16::from(ty.fraction()) - i16::from(from.fraction());
         let within = Range {
             lo: -(-all.lo >> finer),
@@ -109,7 +109,7 @@ impl Builder {
             (Binary::Gt, within.hi, all.hi, range.hi > within.hi),
         ];
         for (op, near, end, reached) in ends {
-            // Between the last number of `from` and the end of `ty` there may be others.
+            // There may be other numbers between the last number of `from` and the end of `ty`.
             if reached && near << finer != end {
                 let near = self.stored(from, near, span)?;
                 let beyond = self.push(Op::Binary(op, id, near), Type::Bool, span)?;
@@ -132,7 +132,7 @@ impl Builder {
         self.push(Op::Const(data), ty, span)
     }
 
-    /// The literal in the fixed-point type `beside` it; beside nothing in its own.
+    /// Value of the literal in the fixed-point type `beside` it; without one in its own type.
     pub(super) fn literal_beside(
         &mut self,
         literal: u32,
@@ -156,7 +156,7 @@ impl Builder {
         Ok(handle.id)
     }
 
-    /// The literal exactly, or else in the fixed-point type `beside` it.
+    /// Value of the literal exactly, or else in the fixed-point type `beside` it.
     pub(super) fn literal_exactly(
         &mut self,
         literal: u32,
@@ -169,8 +169,8 @@ impl Builder {
         }
     }
 
-    /// A comparison. One with a literal means the number that is written: where no number of the
-    /// value's type is that, it is a comparison with the next one below or above.
+    /// Adds a comparison. A literal stands for the number that is written: if the value's type does
+    /// not have that number, it is compared with the next one below or above.
     pub(super) fn compare(
         &mut self,
         op: Binary,
@@ -195,8 +195,8 @@ impl Builder {
         self.operate(Op::Binary(op, a, b), span)
     }
 
-    /// `x op literal`, with numbers between which the literal lies; `None` where it has no such
-    /// numbers, or where all of it is exact.
+    /// Adds `x op literal`, with numbers between which the literal lies; `None` if it has no such
+    /// numbers, or if all of it is exact.
     fn compare_literal(
         &mut self,
         op: Binary,
@@ -234,7 +234,7 @@ impl Builder {
         self.operate(Op::Binary(join, one, other), span).map(Some)
     }
 
-    /// Keeps a warning, once: a body that is traced once may hold one literal several times.
+    /// Records a warning, once: a body that is traced once may hold one literal several times.
     fn warn(&mut self, warning: Diagnostic) {
         if !self.rounded.contains(&warning) {
             self.rounded.push(warning);
@@ -258,7 +258,7 @@ fn mirrored(op: Binary) -> Binary {
     }
 }
 
-/// The warning that `apart` numbers of a literal equal no number of a type.
+/// Makes the warning that `apart` numbers of a literal equal no number of a type.
 fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnostic {
     let message = match literal.numbers.len() {
         1 => format!("no number of {ty} equals {}", literal.text()),
@@ -277,7 +277,7 @@ fn never_equal(literal: &Literal, ty: Type, op: Binary, apart: usize) -> Diagnos
         )
 }
 
-/// The refusal of a literal that stands beside no fixed-point value.
+/// Makes the refusal of a literal without a fixed-point value beside it.
 fn untyped(literal: &Literal, beside: Option<Type>) -> Diagnostic {
     let text = literal.text();
     let refused = |message| Diagnostic::new(Code::TypeMismatch, message);

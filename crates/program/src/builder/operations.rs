@@ -9,11 +9,11 @@ use crate::infer;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
-/// `bool` where it is computed with.
+/// Type of `bool` in arithmetic.
 const BIT: Type = Type::unsigned(1);
 
 impl Builder {
-    /// Element-wise, one operand. `neg` and `abs` of a `bool` take it for `u1`.
+    /// Adds an element-wise operation of one operand. `neg` and `abs` of a `bool` treat it as `u1`.
     pub fn unary(
         &mut self,
         op: Unary,
@@ -27,7 +27,7 @@ impl Builder {
         self.operate(Op::Unary(op, id), span)
     }
 
-    /// Element-wise, two operands, which broadcast.
+    /// Adds an element-wise operation of two operands, which broadcast.
     pub fn binary(
         &mut self,
         op: Binary,
@@ -53,7 +53,7 @@ impl Builder {
         self.operate(Op::Binary(op, a, b), span)
     }
 
-    /// `where(condition, yes, no)`.
+    /// Adds `where(condition, yes, no)`.
     pub fn select(
         &mut self,
         condition: Operand,
@@ -66,8 +66,8 @@ impl Builder {
         self.operate(Op::Select(condition, branches[0], branches[1]), span)
     }
 
-    /// The same number in type `ty`, rounded down where that has fewer bits behind the point. The
-    /// range must fit, unless `ty` wraps.
+    /// Casts to type `ty`, rounding down if that has fewer fraction bits. The range must fit,
+    /// unless `ty` wraps.
     pub fn cast(&mut self, a: Handle, ty: Type, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let id = self.found(a, span)?;
         let id = self.cast_to(id, ty, span)?;
@@ -122,7 +122,7 @@ impl Builder {
             (_, ty, None) => ty,
         };
         let from = value.ty;
-        // A sum is rounded once, at its end: until then it keeps the bits of its elements.
+        // A sum is rounded once, at its end: until then it keeps the fraction bits of its elements.
         let summed = match op {
             Reduction::Sum if ty.fraction() < from.fraction() => {
                 let total = infer::sum_range(self.known(id).1, count);
@@ -132,7 +132,7 @@ impl Builder {
         };
         let mut id = self.cast_to(id, summed, span)?;
         if op == Reduction::Sum && axes.len() > 1 {
-            // Reduced one by one, the axes would name a type for the first sum only.
+            // Reducing the axes one by one would name a type for the first sum only in an error.
             let (range, name) = (self.known(id).1, || self.scope().name(id, "a"));
             let total = infer::sum(summed, range, count, name);
             total.map_err(|error| self.in_scan(error).at(span))?;
@@ -144,7 +144,7 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// `table[index]`: the entries of `table` along its first axis that `index` names.
+    /// Adds `table[index]`: the entries of `table` along its first axis at `index`.
     pub fn lookup(
         &mut self,
         table: Handle,
@@ -207,7 +207,7 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// The value of a handle, with the span in the error.
+    /// Value of a handle, with the span in the error.
     pub(super) fn found(
         &mut self,
         handle: Handle,
@@ -280,8 +280,8 @@ impl Builder {
         }
     }
 
-    /// The value of an operand whose type plays no part: a bare number takes the smallest one, and
-    /// one with a fraction that no type holds that of the value `beside` it.
+    /// Value of an operand whose type is irrelevant: a bare number takes the smallest type, and a
+    /// fraction that no type holds takes the type of the value `beside` it.
     pub(super) fn exactly(
         &mut self,
         operand: Operand,
@@ -296,7 +296,7 @@ impl Builder {
         self.operand(operand, ty, span)
     }
 
-    /// The value with `bool` taken for `u1`.
+    /// Value with `bool` treated as `u1`.
     pub(super) fn as_integer(
         &mut self,
         id: ValueId,
@@ -308,8 +308,8 @@ impl Builder {
         }
     }
 
-    /// The operands in their common type. If all are `bool` and the operation is `logical`, they
-    /// stay so.
+    /// Converts the operands to their common type. If all are `bool` and the operation is
+    /// `logical`, they stay so.
     pub(super) fn unified(
         &mut self,
         operation: &str,

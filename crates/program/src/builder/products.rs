@@ -1,6 +1,6 @@
-//! Products and quotients: of integers in their common type, of fixed point exactly and then rounded
-//! down once. A sum of products is one operation ([`Op::SumProduct`]), so that it is rounded once as
-//! well, however it is written: as `x @ y` over rows, or as `(x * y).sum()`.
+//! Products and quotients: of integers in their common type, of fixed point exactly and then
+//! rounded down once. A sum of products is one operation ([`Op::SumProduct`]), so that it is also
+//! rounded only once, in each of its notations: `x @ y` over rows, or `(x * y).sum()`.
 
 use super::{Builder, Handle, Operand};
 use crate::graph::{Binary, Op, Reduction, ValueId};
@@ -8,12 +8,13 @@ use crate::infer::{self, SumProduct};
 use crate::types::{Dim, Range, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
-/// Most conversions and choices between a product and its sum that are looked through.
+/// Most conversions and choices between a product and its sum that are followed.
 const LOOKED_THROUGH: usize = 8;
 
 impl Builder {
-    /// `a @ b`: the last axis of `a` with the first of `b`; both may be the rows of one table.
-    /// Integers are converted to `dtype` first; a sum of fixed-point products is rounded down to it.
+    /// Adds `a @ b`: the last axis of `a` with the first of `b`; both may be the rows of one table.
+    /// Integers are converted to `dtype` first; a sum of fixed-point products is rounded down to
+    /// it.
     pub fn dot(
         &mut self,
         a: impl Into<Operand>,
@@ -53,8 +54,7 @@ impl Builder {
         self.operate(Op::Reduce(Reduction::Sum, products, 0), span)
     }
 
-    /// The rows along which `a @ b` adds up, where these are the last axis of `a` and the first of
-    /// `b`.
+    /// Rows along which `a @ b` sums, if these are the last axis of `a` and the first of `b`.
     fn rows_of(&self, [a, b]: [ValueId; 2]) -> Option<Dim> {
         let shape = |id: ValueId| &self.top().values[id.0 as usize].shape;
         let (a, b) = (shape(a), shape(b));
@@ -62,7 +62,7 @@ impl Builder {
         (along && b.fixed.len() <= 1).then(|| a.dim(0)).flatten()
     }
 
-    /// One value a row, with an axis more where the other operand has columns.
+    /// Adds an axis to one value per row, if the other operand has columns.
     fn beside_columns(
         &mut self,
         [a, b]: [ValueId; 2],
@@ -74,7 +74,7 @@ impl Builder {
         }
     }
 
-    /// `a @ b` over rows in fixed point.
+    /// Adds `a @ b` over rows in fixed point.
     fn dot_of_rows(
         &mut self,
         factors: [ValueId; 2],
@@ -89,7 +89,7 @@ impl Builder {
         })
     }
 
-    /// Appends a sum of products; its refusal names what is `written`, and writes it with a `wide`
+    /// Appends a sum of products; its refusal names the expression `written`, and suggests a `wide`
     /// type.
     fn sum_of_products(
         &mut self,
@@ -107,8 +107,8 @@ impl Builder {
         self.append(Op::SumProduct { a, b, axes }, meta, span)
     }
 
-    /// The sum of a value along `axes` (ascending) as a sum of exact products, where the value is a
-    /// product that has been rounded and `dtype` does not wrap.
+    /// Replaces the sum of a value along `axes` (ascending) by a sum of exact products, if the
+    /// value is a rounded product and `dtype` does not wrap.
     pub(super) fn unrounded_sum(
         &mut self,
         id: ValueId,
@@ -125,8 +125,8 @@ impl Builder {
         let Some(factors) = self.rounded_product(id, LOOKED_THROUGH, span) else {
             return Ok(None);
         };
-        // Where the exact sum takes more bits than there are, products are rounded as they are, and
-        // the check warns of that.
+        // If the exact sum takes too many bits, products are rounded first, and the check warns of
+        // that.
         let sum = SumProduct { factors, axes, ty };
         let exact = sum.exact(&self.scope());
         if !exact.is_ok_and(|exact| exact.range.is_some()) {
@@ -139,9 +139,9 @@ impl Builder {
         Ok(Some(self.handle(sum)))
     }
 
-    /// Two values whose exact product is what a value would be if its product were not rounded:
-    /// the value is one, or one that was converted, chosen against zero, or taken a whole number
-    /// of times. `None` where it is something else, or where its factors do not fit a type.
+    /// Finds two values whose exact product equals the value before rounding: the value is a
+    /// product, or a product that was converted, selected against zero, or multiplied by a whole
+    /// number. `None` if it is something else, or if its factors do not fit a type.
     fn rounded_product(
         &mut self,
         id: ValueId,
@@ -184,7 +184,7 @@ impl Builder {
         }
     }
 
-    /// Whether an operation rounds its exact result: a product or quotient of fixed point.
+    /// Returns whether an operation rounds its exact result: a product or quotient of fixed point.
     pub(super) fn rounds(
         &mut self,
         op: Binary,
@@ -196,7 +196,7 @@ impl Builder {
         Ok(op == Binary::Div || op == Binary::Mul && fixed)
     }
 
-    /// A product or quotient that is rounded down to the common type of its operands.
+    /// Adds a product or quotient that is rounded down to the common type of its operands.
     pub(super) fn rounded(
         &mut self,
         op: Binary,
@@ -207,7 +207,7 @@ impl Builder {
             self.divides(a, by, span)?;
         }
         let [a, b] = self.factors(operands, span)?;
-        // A bare whole number has no part in the common type.
+        // A bare whole number does not affect the common type.
         let ty = match operands {
             [Operand::Int(_), Operand::Value(_)] => self.known(b).0,
             [Operand::Value(_), Operand::Int(_)] => self.known(a).0,
@@ -217,7 +217,7 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// Refuses a divisor of the source that would be rounded to zero.
+    /// Refuses a literal divisor that would be rounded to zero.
     fn divides(&mut self, a: Handle, literal: u32, span: Option<&Span>) -> Result<(), Diagnostic> {
         let a = self.found(a, span)?;
         let ((ty, range), literal) = (self.known(a), self.written(literal)?);
@@ -231,7 +231,7 @@ impl Builder {
         if !zero(ty.fraction()) {
             return Ok(());
         }
-        // A divisor of eight bits or more is off by less than a percent.
+        // Rounding a divisor of eight bits or more changes it by less than a percent.
         let room = |fraction: u8| {
             let divisor = number.nearest(fraction).ok()?;
             let precise = divisor.exact || divisor.stored.unsigned_abs() >= 1 << 8;

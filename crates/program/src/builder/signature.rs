@@ -1,4 +1,4 @@
-//! The outside of a program: what comes in, from whom, and what goes out, to whom.
+//! Interface of a program: its inputs with their owners, and its results with their receivers.
 
 use super::{BodyKind, Builder, Handle, Operand, within};
 use crate::check;
@@ -32,7 +32,7 @@ impl Builder {
         Ok(builder)
     }
 
-    /// Declares the next party and gives its index.
+    /// Declares the next party and returns its index.
     pub fn party(&mut self, name: &str) -> Result<u8, Diagnostic> {
         check::name("a party", name)?;
         check::unique(
@@ -91,9 +91,9 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// An array of the program's text. It keeps its type, as a NumPy array does. An equal array of
-    /// the same graph is the same value, so that a table stands in the text once, however often it
-    /// is looked into.
+    /// Adds an array of the program's source. It keeps its type, as a NumPy array does. An equal
+    /// array of the same graph is the same value, so that a table occurs once in the text, however
+    /// many lookups use it.
     pub fn constant(&mut self, data: Data, span: Option<&Span>) -> Result<Handle, Diagnostic> {
         let (ty, key) = (data.ty, digest(&data));
         let top = self.open.len() - 1;
@@ -105,7 +105,7 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// A number with a type, as `sl.u8(3)` is.
+    /// Adds a number with a type, such as `sl.u8(3)`.
     pub fn scalar(
         &mut self,
         ty: Type,
@@ -116,8 +116,8 @@ impl Builder {
         Ok(self.handle(id))
     }
 
-    /// Gives `value` to the parties `to` as result `name` of the declared type. A value of
-    /// another type is converted where its range fits.
+    /// Reveals `value` to the parties `to` as result `name` of the declared type. A value of
+    /// another type is converted if its range fits.
     pub fn reveal(
         &mut self,
         name: &str,
@@ -156,7 +156,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The program, checked as one from a file is, and the warnings about it.
+    /// Returns the program, checked like one from a file, and the warnings about it.
     pub fn finish(mut self) -> Result<(Program, Vec<Diagnostic>), Diagnostic> {
         let main = match self.open.pop() {
             Some(main) if self.open.is_empty() => main,
@@ -179,7 +179,7 @@ impl Builder {
     }
 }
 
-/// The digest of a constant: of its type, its shape and its elements.
+/// Digest of a constant: of its type, its shape and its elements.
 fn digest(data: &Data) -> blake3::Hash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(format!("{}{:?}", data.ty, data.shape).as_bytes());

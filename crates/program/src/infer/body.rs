@@ -1,8 +1,8 @@
-//! Inference of `map` and `scan`: what goes into a body, and what comes out.
+//! Inference of `map` and `scan`: operands and results of bodies.
 //!
-//! A scan's carry may hold any value of its type in the body, since nothing bounds how often the
-//! body ran before. What the body returns for it must then fit that type: an operation that could
-//! overflow is refused where it stands, so the invariant closes for every number of iterations.
+//! A scan's carry may hold any value of its type in the body, since nothing bounds the number of
+//! iterations. The value that the body returns for it must then fit that type: an operation that
+//! could overflow is refused at its place, so the invariant holds for every number of iterations.
 
 use super::{Meta, Scope, infer, invalid, shape};
 use crate::decimal::range_text;
@@ -10,7 +10,7 @@ use crate::graph::{Graph, Op, ValueId, Visibility};
 use crate::types::Dim;
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// Checks a body and gives the type of part 0.
+/// Checks a body and returns the type of part 0.
 pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
     let body = op
         .body()
@@ -33,7 +33,7 @@ pub fn whole(scope: &Scope, op: &Op) -> Result<Meta, Diagnostic> {
 /// Result number `index` of a `map` or `scan` that has been inferred.
 pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> {
     match scope.values.get(of.0 as usize) {
-        // What the whole operation depends on has been joined once, and is not for each part.
+        // The dependencies of the whole operation have been joined once, not for each part.
         Some(whole) if whole.op.body().is_some() => {
             result(scope, &whole.op, index, whole.visibility)
         }
@@ -41,7 +41,7 @@ pub fn part(scope: &Scope, of: ValueId, index: u32) -> Result<Meta, Diagnostic> 
     }
 }
 
-/// What each parameter of the body of a `map` or `scan` is.
+/// Properties of each parameter of the body of a `map` or `scan`.
 pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
     let (init, over, captured) = operands(op);
     walked(scope, over)?;
@@ -68,7 +68,7 @@ pub fn params(scope: &Scope, op: &Op) -> Result<Vec<Meta>, Diagnostic> {
     Ok(params)
 }
 
-/// Checks that a graph is what inference makes of it, given its parameters.
+/// Checks that a graph agrees with inference, given its parameters.
 pub fn graph(header: &Scope, graph: &Graph, params: &[Meta]) -> Result<(), Diagnostic> {
     if graph.params as usize != params.len() || params.len() > graph.values.len() {
         return Err(invalid(
@@ -146,7 +146,7 @@ fn walked(scope: &Scope, over: &[ValueId]) -> Result<Dim, Diagnostic> {
     dim.ok_or_else(|| invalid("a map or scan over nothing"))
 }
 
-/// Who can know what depends on every operand.
+/// Visibility of a value that depends on every operand.
 fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
     op.operands()
         .iter()
@@ -155,7 +155,7 @@ fn everything(scope: &Scope, op: &Op) -> Result<Visibility, Diagnostic> {
         })
 }
 
-/// The next carries have the types and shapes of the first ones.
+/// Checks that the next carries have the types and shapes of the first ones.
 fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Diagnostic> {
     for (index, id) in init.iter().enumerate() {
         let (first, next) = (scope.value(*id)?, returned(scope, body, index as u32)?);
@@ -182,7 +182,7 @@ fn carries_close(scope: &Scope, body: &Graph, init: &[ValueId]) -> Result<(), Di
     Ok(())
 }
 
-/// The meaning of one result for the graph around the body.
+/// Properties of one result for the graph around the body.
 fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<Meta, Diagnostic> {
     let (init, over, _) = operands(op);
     if let Some(id) = init.get(index as usize) {
@@ -209,7 +209,7 @@ fn result(scope: &Scope, op: &Op, index: u32, visibility: Visibility) -> Result<
     })
 }
 
-/// What the body returns at `index`.
+/// Value that the body returns at `index`.
 fn returned(scope: &Scope, body: &Graph, index: u32) -> Result<Meta, Diagnostic> {
     let Some(id) = body.returns.get(index as usize) else {
         return Err(

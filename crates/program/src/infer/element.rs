@@ -1,4 +1,4 @@
-//! Inference of what works element by element.
+//! Inference of element-wise operations.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, invalid, range, shape};
@@ -7,7 +7,7 @@ use crate::graph::{Binary, Unary, Value, ValueId};
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// Outside of every type: what stands for a range that leaves `i128`.
+/// Range outside every type, in place of one that exceeds `i128`.
 const FAR: Range = Range {
     lo: i128::MIN,
     hi: i128::MAX,
@@ -41,7 +41,7 @@ pub fn unary(scope: &Scope, op: Unary, a: ValueId) -> Result<Meta, Diagnostic> {
     })
 }
 
-/// `declared` is the type of a product or quotient of fixed point.
+/// Infers a binary operation; `declared` is the type of a product or quotient of fixed point.
 pub fn binary(
     scope: &Scope,
     op: Binary,
@@ -99,7 +99,7 @@ pub fn binary(
             range_text(right.range, right.ty),
             range_text(exact, ty)
         );
-        // The cast goes to the operand that is not a number of the source.
+        // The cast is suggested for the operand that is not a constant of the source.
         let second = scope.is_constant(a) && !shift;
         let cast = if second { right } else { left };
         let hint = wider(ty, Some(exact.hull(cast.range)), |wide| match second {
@@ -116,8 +116,8 @@ pub fn binary(
     })
 }
 
-/// The range of the exact result in stored numbers. Comparisons bring both sides to the longer
-/// fraction; `//` gives a whole number, which has one as well.
+/// Range of the exact result in stored numbers. Comparisons convert both sides to the longer
+/// fraction; `//` gives a whole number, in that fraction as well.
 fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let too_wide = || fixed::too_wide(&op.python(&scope.name(a, "a"), &scope.name(b, "b")));
@@ -137,7 +137,7 @@ fn exact(scope: &Scope, op: Binary, [a, b]: [ValueId; 2]) -> Result<Range, Diagn
     }
 }
 
-/// Refuses what works on the bits of integers for a number with a fraction.
+/// Refuses an operation on the bits of integers for a number with a fraction.
 fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<(), Diagnostic> {
     let value = scope.value(a)?;
     if !value.ty.is_fixed() {
@@ -157,7 +157,7 @@ fn whole(scope: &Scope, operation: &str, a: ValueId) -> Result<(), Diagnostic> {
         )))
 }
 
-/// The refusal of `/` between integers, whose result has no type.
+/// Makes the refusal of `/` between integers, whose result has no type.
 fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
     let (x, y) = (scope.name(a, "a"), scope.name(b, "b"));
     let divided = if scope.is_constant(a) { &y } else { &x };
@@ -176,7 +176,7 @@ fn no_true_division(scope: &Scope, [a, b]: [ValueId; 2]) -> Diagnostic {
     ))
 }
 
-/// Refuses a divisor that can be zero, and division modulo `2^bits`, which has no one meaning.
+/// Refuses a divisor that can be zero, and division modulo `2^bits`, which is ambiguous.
 fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if !left.ty.is_wrapping() && !right.range.contains(Range::of(0)) {
@@ -236,7 +236,7 @@ fn divisible(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
         .hint(hint))
 }
 
-/// Refuses an amount outside of the width.
+/// Refuses a shift amount outside the width.
 fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     let top = i128::from(left.ty.bits()) - 1;
@@ -278,7 +278,8 @@ fn shiftable(scope: &Scope, op: Binary, a: ValueId, b: ValueId) -> Result<(), Di
     .hint(hint))
 }
 
-/// The smallest type like that of a value that takes a shift by `amount` and holds its result.
+/// Returns the smallest type like that of a value that allows a shift by `amount` and holds its
+/// result.
 fn room_for_shift(of: &Value, op: Binary, amount: i128) -> Option<Type> {
     let by = i16::try_from(amount).ok()?;
     let far = Range::of(1).shifted(by)?;

@@ -1,5 +1,5 @@
-//! Inference of fixed-point products, quotients and sums of products: the exact result, rounded down
-//! once to the type that the value declares.
+//! Inference of fixed-point products, quotients and sums of products: the exact result, rounded
+//! down once to the type that the value declares.
 //!
 //! Stored numbers `A` and `B` with `f` and `g` bits behind the point, and a result with `h`:
 //!
@@ -9,7 +9,7 @@
 //! a @ b    floor((sum of A B) 2^(h - f - g))
 //! ```
 //!
-//! What stands in the brackets may be wider than any type, and as wide as `i128`.
+//! The expression in the brackets may be wider than any type, and as wide as `i128`.
 
 use super::range::{floor_div, products};
 use super::refuse::{invalid, no_common_type, no_such_type, overflow, settle, wider};
@@ -19,13 +19,13 @@ use crate::graph::{Binary, Value, ValueId};
 use crate::types::{Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// Whether an operation on these types, which gives a value of type `declared`, is one of fixed
+/// Returns whether an operation on these types, with a result of type `declared`, is one of fixed
 /// point.
 pub fn applies(left: Type, right: Type, declared: Type) -> bool {
     left.is_fixed() || right.is_fixed() || declared.is_fixed()
 }
 
-/// A product or quotient; a divisor's range has no zero in it.
+/// Infers a product or quotient; a divisor's range does not contain zero.
 pub fn binary(
     scope: &Scope,
     op: Binary,
@@ -95,7 +95,7 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, ty: Type) -> Result<Meta, Diag
 
 /// A sum of products of two values, which broadcast, along axes of the product.
 pub struct SumProduct<'a> {
-    /// What is multiplied.
+    /// Factors of the products.
     pub factors: [ValueId; 2],
     /// The axes, ascending.
     pub axes: &'a [u32],
@@ -104,7 +104,7 @@ pub struct SumProduct<'a> {
 }
 
 impl SumProduct<'_> {
-    /// What it gives; `written` is the expression that a refusal names, and `wide` writes it with
+    /// Infers the sum; `written` is the expression that a refusal names, and `wide` formats it with
     /// another type of the sum.
     pub fn infer(
         &self,
@@ -132,7 +132,7 @@ impl SumProduct<'_> {
         })
     }
 
-    /// The exact sum, before its type is asked.
+    /// Infers the exact sum, before it is converted to its type.
     pub fn exact(&self, scope: &Scope) -> Result<Exact, Diagnostic> {
         let [left, right] = [scope.value(self.factors[0])?, scope.value(self.factors[1])?];
         takes("sum of products", left, right, self.ty)?;
@@ -146,7 +146,7 @@ impl SumProduct<'_> {
         for axis in self.axes.iter().rev() {
             let dim = shape.dim(*axis as usize);
             let dim = dim.ok_or_else(|| invalid("a sum of products along no axis of them"))?;
-            // As many elements as `bounded` lets a value have, and rows: far below 2^127.
+            // Bounded by the elements of a value and by rows: far below 2^127.
             let (fewest, most) = scope.length(dim);
             count.lo = count.lo.saturating_mul(fewest.into());
             count.hi = count.hi.saturating_mul(most.into());
@@ -167,12 +167,11 @@ pub struct Exact {
     pub shape: Shape,
     /// Fewest and most products in each.
     pub count: Range,
-    /// The range of the sum in stored numbers of its type; `None` where it takes more bits than
-    /// there are.
+    /// Range of the sum in stored numbers of its type; `None` if it exceeds `i128`.
     pub range: Option<Range>,
 }
 
-/// Refuses operands and results that no exact number has: wrapping ones, and truth values.
+/// Refuses operands and results that have no exact numbers: wrapping ones, and truth values.
 fn takes(symbol: &str, left: &Value, right: &Value, ty: Type) -> Result<(), Diagnostic> {
     if left.ty.is_wrapping() || right.ty.is_wrapping() {
         return Err(no_common_type(symbol, left.ty, right.ty));
@@ -201,7 +200,7 @@ fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
         0.. => (left.range.shifted(by)?, right.range),
         _ => (left.range, right.range.shifted(-by)?),
     };
-    // The one quotient beyond `i128` is that of its smallest number and -1.
+    // The only quotient beyond `i128` is that of its smallest number and -1.
     if over.lo == i128::MIN {
         return None;
     }
@@ -214,7 +213,7 @@ fn quotient(left: &Value, right: &Value, ty: Type) -> Option<Range> {
     Range::of_all(ends.map(|(x, y)| floor_div(x, y)))
 }
 
-/// The refusal of what has to be exact and is wider than `i128`.
+/// Makes the refusal of an exact value that is wider than `i128`.
 pub fn too_wide(expression: &str) -> Diagnostic {
     Diagnostic::new(
         Code::RangeOverflow,

@@ -1,4 +1,4 @@
-//! Inference of what works along an axis: reductions, products, stacks.
+//! Inference of operations along an axis: reductions, products, stacks.
 
 use super::refuse::{no_common_type, no_such_type, overflow, settle, wider};
 use super::{Meta, Scope, fixed, invalid, range, shape};
@@ -37,13 +37,13 @@ pub fn reduce(scope: &Scope, op: Reduction, a: ValueId, axis: u32) -> Result<Met
     })
 }
 
-/// The range of the sum of `count` (fewest and most) elements of a range, whatever holds it.
+/// Range of the sum of `count` (fewest and most) elements of a range, independent of a type.
 pub fn sum_range(each: Range, count: (u64, u64)) -> Range {
     range::sum(each, count.0, count.1)
 }
 
-/// What `sl.sum` is called with where a value of so many dimensions is summed along `axes`: the
-/// axis belongs to it unless there is no other.
+/// Formats the argument of `sl.sum` for a value of `rank` dimensions summed along `axes`: the axis
+/// is left out if there is no other.
 pub fn summed(name: String, axes: &[u32], rank: usize) -> String {
     match axes {
         [axis] if rank > 1 => format!("{name}, axis={axis}"),
@@ -51,8 +51,8 @@ pub fn summed(name: String, axes: &[u32], rank: usize) -> String {
     }
 }
 
-/// The range of the sum of `count` (fewest and most) elements of a range, refused beyond the type;
-/// `of` is what is summed, as [`summed`] writes it.
+/// Range of the sum of `count` (fewest and most) elements of a range, refused if it exceeds the
+/// type; `of` is the summed expression, as [`summed`] formats it.
 pub fn sum(
     ty: Type,
     each: Range,
@@ -72,7 +72,7 @@ pub fn sum(
     })
 }
 
-/// `declared` is the type of the result where that is fixed point, or an operand is.
+/// Infers `a @ b`; `declared` is the type of the result if that, or an operand, is fixed point.
 pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta, Diagnostic> {
     let (left, right) = (scope.value(a)?, scope.value(b)?);
     if fixed::applies(left.ty, right.ty, declared) {
@@ -93,8 +93,8 @@ pub fn dot(scope: &Scope, a: ValueId, b: ValueId, declared: Type) -> Result<Meta
     })
 }
 
-/// The range of sums of `count` (fewest and most) products of two integers of one type, refused
-/// beyond the type.
+/// Range of sums of `count` (fewest and most) products of two integers of one type, refused if it
+/// exceeds the type.
 pub fn dot_range(
     scope: &Scope,
     [a, b]: [ValueId; 2],

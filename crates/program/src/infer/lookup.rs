@@ -1,8 +1,8 @@
-//! Inference of `lookup(table, index)`: an index that can leave its table is refused.
+//! Inference of `lookup(table, index)`: an index that can exceed its table is refused.
 //!
-//! NumPy would raise an error at run time, or count a negative index from the end. Here nobody
-//! sees the index, so both would have to be computed with; instead the range of the index decides
-//! before anything runs.
+//! NumPy would raise an error at run time, or count a negative index from the end. Here no party
+//! sees the index, so both would have to be computed on secrets; instead the range of the index
+//! decides before the run.
 
 use super::refuse::no_such_type;
 use super::{Meta, Scope};
@@ -46,7 +46,7 @@ pub fn lookup(scope: &Scope, table: ValueId, index: ValueId) -> Result<Meta, Dia
     })
 }
 
-/// The number of entries, of what can be a table.
+/// Number of entries of a value that can be a table.
 fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
     let name = scope.name(id, "table");
     let shape = scope.shape(&table.shape);
@@ -82,7 +82,7 @@ fn count(scope: &Scope, id: ValueId, table: &Value) -> Result<u64, Diagnostic> {
     }
 }
 
-/// The refusal of an index whose range is not `within` the table.
+/// Makes the refusal of an index whose range is not `within` the table.
 fn outside(
     scope: &Scope,
     [table, index]: [ValueId; 2],
@@ -100,7 +100,7 @@ fn outside(
     };
     let hint = match (place.range.lo < 0, place.range.hi) {
         _ if scope.is_constant(index) => format!("a public index needs no lookup: `{t}[0]`"),
-        // The range of what an owner gives can be declared, and is checked when it is read.
+        // The range of an input can be declared, and is checked when it is read.
         _ if scope.is_input(index) => format!(
             "declare `sl.between(0, {last})` for `{i}`, or bring it inside: {}",
             match place.range.lo < 0 {
@@ -133,7 +133,7 @@ fn outside(
     .hint(hint)
 }
 
-/// A name as an argument: without parentheses around all of it.
+/// Formats a name as an argument: without parentheses around all of it.
 fn bare(name: &str) -> &str {
     let inner = name
         .strip_prefix('(')

@@ -1,9 +1,9 @@
 //! The range of an exact result, before a type refuses or wraps it.
 //!
-//! Interval arithmetic on closed intervals: sound for every operation, and exact for those that
-//! are monotone in each operand (the extremes lie at corners). Bitwise operations use bounds from
-//! signs and lengths. Operands come from types of at most 64 bits, so only products and sums can
-//! leave `i128`; those saturate, which is outside of every type as well.
+//! Interval arithmetic on closed intervals: sound for every operation, and exact for those that are
+//! monotone in each operand (the extremes lie at corners). Bitwise operations use bounds from signs
+//! and lengths. Operands come from types of at most 64 bits, so only products and sums can exceed
+//! `i128`; those saturate, which is outside every type as well.
 
 use crate::graph::{Binary, Unary};
 use crate::types::{Range, Type};
@@ -119,7 +119,7 @@ fn corners(a: Range, b: Range, f: impl Fn(i128, i128) -> i128) -> Range {
         .fold(Range::of(ends[0]), Range::hull)
 }
 
-/// `always` and `never` say whether the ranges alone decide a comparison.
+/// Range of a comparison, of which `always` and `never` state whether the ranges decide it.
 fn truth(always: bool, never: bool) -> Range {
     Range {
         lo: i128::from(always),
@@ -127,7 +127,8 @@ fn truth(always: bool, never: bool) -> Range {
     }
 }
 
-/// Remainders lie between zero and the divisor; a dividend that is already there stays.
+/// Range of a remainder, which lies between zero and the divisor; a dividend that is already there
+/// stays.
 fn modulo(a: Range, b: Range) -> Range {
     if b.lo > 0 {
         let unchanged = a.lo >= 0 && a.hi < b.lo;
@@ -166,8 +167,8 @@ fn complement(a: Range) -> Range {
     }
 }
 
-/// An operand that is not negative bounds the result from above and keeps it from being negative.
-/// Of two negative ones the result is at most the smaller, and has the sign of both.
+/// Range of AND. A non-negative operand bounds the result from above and makes it non-negative. Of
+/// two negative operands the result is at most the smaller, and negative.
 fn and(a: Range, b: Range) -> Range {
     match (a.lo >= 0, b.lo >= 0) {
         (true, true) => Range {
@@ -190,7 +191,7 @@ fn and(a: Range, b: Range) -> Range {
     }
 }
 
-/// The result is no longer than the longer operand, sign included.
+/// Range of OR and XOR. The result is no longer than the longer operand, sign included.
 fn xor(a: Range, b: Range) -> Range {
     let magnitude = |r: Range| r.bits() - u8::from(r.signed());
     let top = 1 << magnitude(a).max(magnitude(b));

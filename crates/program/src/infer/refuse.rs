@@ -1,11 +1,11 @@
-//! Refusals: where a result does not fit, and what to write instead.
+//! Refusals of results that do not fit, with suggestions.
 
 use crate::decimal::range_text;
 use crate::types::{Range, Type};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// The range that a result has in its type: the exact one where it fits, the whole type where the
-/// type wraps, and otherwise a refusal.
+/// Returns the range of a result in its type: the exact one if it fits, the whole type if the type
+/// wraps, and otherwise a refusal.
 pub fn settle(
     ty: Type,
     exact: Range,
@@ -68,7 +68,7 @@ pub fn no_common_type(operation: &str, a: Type, b: Type) -> Diagnostic {
         ))
 }
 
-/// The wrapping type with the values of `ty`; for `bool` that of one bit.
+/// Wrapping type with the values of `ty`; for `bool` the one of one bit.
 fn wrapping_form(ty: Type) -> Type {
     if ty == Type::Bool {
         Type::unsigned(1).wrapping()

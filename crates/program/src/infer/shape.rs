@@ -5,8 +5,8 @@ use crate::check::{MAX_RANK, MAX_ROW_ELEMENTS};
 use crate::types::{Dim, Shape};
 use sealane_diagnostic::{Code, Diagnostic};
 
-/// The shape to which both broadcast: aligned at the last dimension, each pair equal or one of
-/// them 1 or absent; the symbolic dimension meets only itself or nothing.
+/// Shape to which both broadcast: aligned at the last dimension, each pair equal or one of them 1
+/// or absent; the symbolic dimension matches only itself or nothing.
 pub fn broadcast(scope: &Scope, a: &Shape, b: &Shape) -> Result<Shape, Diagnostic> {
     let rank = a.rank().max(b.rank());
     let from_end = |shape: &Shape, back| shape.rank().checked_sub(back).and_then(|i| shape.dim(i));
@@ -70,7 +70,7 @@ pub fn dot(scope: &Scope, a: &Shape, b: &Shape) -> Result<(Shape, u64), Diagnost
     Ok((shape, length))
 }
 
-/// The shape with a new outermost dimension, as a `map` over `dim` gives it.
+/// Shape with a new outermost dimension, as of a `map` over `dim`.
 pub fn stacked(scope: &Scope, dim: Dim, element: &Shape) -> Result<Shape, Diagnostic> {
     if element.rows.is_some() {
         let message = format!("a body returns {} for each element", scope.shape(element));
@@ -152,7 +152,7 @@ pub fn slice(
     Ok(shape)
 }
 
-/// Refuses what no value may have: an unknown symbolic dimension, an empty one, or too many
+/// Refuses shapes that no value may have: an unknown symbolic dimension, an empty one, or too many
 /// elements.
 pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
     if shape
@@ -185,7 +185,7 @@ pub fn bounded(scope: &Scope, shape: &Shape) -> Result<(), Diagnostic> {
     }
 }
 
-/// The refusal of two shapes that do not broadcast.
+/// Makes the refusal of two shapes that do not broadcast.
 fn mismatch(scope: &Scope, a: &Shape, b: &Shape) -> Diagnostic {
     let (left, right) = (scope.shape(a), scope.shape(b));
     let symbolic = a.rows.is_some() || b.rows.is_some();

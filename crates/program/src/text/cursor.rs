@@ -1,4 +1,4 @@
-//! A place in the text that moves over words, numbers, signs and strings.
+//! Position in the text that advances over words, numbers, signs and strings.
 
 use crate::check::{MAX_COLUMN_NAME, MAX_NAME};
 use crate::decimal::MAX_DECIMAL_BYTES;
@@ -9,7 +9,7 @@ use sealane_diagnostic::{Code, Diagnostic, Span};
 const MAX_STRING: usize = 4096;
 const _: () = assert!(MAX_COLUMN_NAME <= MAX_STRING);
 
-/// Spaces and tabs separate tokens; a line break is a token of its own.
+/// Tokeniser. Spaces and tabs separate tokens; a line break is a token of its own.
 pub struct Cursor<'a> {
     text: &'a str,
     file: &'a str,
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Whether a number without a sign comes next.
+    /// Returns whether a number without a sign comes next.
     pub fn at_digit(&mut self) -> bool {
         self.rest().starts_with(|c: char| c.is_ascii_digit())
     }
@@ -204,7 +204,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Whether all has been read, an error otherwise.
+    /// Checks that the whole text has been read.
     pub fn end_text(&mut self) -> Result<(), Diagnostic> {
         if self.rest().is_empty() {
             Ok(())
@@ -213,7 +213,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What comes next, behind blanks.
+    /// Returns the rest of the text after blanks.
     fn rest(&mut self) -> &'a str {
         let rest = &self.text[self.next..];
         let blank = rest
@@ -230,7 +230,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.token..self.next]
     }
 
-    /// The error that something else comes next.
+    /// Makes the error that something else comes next.
     fn expected(&mut self, what: &str) -> Diagnostic {
         let rest = self.rest();
         let len = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -261,7 +261,7 @@ fn is_word(character: char) -> bool {
     character.is_ascii_alphanumeric() || character == '_'
 }
 
-/// The text form is written by machines, so a mistake in it is rarely one to mend by hand.
+/// The text form is written by machines, so a mistake in it is rarely corrected by hand.
 fn malformed(message: String) -> Diagnostic {
     Diagnostic::new(Code::Syntax, message)
         .hint("write the text anew from its source: `sealane check PROGRAM.py --text`")

@@ -1,5 +1,6 @@
-//! The parser. It takes text from anyone: every count is bounded before memory is taken, nesting
-//! is bounded before the stack is, and whatever is wrong is an error with line and column.
+//! Parser of the text form. It accepts text from anybody: every count is bounded before memory is
+//! allocated, nesting is bounded before recursion, and every fault is an error with line and
+//! column.
 
 use super::cursor::Cursor;
 use crate::check::{
@@ -21,8 +22,8 @@ pub const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Reads a program and checks it. `file` names the text in errors.
 ///
 /// # Errors
-/// What is malformed, at its place in the text, or what [`check`] refuses, at its place in the
-/// source or else in the text.
+/// A syntax error, at its place in the text, or a finding of [`check`], at its place in the source
+/// or else in the text.
 pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
     let program = parse_unchecked(text, file)?;
     match check(&program) {
@@ -35,8 +36,8 @@ pub fn parse(text: &str, file: &str) -> Result<Program, Diagnostic> {
     }
 }
 
-/// Reads a program that nothing else has been verified of. For tools that show a broken program;
-/// to run one, use [`parse`].
+/// Reads a program without checking it. For tools that show a broken program; to run one, use
+/// [`parse`].
 pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
     if text.len() > MAX_TEXT_BYTES {
         return Err(
@@ -50,16 +51,16 @@ pub fn parse_unchecked(text: &str, file: &str) -> Result<Program, Diagnostic> {
 
 struct Parser<'a> {
     cursor: Cursor<'a>,
-    /// The header, as far as it has been read.
+    /// Header, as far as it has been read.
     program: Program,
-    /// Whether values without a place in the source get their place in the text.
+    /// True if values without a place in the source get their place in the text.
     locate: bool,
     /// Values and elements of constants so far.
     values: usize,
     elements: usize,
 }
 
-/// What stands behind the colon of a value.
+/// Type, shape, range and visibility after the colon of a value.
 struct Signature {
     ty: Type,
     shape: Shape,
@@ -182,7 +183,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// A graph in braces. Its parameters are the values at its start that are called so.
+    /// Reads a graph in braces. Its parameters are the leading values with the operation `param`.
     fn block(&mut self, depth: usize) -> Result<Graph, Diagnostic> {
         if depth > MAX_NESTING {
             return Err(self.limit("bodies inside of one another", MAX_NESTING));
@@ -253,8 +254,8 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// The operation behind its first word. A constant, whose numbers have been read, and a body
-    /// are completed by the caller.
+    /// Reads the operation after its first word. The caller completes a constant, whose numbers
+    /// have been read, and a body.
     fn operation(&mut self, word: &str) -> Result<Op, Diagnostic> {
         if let Some(op) = Unary::ALL.into_iter().find(|op| op.name() == word) {
             return Ok(Op::Unary(op, self.id()?));
@@ -323,7 +324,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The numbers of a constant as they stand; what they are, the type behind them says.
+    /// Reads the numbers of a constant as text; the type after them determines their values.
     fn constants(&mut self) -> Result<Vec<&'a str>, Diagnostic> {
         self.cursor.sign("[")?;
         let mut numbers = vec![self.cursor.decimal("a number")?];
@@ -443,7 +444,7 @@ impl<'a> Parser<'a> {
         Ok(ids)
     }
 
-    /// The values behind `word`, none if it is not there.
+    /// Reads the values after `word`; none if the word is missing.
     fn named(&mut self, word: &str) -> Result<Vec<ValueId>, Diagnostic> {
         if self.cursor.eat_word(word) {
             self.ids()
@@ -469,7 +470,7 @@ impl<'a> Parser<'a> {
         self.cursor.number("an axis")
     }
 
-    /// The place in the source, if the text says it.
+    /// Reads the place in the source, if the text has one.
     fn span(&mut self, start: usize) -> Result<Option<Span>, Diagnostic> {
         if !self.cursor.eat_sign("@") {
             return Ok(self.locate.then(|| self.cursor.since(start)));
@@ -489,8 +490,8 @@ impl<'a> Parser<'a> {
         }))
     }
 
-    /// Whether one more is allowed, seen before it is read: names are looked up in lists, so that
-    /// reading takes time in proportion to their length.
+    /// Checks that one more item is allowed, before it is read: names are looked up in lists, so
+    /// that the time of reading stays proportional to the length of the text.
     fn room(&self, what: &str, count: usize, most: usize) -> Result<(), Diagnostic> {
         if count < most {
             Ok(())
@@ -510,7 +511,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The stored number that a decimal is, if it is one of `ty`'s multiples.
+/// Parses the stored number of a decimal, if `ty` has it exactly.
 fn stored(text: &str, ty: Type) -> Option<i128> {
     let nearest = decimal::parse(text, ty.fraction()).ok()?;
     nearest.exact.then_some(nearest.stored)

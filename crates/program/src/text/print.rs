@@ -215,7 +215,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A party's name. A program that nobody checked may name one that is not there.
+    /// Name of a party. An unchecked program may refer to a party that does not exist.
     fn party(&self, index: u8) -> &'a str {
         self.program
             .parties

@@ -4,8 +4,8 @@ use super::{Range, Type};
 use zeroize::Zeroize;
 
 /// Concrete elements, row-major. Elements of signed types are sign-extended to 64 bits, of unsigned
-/// ones zero-extended, of `bool` 0 or 1. Holds users' data: no `Debug`, zeroed on drop. It can be
-/// compared, because constants of programs are data too.
+/// ones zero-extended; those of `bool` are 0 or 1. Holds users' data: no `Debug`, zeroed on drop.
+/// It can be compared, because constants of programs are data too.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Data {
     /// Element type.
@@ -52,8 +52,8 @@ impl Data {
     }
 }
 
-/// Makes room for so many more elements of users' data. A vector that grew by itself would leave a
-/// copy of them behind; here the place from which it grows is erased.
+/// Makes room for more elements of users' data. A vector that grew by itself would leave a copy of
+/// them behind; this function erases the old buffer.
 pub fn make_room<T: Copy + Zeroize>(data: &mut Vec<T>, more: usize) {
     let needed = data.len().saturating_add(more);
     if needed > data.capacity() {

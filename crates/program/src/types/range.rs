@@ -1,11 +1,11 @@
-//! Intervals of (stored) numbers, and what they take to store.
+//! Intervals of (stored) numbers, and their storage size.
 
 use super::Type;
 use std::fmt;
 
-/// The values an element can take, both ends included. Bits of a `bool` are 0 and 1, and of a
-/// fixed-point value it is the stored number that lies in the range.
-/// For a `wrapping` type it is the whole range of the type unless something narrower is certain.
+/// Values that an element can take, both ends included. A `bool` is 0 or 1, and for fixed point the
+/// range is of the stored number. For a `wrapping` type it is the whole range of the type unless
+/// something narrower is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Range {
     /// Smallest value.
@@ -57,7 +57,7 @@ impl Range {
         self.shifted(i16::from(to.fraction()) - i16::from(from.fraction()))
     }
 
-    /// Whether `inner` lies within this range.
+    /// Returns whether `inner` lies within this range.
     pub const fn contains(self, inner: Range) -> bool {
         self.lo <= inner.lo && inner.hi <= self.hi
     }
@@ -71,7 +71,7 @@ impl Range {
             true => unsigned(!self.lo).max(unsigned(self.hi.max(0))) + 1,
         }
     }
-    /// Whether the stored form has a sign bit.
+    /// Returns whether the stored form has a sign bit.
     pub fn signed(&self) -> bool {
         self.lo < 0
     }

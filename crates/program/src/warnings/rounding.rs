@@ -1,23 +1,24 @@
-//! Sums of numbers that are each rounded: how far off they can be.
+//! Error bounds of sums whose elements are rounded.
 //!
 //! Fixed point rounds towards minus infinity, so the errors of the elements of a sum have one sign
-//! and add up. Each value gets a bound on how far it can be from what the same program would give
-//! without rounding (forward error analysis; Higham, *Accuracy and Stability of Numerical
-//! Algorithms*, 2nd edition, section 3.1). What the source asks for by name is meant as it is:
-//! `astype`, `//`, `%`, comparisons and operations on bits begin anew.
+//! and add up. Each value gets a bound on its distance from the result of the same program without
+//! rounding (forward error analysis; Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd
+//! edition, section 3.1). Explicit rounding is intended: `astype`, `//`, `%`, comparisons and
+//! operations on bits start again from an error of zero.
 //!
-//! Bounds are `f64`: they are told to people, and decide nothing else.
+//! Bounds are `f64`: they appear in texts only.
 
 use crate::graph::{Binary, Graph, Op, Program, Reduction, RowSymbol, Unary, Value, ValueId};
 use crate::types::{Dim, Range, Shape, Type};
 use sealane_diagnostic::{Code, Diagnostic, Span};
 
-/// Elements from which on a sum along a fixed axis is warned of. Along rows, any is.
+/// Least number of elements of a sum along a fixed axis that is warned of. A sum along rows always
+/// is.
 const MANY: u64 = 100;
-/// Bodies inside of one another that a scan is followed into twice.
+/// Nesting depth up to which a scan is evaluated twice.
 const FOLLOWED: u32 = 2;
-/// The error of a carry with which a scan is tried: far above what one step adds, and small
-/// enough that `f64` still tells what it adds.
+/// Error of a carry with which a scan is evaluated: far above the error that one step adds, and
+/// small enough that `f64` can represent that.
 const PROBE: f64 = 1024.0;
 
 /// The warnings about sums whose elements are rounded, each with the size of the possible error.
@@ -30,7 +31,7 @@ pub(super) fn sums(program: &Program) -> Vec<Diagnostic> {
     followed.graph(&program.main, &params, 0, true);
     let mut found: Vec<Sum> = Vec::new();
     for sum in followed.found {
-        // The axes of one expression are summed one by one: the last sum is the whole.
+        // The axes of one expression are summed one by one: the last sum is the whole one.
         match found.iter_mut().find(|other| other.span == sum.span) {
             Some(other) if sum.error > other.error => *other = sum,
             Some(_) => {}
@@ -78,8 +79,8 @@ struct Followed<'a> {
 }
 
 impl Followed<'_> {
-    /// The errors of all values of a graph, one for each part of a map or scan; `told` says whether
-    /// its sums are noted.
+    /// Computes the errors of all values of a graph, one for each part of a map or scan; its sums
+    /// are recorded only if `told` is set.
     fn graph(&mut self, graph: &Graph, params: &[f64], depth: u32, told: bool) -> Vec<Vec<f64>> {
         let mut errors: Vec<Vec<f64>> = Vec::with_capacity(graph.values.len());
         for value in &graph.values {
@@ -125,8 +126,8 @@ impl Followed<'_> {
         errors
     }
 
-    /// What is carried from step to step collects the error of each step, unless the body forgets
-    /// it.
+    /// Computes the errors of a scan. A carry accumulates the error of each step, unless the body
+    /// discards it.
     fn scan(
         &mut self,
         value: &Value,
@@ -221,7 +222,8 @@ impl Followed<'_> {
         }
     }
 
-    /// The error of a sum of elements with an error each, noted where there are many of them.
+    /// Returns the error of a sum of elements with an error each, and records it where there are
+    /// many.
     fn sum(&mut self, value: &Value, each: f64, along: &[Option<Dim>], told: bool) -> f64 {
         let counts = along.iter().map(|dim| self.most(*dim));
         let count = counts.product::<f64>();
@@ -249,7 +251,7 @@ impl Followed<'_> {
         }
     }
 
-    /// Whether a sum along a dimension is one to warn of.
+    /// Returns whether a sum along a dimension is long enough for a warning.
     fn is_long(&self, dim: Option<Dim>) -> bool {
         match dim {
             Some(Dim::Rows(_)) => self.most(dim) > 1.0,
@@ -259,18 +261,18 @@ impl Followed<'_> {
     }
 }
 
-/// The errors of what a body returns.
+/// Errors of the returned values of a body.
 fn returned(body: &Graph, errors: &[Vec<f64>]) -> Vec<f64> {
     let error = |id: &ValueId| errors[id.0 as usize][0];
     body.returns.iter().map(error).collect()
 }
 
-/// The distance of two neighbours of a type.
+/// Distance of two neighbouring numbers of a type.
 fn unit(ty: Type) -> f64 {
     2f64.powi(-i32::from(ty.fraction()))
 }
 
-/// Bits behind the point that a factor brings: of a constant those that are not zero throughout.
+/// Fraction bits of a factor: for a constant, those that are not zero in all elements.
 fn fraction(value: &Value) -> i32 {
     let bits = i32::from(value.ty.fraction());
     match &value.op {
@@ -288,13 +290,13 @@ fn magnitude(value: &Value) -> f64 {
     lo.unsigned_abs().max(hi.unsigned_abs()) as f64 * unit(value.ty)
 }
 
-/// The smallest magnitude of a divisor, which is not zero.
+/// Smallest magnitude of a divisor, which is not zero.
 fn smallest(value: &Value) -> f64 {
     let Range { lo, hi } = value.range;
     lo.unsigned_abs().min(hi.unsigned_abs()).max(1) as f64 * unit(value.ty)
 }
 
-/// A bound for people: whole up to a million, else four digits, rounded up.
+/// Formats a bound for people: whole up to a million, else four digits, rounded up.
 fn about(number: f64) -> String {
     if number.fract() == 0.0 && number < 1e6 {
         return format!("{number}");

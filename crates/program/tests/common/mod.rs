@@ -5,7 +5,7 @@ use sealane_program::builder::{Builder, Handle};
 use sealane_program::graph::Input;
 use sealane_program::types::{Range, Shape, Type};
 
-/// A place in a source file that is not there.
+/// Span in a source file that does not exist.
 pub fn at(line: u32, column: u32, end_column: u32) -> Option<Span> {
     Some(Span {
         file: "risk.py".into(),

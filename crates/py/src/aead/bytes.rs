@@ -1,7 +1,7 @@
-//! Bytes as Python gives them: one object, a list of objects, or an array of rows.
+//! Byte arguments from Python: one object, a list of objects, or an array of rows.
 //!
-//! While the interpreter is free, other threads may change whatever can be changed. So `bytes` are
-//! borrowed, and everything else is copied before.
+//! While the interpreter is released, other threads may change mutable objects. So `bytes` are
+//! borrowed, and everything else is copied first.
 
 use crate::error;
 use pyo3::buffer::PyBuffer;
@@ -11,16 +11,16 @@ use pyo3::types::{PyBytes, PySlice, PyString};
 use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
-/// An object that holds bytes.
+/// A byte argument.
 pub enum BufferArg {
-    /// Bytes that nobody changes.
+    /// Immutable bytes.
     Frozen(PyBackedBytes),
-    /// Bytes that somebody may change.
+    /// Bytes that other code may change.
     Shared(PyBuffer<u8>),
 }
 
 impl BufferArg {
-    /// What an argument holds.
+    /// Reads the bytes of an argument.
     pub fn new(name: &str, item: &Bound<'_, PyAny>) -> PyResult<BufferArg> {
         if let Ok(bytes) = item.cast::<PyBytes>() {
             return Ok(BufferArg::Frozen(bytes.clone().into()));
@@ -30,7 +30,7 @@ impl BufferArg {
             .map_err(|_| no_bytes(item.py(), name, &kind(item)))
     }
 
-    /// How many bytes it holds.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         match self {
             BufferArg::Frozen(bytes) => bytes.len(),
@@ -38,7 +38,7 @@ impl BufferArg {
         }
     }
 
-    /// Copies the bytes to a place of their length.
+    /// Copies the bytes to a slice of their length.
     pub fn copy_to(&self, py: Python<'_>, to: &mut [u8]) -> PyResult<()> {
         match self {
             BufferArg::Frozen(bytes) => to.copy_from_slice(bytes),
@@ -47,7 +47,7 @@ impl BufferArg {
         Ok(())
     }
 
-    /// Copies the bytes to two places, which have their length together.
+    /// Copies the bytes to two slices, whose lengths add up to theirs.
     pub fn copy_apart(&self, py: Python<'_>, first: &mut [u8], second: &mut [u8]) -> PyResult<()> {
         match self {
             BufferArg::Frozen(bytes) => {
@@ -69,7 +69,7 @@ impl BufferArg {
         Ok(())
     }
 
-    /// Bytes that stay what they are.
+    /// Returns immutable bytes.
     pub fn freeze(self, py: Python<'_>) -> PyResult<Bytes> {
         Ok(match self {
             BufferArg::Frozen(bytes) => Bytes::Frozen(bytes),
@@ -78,9 +78,9 @@ impl BufferArg {
     }
 }
 
-/// Bytes that stay what they are.
+/// Immutable bytes.
 pub enum Bytes {
-    /// Those of a `bytes`.
+    /// The bytes of a `bytes` object.
     Frozen(PyBackedBytes),
     /// A copy.
     Own(Zeroizing<Vec<u8>>),
@@ -95,13 +95,13 @@ impl AsRef<[u8]> for Bytes {
     }
 }
 
-/// Something for each message.
+/// A byte argument for each message of a batch.
 pub enum BatchArg<'py> {
-    /// The same for all.
+    /// The same for all messages.
     One(Bytes),
-    /// Objects.
+    /// Objects, one per message.
     List(Vec<Bound<'py, PyAny>>),
-    /// A NumPy array of rows.
+    /// A NumPy array of rows, one per message.
     Rows {
         array: Bound<'py, PyAny>,
         count: usize,
@@ -110,7 +110,7 @@ pub enum BatchArg<'py> {
 }
 
 impl<'py> BatchArg<'py> {
-    /// Looks at what was given; `one` says whether one may serve all messages.
+    /// Reads an argument; `one` allows one that serves all messages.
     pub fn new(name: &str, item: &Bound<'py, PyAny>, one: bool) -> PyResult<BatchArg<'py>> {
         let py = item.py();
         if let Ok(buffer) = PyBuffer::<u8>::get(item) {
@@ -128,8 +128,8 @@ impl<'py> BatchArg<'py> {
             }
             return Ok(BatchArg::One(BufferArg::new(name, item)?.freeze(py)?));
         }
-        // What a text has are characters, and an array of another kind has items that are no bytes, or
-        // bytes that have lost the zeros at their ends.
+        // A text has characters, and an array of another kind has items that are no bytes, or bytes
+        // that have lost the zeros at their ends.
         if item.is_instance_of::<PyString>() || item.hasattr("dtype")? {
             return Err(no_bytes(py, name, &kind(item)));
         }
@@ -139,7 +139,7 @@ impl<'py> BatchArg<'py> {
             .map_err(|_| no_bytes(py, name, "no list"))
     }
 
-    /// How many there are, unless the same one serves all.
+    /// Number of items, unless the same one serves all.
     pub fn count(&self) -> Option<usize> {
         match self {
             BatchArg::One(_) => None,
@@ -148,7 +148,7 @@ impl<'py> BatchArg<'py> {
         }
     }
 
-    /// Those of some messages.
+    /// Items of some messages.
     pub fn window(
         &self,
         py: Python<'_>,
@@ -174,13 +174,13 @@ impl<'py> BatchArg<'py> {
     }
 }
 
-/// Rows of an array.
+/// Takes rows of an array.
 pub fn rows(array: &Bound<'_, PyAny>, from: usize, to: usize) -> PyResult<PyBuffer<u8>> {
     let slice = PySlice::new(array.py(), from as isize, to as isize, 1);
     PyBuffer::get(&array.get_item(slice)?)
 }
 
-/// Something for each message of a window.
+/// A byte argument for each message of a window.
 pub enum BatchSlice<'a> {
     One(&'a Bytes),
     Each(Vec<Bytes>),
@@ -188,7 +188,7 @@ pub enum BatchSlice<'a> {
 }
 
 impl BatchSlice<'_> {
-    /// Those of all messages, one behind the other, if they came from an array.
+    /// Items of all messages, contiguous, if they came from an array.
     pub fn rows(&self) -> Option<&[u8]> {
         match self {
             BatchSlice::Rows(bytes, _) => Some(bytes),
@@ -196,7 +196,7 @@ impl BatchSlice<'_> {
         }
     }
 
-    /// That of a message of the window.
+    /// Item of a message of the window.
     pub fn get(&self, number: usize) -> &[u8] {
         match self {
             BatchSlice::One(bytes) => bytes.as_ref(),
@@ -206,7 +206,7 @@ impl BatchSlice<'_> {
     }
 }
 
-/// What kind of thing an object is.
+/// Describes the kind of an object.
 fn kind(item: &Bound<'_, PyAny>) -> String {
     let said = |what: &Bound<'_, PyAny>| what.to_string();
     match item.getattr("dtype") {
@@ -218,7 +218,7 @@ fn kind(item: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// The refusal of what holds no bytes.
+/// Makes the refusal of an object without bytes.
 pub fn no_bytes(py: Python<'_>, name: &str, what: &str) -> PyErr {
     let finding = Diagnostic::new(Code::AeadParameter, format!("`{name}` is {what}"));
     error::raised(py, &finding.hint(HINT))

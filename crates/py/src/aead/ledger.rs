@@ -1,4 +1,5 @@
-//! What each key of a list has sealed and failed to open, in all windows of a call.
+//! Counts of the messages that each key of a list has sealed and failed to open, in all windows of
+//! a call.
 
 use sealane_aead::Counts;
 use std::collections::HashMap;
@@ -6,8 +7,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// The counts of each key of a call.
 ///
-/// Keys are neither kept nor compared, but 128-bit values of SipHash under random keys. Two keys of
-/// which these are equal by accident count together, with a probability below `n^2 / 2^129` for `n` keys.
+/// Keys are neither kept nor compared, but 128-bit values of SipHash under random keys. Two keys
+/// whose values collide count together, with a probability below `n^2 / 2^129` for `n` keys.
 pub struct Ledger {
     hashers: [RandomState; 2],
     counts: HashMap<u128, Counts>,
@@ -16,7 +17,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A ledger of keys that have failed to open so many messages each.
+    /// Makes a ledger of keys that have failed to open so many messages each.
     pub fn new(failures: u64) -> Ledger {
         Ledger {
             hashers: Default::default(),
@@ -25,7 +26,7 @@ impl Ledger {
         }
     }
 
-    /// The counts of a key: the same ones for equal keys.
+    /// Counts of a key: the same ones for equal keys.
     pub fn counts(&mut self, key: &[u8]) -> &Counts {
         let half = |state: &RandomState| {
             let mut hasher = state.build_hasher();

@@ -1,4 +1,4 @@
-//! Many messages: taken up in windows, sealed or opened in one buffer, handed out in order.
+//! Many messages: read in windows, sealed or opened in one buffer, returned in order.
 
 use super::bytes::{BatchArg, BatchSlice, BufferArg, Bytes, no_bytes, rows};
 use super::ledger::Ledger;
@@ -12,18 +12,18 @@ use sealane_block::Cpu;
 use sealane_diagnostic::{Code, Diagnostic};
 use zeroize::Zeroizing;
 
-/// Messages of a window, as many as the lanes are given at once.
+/// Messages of a window: the number that the lanes process at once.
 const WINDOW: usize = 512;
 
-/// Bytes of a window, if it has more than one message.
+/// Most bytes of a window with more than one message.
 const WINDOW_BYTES: usize = 1 << 26;
 
-/// Lengths of texts: one for all messages, or one each.
+/// Lengths of texts: one for all messages, or one for each.
 #[derive(FromPyObject)]
 pub enum Lengths {
     /// One for all.
     Same(usize),
-    /// One each.
+    /// One for each.
     Each(Vec<usize>),
 }
 
@@ -36,11 +36,11 @@ impl Lengths {
     }
 }
 
-/// What came of a message.
+/// Result of a message.
 pub enum Made<'a, 'py> {
-    /// Bytes to be copied, or none where a message did not open.
+    /// Bytes to be copied, or none if a message did not open.
     Copy(Option<&'a [u8]>),
-    /// An object that has them.
+    /// An object that holds them.
     Whole(Bound<'py, PyBytes>),
 }
 
@@ -48,21 +48,21 @@ pub enum Made<'a, 'py> {
 pub struct Many<'py> {
     open: bool,
     cpu: Cpu,
-    /// A cipher of the mode: that of the one key, if there is one.
+    /// A cipher of the mode: with the one key, if there is one.
     cipher: Cipher,
     keys: BatchArg<'py>,
     nonces: BatchArg<'py>,
     datas: BatchArg<'py>,
     ads: BatchArg<'py>,
     lengths: Option<Lengths>,
-    /// How many messages each key has failed to open before.
+    /// Number of messages that each key has failed to open before.
     failures_before: u64,
-    /// How many messages there are.
+    /// Number of messages.
     pub count: usize,
 }
 
 impl<'py> Many<'py> {
-    /// Looks at what was given, and at no message yet.
+    /// Reads the arguments of the call, but no message yet.
     pub fn new(
         open: bool,
         choice: Choice<'_>,
@@ -102,13 +102,13 @@ impl<'py> Many<'py> {
         Ok(many)
     }
 
-    /// Counts messages that each key failed to open before this call.
+    /// Sets the number of messages that each key failed to open before this call.
     pub fn count_failures_before(&mut self, failures: u64) {
         self.failures_before = failures;
         self.cipher.count_failures_elsewhere(failures);
     }
 
-    /// Refuses lists that are not as long as that of the messages.
+    /// Refuses lists whose length differs from that of the messages.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         let lengths = match &self.lengths {
             Some(Lengths::Each(lengths)) => Some(lengths.len()),
@@ -156,7 +156,7 @@ impl<'py> Many<'py> {
         Ok(())
     }
 
-    /// The length of all results, where rows are given and it is known.
+    /// Length of all results, if the messages are rows and it is known.
     pub fn width(&self) -> Option<usize> {
         match self.datas {
             BatchArg::Rows { width, .. } if !self.open => Some(self.cipher.sealed_len(width)),
@@ -167,8 +167,8 @@ impl<'py> Many<'py> {
         }
     }
 
-    /// Seals or opens all messages, and shows what came of each, in order. Returns the numbers of those
-    /// that did not open.
+    /// Seals or opens all messages, and passes on the result of each, in order. Returns the numbers
+    /// of the messages that did not open.
     pub fn run(
         &self,
         py: Python<'py>,
@@ -214,7 +214,7 @@ impl<'py> Many<'py> {
         Ok(failed)
     }
 
-    /// What the messages of a window need beside their data.
+    /// Reads the arguments of a window's messages besides their data.
     fn batch(
         &self,
         py: Python<'py>,
@@ -262,18 +262,18 @@ impl<'py> Many<'py> {
     }
 }
 
-/// What the messages of a window need beside their data.
+/// Arguments of a window's messages besides their data.
 struct Batch<'a> {
     cipher: &'a Cipher,
-    /// Where each has its key.
+    /// Cipher of each message, if each has its key.
     each: Option<Vec<Cipher>>,
     nonces: BatchSlice<'a>,
     ads: BatchSlice<'a>,
     /// Bytes of their buffers.
     sizes: Vec<usize>,
-    /// Bytes of their texts, if known.
+    /// Lengths of their texts, if known.
     texts: Vec<Option<usize>>,
-    /// Whether data are rows, and so of one length.
+    /// True if data are rows, and so of one length.
     rows: bool,
 }
 
@@ -286,7 +286,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Seals or opens messages that lie one behind the other. Says how long each result is.
+    /// Seals or opens contiguous messages. Returns the length of each result.
     fn run(&self, open: bool, bytes: &mut [u8]) -> Vec<Result<usize, Error>> {
         if let Some(rows) = self.rows(bytes) {
             return run_rows(open, rows, &self.sizes);
@@ -303,7 +303,7 @@ impl Batch<'_> {
             }
         });
         match open {
-            // Of all windows, they have been looked at before.
+            // Nonces of all windows have been checked before.
             false => {
                 let sealed = seal_many(messages).with_equal_nonces();
                 sealed.map(|done| done.result).collect()
@@ -314,7 +314,7 @@ impl Batch<'_> {
 }
 
 impl Batch<'_> {
-    /// The messages as rows, if they are: under one key, with nonces and data from arrays.
+    /// Messages as rows, if possible: under one key, with nonces and data from arrays.
     fn rows<'a>(&'a self, buffers: &'a mut [u8]) -> Option<Rows<'a>> {
         if !self.rows || self.each.is_some() {
             return None;
@@ -333,7 +333,7 @@ impl Batch<'_> {
     }
 }
 
-/// What [`Batch::run`] does where messages are rows.
+/// Performs [`Batch::run`] for messages that are rows.
 fn run_rows(open: bool, rows: Rows<'_>, sizes: &[usize]) -> Vec<Result<usize, Error>> {
     let refused = |error| vec![Err(error); sizes.len()];
     match open {
@@ -357,7 +357,7 @@ enum Window {
     Alone(BufferArg),
     /// Objects.
     List(Vec<BufferArg>),
-    /// Rows: how many, and of how many bytes.
+    /// Rows: their number, and bytes of each.
     Rows(PyBuffer<u8>, usize, usize),
 }
 
@@ -420,7 +420,7 @@ impl Window {
             Window::List(items) => given = items,
             Window::Rows(rows, count, width) => {
                 rows.copy_to_slice(py, &mut bytes[..count * width])?;
-                // From the last on, so that none is overwritten before it has moved.
+                // The last row first, so that none is overwritten before it has moved.
                 for row in (1..*count).rev().filter(|_| sizes[0] > *width) {
                     bytes.copy_within(row * width..(row + 1) * width, row * sizes[0]);
                 }
@@ -433,8 +433,8 @@ impl Window {
     }
 }
 
-/// Where the messages of a window are sealed and opened; the words are erased sooner than bytes would
-/// be.
+/// Buffer in which the messages of a window are sealed and opened; erasing words is faster than
+/// erasing bytes.
 #[derive(Default)]
 struct Arena(Zeroizing<Vec<u128>>);
 
@@ -448,7 +448,7 @@ impl Arena {
     }
 }
 
-/// Buffers that lie one behind the other.
+/// Splits contiguous buffers.
 fn split<'a>(mut bytes: &'a mut [u8], sizes: &'a [usize]) -> impl Iterator<Item = &'a mut [u8]> {
     sizes.iter().map(move |size| {
         let (buffer, rest) = std::mem::take(&mut bytes).split_at_mut(*size);

@@ -1,5 +1,5 @@
-//! Random programs that are mostly sums and products, of numbers that have room for them: what
-//! protocols with arithmetic do in rings, with as much else as makes them change there and back.
+//! Random programs of mostly sums and products, of numbers that have room for them: the operations
+//! that protocols with arithmetic compute in rings, with enough others to force conversions.
 
 use super::{Case, Grower, data, empty};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use sealane_program::builder::{Handle, Index, Operand};
 use sealane_program::graph::{Binary, Input, Reduction, Unary};
 use sealane_program::types::{Data, Range, Shape, Type};
 
-/// Its products have more bits than it, and some more than a ring.
+/// Type whose products have more bits than it, and some more than a ring.
 const FIXED: Type = Type::fixed(30, 12);
 
 /// Random cases of arithmetic, as a strategy of `proptest`.
@@ -71,7 +71,7 @@ impl Grower<'_> {
         (declared, pool)
     }
 
-    /// An operation, where the builder takes it.
+    /// Adds an operation, if the builder accepts it.
     fn operation(&mut self, pool: &[Handle]) -> Option<Handle> {
         let (x, y) = (self.pick(pool), self.pick(pool));
         let (a, b) = (Operand::from(x), Operand::from(y));

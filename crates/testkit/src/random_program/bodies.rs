@@ -27,7 +27,7 @@ impl Grower<'_> {
         })
     }
 
-    /// A map whose body is grown like everything else. Bodies see the pool around them.
+    /// Adds a map with a random body, which also uses values around it.
     pub(super) fn map(&mut self, pool: &mut Vec<Handle>) {
         let Some(over) = self.walked(pool) else {
             return;
@@ -47,7 +47,7 @@ impl Grower<'_> {
             .for_each(|part| self.keep(pool, Some(part)));
     }
 
-    /// A scan with one or two carries, each cut to its type at the end of the body.
+    /// Adds a scan with one or two carries, each clipped to its type at the end of the body.
     pub(super) fn scan(&mut self, pool: &mut Vec<Handle>) {
         let Some(over) = self.walked(pool) else {
             return;
@@ -78,7 +78,7 @@ impl Grower<'_> {
             .for_each(|part| self.keep(pool, Some(part)));
     }
 
-    /// A next carry: some scalar that fits, or what has been before.
+    /// Chooses a next carry: some scalar that fits, or the previous one.
     fn next(&mut self, carry: Handle, inner: &[Handle]) -> Operand {
         let Some(ty) = self.builder.value(carry).map(|value| value.ty) else {
             return carry.into();
@@ -106,7 +106,7 @@ impl Grower<'_> {
         }
     }
 
-    /// Grows a body from its own parameters and what is around it.
+    /// Grows a body from its own parameters and the values around it.
     fn body(&mut self, around: &[Handle], own: Vec<Handle>) -> Vec<Handle> {
         self.depth += 1;
         let mut inner = [around, &own, &own].concat();

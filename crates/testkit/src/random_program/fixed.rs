@@ -9,8 +9,8 @@ use sealane_program::literal::{Literal, Number, Real};
 use sealane_program::types::Type;
 
 impl Grower<'_> {
-    /// A fixed-point operation, where the builder takes it: of `a` as it is, or of what it is in a
-    /// type where most are taken.
+    /// Adds a fixed-point operation, if the builder accepts it: on `a` as it is, or converted to a
+    /// type where most are accepted.
     pub(super) fn fixed(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let ty = self.pick(&[
             Type::fixed(16, 16),
@@ -40,7 +40,7 @@ impl Grower<'_> {
         let made = match self.below(10) {
             0 | 1 => self.builder.binary(Binary::Mul, a.into(), operand, None),
             2 => {
-                // Away from zero, so that it divides.
+                // Away from zero, so that it can divide.
                 let least = self
                     .builder
                     .binary(Binary::Max, b.into(), Operand::Int(1), None);
@@ -61,7 +61,7 @@ impl Grower<'_> {
                 self.builder.reduce(Reduction::Sum, a, None, wanted, None)
             }
             7 => {
-                // Exact products, however they are chosen.
+                // Exact products, in any way of choosing them.
                 let product = self.builder.binary(Binary::Mul, a.into(), operand, None);
                 let mut product = product.ok()?;
                 if self.below(2) == 0 {
@@ -93,7 +93,7 @@ impl Grower<'_> {
         self.pick(&[None, Some(ty)])
     }
 
-    /// The value in a type, cut to a few units about zero.
+    /// Converts the value to a type, clipped to a few units about zero.
     fn small(&mut self, a: Handle, ty: Type) -> Option<Handle> {
         let a = self.builder.saturate(a, ty, None).ok()?;
         let top = self.pick(&[1, 7, 30]);

@@ -6,11 +6,12 @@ use sealane_program::builder::Handle;
 use sealane_program::graph::Binary;
 use sealane_program::types::{Data, Range};
 
-/// Most entries of a random table of constants: no power of two, one, and what lies between.
+/// Most entries of a random table of constants: sizes include one, and numbers that are no powers
+/// of two.
 const ENTRIES: usize = 20;
 
 impl Grower<'_> {
-    /// A lookup, by `a` as it is or brought inside of the table.
+    /// Adds a lookup, by `a` as it is or clipped to the table.
     pub(super) fn lookup(&mut self, a: Handle, pool: &[Handle]) -> Option<Handle> {
         let table = match self.below(4) {
             0 => self.value_table(pool)?,
@@ -31,7 +32,7 @@ impl Grower<'_> {
             0 => vec![count as u64, 2],
             _ => vec![count as u64],
         };
-        // One number of the tape stands for the whole table, or tables would use it up.
+        // One number of the tape stands for the whole table, since tables would use it up.
         let Range { lo, hi } = ty.range();
         let mut random = Random::new(self.below(1 << 30) as u64);
         let number = |_| match random.number() {
@@ -53,7 +54,7 @@ impl Grower<'_> {
         (!tables.is_empty()).then(|| self.pick(&tables))
     }
 
-    /// A number below `count` made of `a`: its remainder, or `a` cut.
+    /// Makes a number below `count` from `a`: its remainder, or `a` clipped.
     fn within(&mut self, a: Handle, count: i128) -> Option<Handle> {
         // A wrapping type has no remainder, and a small one does not hold the divisor.
         let remainder = match self.below(2) {

@@ -1,4 +1,4 @@
-//! A party's end of a link at which something happens at given frames.
+//! A party's end of a link with events at given frames.
 
 use std::time::{Duration, Instant};
 
@@ -7,44 +7,43 @@ use sealane_net::{Farewell, Frame, FrameKind, LinkError, Traffic, Transport, Wak
 use super::Process;
 use super::network::Connection;
 
-/// What happens to a party or to a link.
+/// Event at a party or on a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happening {
-    /// The party's process is gone; where that happens after a frame, when it has had the time to
-    /// send it.
+    /// The party's process ends; if that is after a frame, once it has had the time to send it.
     Dies,
     /// The party computes for so long.
     Computes(Duration),
-    /// The party's process stops for so long; nothing of it shows a sign of life.
+    /// The party's process stops for so long; it sends no heartbeats.
     Freezes(Duration),
     /// The connection is reset.
     Reset,
-    /// The connection carries nothing any more, and nobody is told.
+    /// The connection delivers nothing any more, without a signal.
     Lost,
-    /// None of the party's connections does.
+    /// All of the party's connections are lost.
     Isolated,
-    /// The connection carries nothing for so long.
+    /// The connection delivers nothing for so long.
     Stalls(Duration),
 }
 
-/// Something that happens when the frame of this number (from 0) is sent.
+/// Event at the sending of the frame of this number (from 0).
 #[derive(Clone, Copy, Debug)]
 pub struct Event {
     /// The number of the frame.
     pub at: usize,
-    /// Whether it happens when the frame has left the protocol, rather than before.
+    /// True if it occurs after the frame has left the protocol, rather than before.
     pub after: bool,
-    /// What happens.
+    /// The event.
     pub what: Happening,
 }
 
-/// A transport of a simulated party, at which something happens.
+/// Transport of a simulated party, with events.
 pub(super) struct Link {
     inner: Box<dyn Transport>,
     process: Process,
     connection: Connection,
     peer: usize,
-    /// What is still to happen, in order.
+    /// Events to come, in order.
     events: Vec<Event>,
     /// Frames that have left the protocol.
     sent: usize,
@@ -70,7 +69,7 @@ impl Link {
         }
     }
 
-    /// Lets all happen that is due before, or after, the next frame leaves.
+    /// Triggers all events that are due before, or after, the next frame leaves.
     fn happen(&mut self, after: bool) {
         let is_due = |event: &mut Event| (event.at, event.after) <= (self.sent, after);
         while let Some(event) = self.events.pop_if(is_due) {

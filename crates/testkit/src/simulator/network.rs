@@ -1,18 +1,17 @@
 //! Connections of a simulated network: streams of bytes in order, as TCP delivers them.
 //!
-//! What is written leaves when the wire has carried all that was written before it at its
-//! bandwidth, and arrives after the latency and some jitter, never before what was sent earlier. A
-//! wire holds so many bytes that have not been read yet; who writes more waits. A reader gets what
-//! has arrived, often in smaller pieces than were written.
+//! Written bytes leave when the wire has carried all earlier ones at its bandwidth, and arrive
+//! after the latency and some jitter, never before bytes sent earlier. The number of unread bytes
+//! on a wire is bounded; a writer waits for room. A reader gets the bytes that have arrived, often
+//! in smaller pieces than were written.
 //!
-//! **Ends.** An end that is shut down tells the other one behind all that it sent. An end that is
-//! closed with bytes in it that nobody has read, or to which the other one still sends, resets the
-//! connection; what had arrived at the other end is then lost or not, since systems differ. A
-//! connection that is *lost* carries nothing any more, and nobody is told.
+//! **Ends.** Shutting an end down is signalled to the other one after all earlier bytes. Closing an
+//! end with unread bytes in it, or sending to a closed end, resets the connection; bytes that had
+//! arrived at the other end are then lost or not, since systems differ. A connection that is *lost*
+//! delivers nothing any more, without a signal.
 //!
 //! Bytes neither change nor vanish from the middle, since TLS ends a connection on which they do.
-//! Retransmission, congestion, and the hours after which a system itself gives up on a connection
-//! are not modelled.
+//! Retransmission, congestion, and the long time-outs of the operating system are not modelled.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -24,18 +23,18 @@ use sealane_net::Socket;
 
 use super::scheduler::Scheduler;
 
-/// How one direction of a connection carries bytes.
+/// Properties of one direction of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Wire {
-    /// From one end to the other.
+    /// Time from one end to the other.
     pub latency: Duration,
-    /// At most so much more, at random.
+    /// Largest random delay besides.
     pub jitter: Duration,
-    /// How fast bytes get onto the wire.
+    /// Bandwidth.
     pub bytes_per_s: u64,
-    /// Bytes that have been written and not been read.
+    /// Most bytes that are written and not yet read.
     pub window_bytes: usize,
-    /// Whether what has arrived can still be read when the connection is reset.
+    /// True if arrived bytes can still be read after a reset.
     pub keeps: bool,
 }
 
@@ -53,22 +52,22 @@ struct End {
     parcels: VecDeque<Parcel>,
     /// Bytes in the parcels.
     held_bytes: usize,
-    /// When the wire has carried all that was written.
+    /// Time at which the wire will have carried all bytes written so far.
     free_at: Duration,
     last_arrival: Duration,
-    /// Nothing more that is written arrives.
+    /// Bytes written from now on do not arrive.
     lost: bool,
-    /// The other end has said that nothing more comes.
+    /// The other end has shut down its direction.
     ended: bool,
-    /// The owner does not listen any more.
+    /// The owner does not read any more.
     deaf: bool,
-    /// The owner is gone.
+    /// The owner has ended.
     closed: bool,
-    /// When this end learns that there is no connection any more.
+    /// Time at which this end learns of the reset.
     reset_at: Option<Duration>,
     read_timeout: Duration,
     reader: Option<usize>,
-    /// The thread of the other end that waits for room.
+    /// Thread of the other end that waits for room.
     writer: Option<usize>,
 }
 
@@ -79,7 +78,7 @@ struct Parcel {
 }
 
 impl Connection {
-    /// A connection between `processes`; `wires` are those towards each of them.
+    /// Makes a connection between `processes`; `wires` are those towards each of them.
     pub(super) fn new(
         scheduler: Arc<Scheduler>,
         processes: [usize; 2],
@@ -107,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Whether a process has an end of it.
+    /// Returns whether a process has an end of it.
     pub(super) fn joins(&self, process: usize) -> bool {
         self.processes.contains(&process)
     }
@@ -129,7 +128,7 @@ impl Connection {
         usize::from(self.processes[1] == process)
     }
 
-    /// From now on nothing arrives any more in either direction, and nobody is told.
+    /// Stops delivery in both directions, without a signal.
     pub fn lose(&self) {
         self.log("nothing crosses any more");
         for end in self.ends().iter_mut() {
@@ -138,7 +137,7 @@ impl Connection {
         }
     }
 
-    /// Nothing arrives for so long; then all of it does.
+    /// Delays all delivery for `time`.
     pub fn stall(&self, time: Duration) {
         self.log("what is sent is held up");
         let until = self.scheduler.now() + time;
@@ -152,7 +151,7 @@ impl Connection {
         }
     }
 
-    /// Both ends learn that there is no connection any more, and what is on the way is lost.
+    /// Resets the connection: both ends learn of it, and bytes on the way are lost.
     pub fn reset(&self) {
         self.log("the connection is reset");
         let mut ends = self.ends();
@@ -161,7 +160,7 @@ impl Connection {
         self.reset_end(&mut ends, 1, now);
     }
 
-    /// The system closes the socket of a process that has ended.
+    /// Closes the socket of a process that has ended, as its system does.
     pub(super) fn close_end_of(&self, process: usize) {
         self.close(&mut self.ends(), self.side_of(process));
     }
@@ -177,7 +176,7 @@ impl Connection {
         }
     }
 
-    /// Says to the other end of `side` that nothing more comes.
+    /// Signals to the other end of `side` that nothing more comes.
     fn end_stream(&self, ends: &mut [End; 2], side: usize) {
         let other = &mut ends[1 - side];
         if !std::mem::replace(&mut other.ended, true) {
@@ -185,7 +184,7 @@ impl Connection {
         }
     }
 
-    /// Tells the other end of `side` that there is no connection any more, behind what was sent.
+    /// Signals to the other end of `side` that the connection is gone, after all earlier bytes.
     fn reset_other(&self, ends: &mut [End; 2], side: usize) {
         let end = &ends[1 - side];
         let at = self.scheduler.now() + end.wire.latency;
@@ -193,7 +192,7 @@ impl Connection {
         self.reset_end(ends, 1 - side, at);
     }
 
-    /// Lets the end `side` learn at some time that there is no connection any more.
+    /// Lets the end `side` learn at some time that the connection is gone.
     fn reset_end(&self, ends: &mut [End; 2], side: usize, at: Duration) {
         let end = &mut ends[side];
         if end.lost || end.reset_at.is_some() {
@@ -238,14 +237,15 @@ impl Connection {
         self.scheduler.log(|| format!("link {one}-{other}: {what}"));
     }
 
-    /// No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    /// Locks the ends. No code panics while it holds the lock, so a poisoned lock holds a sound
+    /// state.
     fn ends(&self) -> MutexGuard<'_, [End; 2]> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl End {
-    /// What a call finds where there is no connection any more.
+    /// Returns an error if the connection is gone.
     fn refuse_if_reset(&self, now: Duration) -> io::Result<()> {
         match self.reset_at {
             Some(at) if at <= now => Err(ErrorKind::ConnectionReset.into()),
@@ -253,7 +253,7 @@ impl End {
         }
     }
 
-    /// Moves what has arrived to the front of `into`; None if nothing has.
+    /// Moves arrived bytes to the front of `into`; returns none if there are none.
     fn take(&mut self, into: &mut [u8], most: usize, now: Duration) -> Option<usize> {
         let first = self.parcels.front_mut()?;
         if first.arrives > now {
@@ -264,14 +264,14 @@ impl End {
             *to = byte;
         }
         self.held_bytes -= count;
-        // What says the end of the stream stays.
+        // The parcel that signals the end of the stream stays.
         if count > 0 && first.bytes.is_empty() {
             self.parcels.pop_front();
         }
         Some(count)
     }
 
-    /// When a reader that found nothing may look again.
+    /// Time at which a reader that found nothing may try again.
     fn next_event(&self) -> Option<Duration> {
         let arrival = self.parcels.front().map(|parcel| parcel.arrives);
         arrival.into_iter().chain(self.reset_at).min()
@@ -285,7 +285,7 @@ pub(super) struct SimulatedSocket {
 }
 
 impl SimulatedSocket {
-    /// Whether the process of this end has ended; what it still does on its way out counts nothing.
+    /// Returns whether the process of this end has ended; its later calls have no effect.
     fn is_dead(&self) -> bool {
         let Connection {
             scheduler,
@@ -350,7 +350,7 @@ impl Socket for SimulatedSocket {
                     return Ok(());
                 }
                 if ends[1 - self.side].closed {
-                    // They arrive where nobody is, and that comes back.
+                    // They arrive at a closed end, and that returns a reset.
                     let round_trip = ends[0].wire.latency + ends[1].wire.latency;
                     let at = now + round_trip;
                     self.connection.reset_end(&mut ends, self.side, at);

@@ -1,12 +1,13 @@
 //! Threads that run one at a time, on a clock that jumps.
 //!
 //! All threads of a world are real ones, but only the one that has the *turn* runs. It keeps the
-//! turn until it waits or yields; then a number of the seed's sequence says who of those that can go
-//! on is next. Where none can, the clock jumps to the next moment at which one can. So no wait costs
-//! time, however long it is, and the same seed gives the same run.
+//! turn until it waits or yields; then a number of the seed's sequence chooses the next among the
+//! threads that can go on. If none can, the clock jumps to the next moment at which one can. So
+//! waits take no real time, and the same seed gives the same run.
 //!
-//! A process is the threads of one party. When it is killed, each of its threads unwinds at its next
-//! wait; what they do on the way out has no effect on the network, which has closed their sockets.
+//! A process is the threads of one party. When it is killed, each of its threads unwinds at its
+//! next wait; their actions while unwinding have no effect on the network, which has closed their
+//! sockets.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -19,24 +20,24 @@ use std::time::{Duration, Instant};
 use super::{Bounds, Ending, Happening};
 use crate::random::Random;
 
-/// Nobody has the turn.
+/// Index meaning that no thread has the turn.
 const NOBODY: usize = usize::MAX;
 
-/// Lines of a log that are kept: those before the end.
+/// Number of lines kept of a log, the last ones.
 const LOG_LINES: usize = 400;
 
 thread_local! {
-    /// Which thread of its world this one is.
+    /// Index of this thread in its world.
     static ME: Cell<usize> = const { Cell::new(NOBODY) };
 }
 
-/// What the threads of a world share.
+/// State shared by the threads of a world.
 pub(super) struct Scheduler {
     state: Mutex<State>,
-    /// The thread that has the turn.
+    /// Thread that has the turn.
     turn: AtomicUsize,
     over: Condvar,
-    /// The moment of a real clock that stands for the beginning.
+    /// Real moment that stands for the beginning.
     beginning: Instant,
 }
 
@@ -47,16 +48,16 @@ struct State {
     joins: Vec<JoinHandle<()>>,
     random: Random,
     bounds: Bounds,
-    /// Of sixteen chances to stop a thread, how many are taken.
+    /// Number of chances, of sixteen, at which a thread is preempted.
     stops: usize,
-    /// For how long at least and at most.
+    /// Least and longest duration of a preemption.
     stop: [Duration; 2],
     steps: u64,
     stuck: Option<String>,
     panics: Vec<String>,
     happened: Vec<(Duration, usize, Happening)>,
     trace: blake3::Hasher,
-    /// The last lines, if anybody is to read them.
+    /// Last lines of the log, if it is enabled.
     log: Option<VecDeque<String>>,
 }
 
@@ -81,14 +82,15 @@ struct Process {
     frozen_until: Duration,
 }
 
-/// What unwinds a thread of a process that was killed.
+/// Panic payload that unwinds a thread of a killed process.
 struct Killed;
 
 impl Scheduler {
     pub(super) fn new(seed: u64, processes: usize, bounds: Bounds, log: bool) -> Scheduler {
         let mut random = Random::new(seed);
         let ms = Duration::from_millis;
-        // Most worlds are brisk; in some, what happens meanwhile happens at any place of the code.
+        // In most worlds threads are rarely preempted; in some, events can occur at any place of
+        // the code.
         let (stops, stop) = match random.percent(25) {
             true => (4, [ms(50), ms(100)]),
             false => (1, [ms(0), random.time(ms(1), ms(200))]),
@@ -121,24 +123,24 @@ impl Scheduler {
         self.state().now
     }
 
-    /// A number of the sequence that decides all.
+    /// Draws a number of the sequence that determines the run.
     pub(super) fn random<R>(&self, draw: impl FnOnce(&mut Random) -> R) -> R {
         draw(&mut self.state().random)
     }
 
-    /// Makes `bytes` a part of what a run is told from others by.
+    /// Adds `bytes` to the hash that identifies a run.
     pub(super) fn trace(&self, bytes: &[u8]) {
         self.state().trace.update(bytes);
     }
 
-    /// Takes note of something that happens at a process.
+    /// Records an event at a process.
     pub(super) fn note(&self, process: usize, what: Happening) {
         let mut state = self.state();
         let now = state.now;
         state.happened.push((now, process, what));
     }
 
-    /// Writes a line for people, if anybody is to read it.
+    /// Writes a line to the log, if it is enabled.
     pub(super) fn log(&self, line: impl FnOnce() -> String) {
         let mut state = self.state();
         let now = state.now;
@@ -150,17 +152,17 @@ impl Scheduler {
         }
     }
 
-    /// The moment of a real clock that stands for a time of this world.
+    /// Real moment that stands for a time of this world.
     pub(super) fn moment(&self, time: Duration) -> Instant {
         self.beginning + time
     }
 
-    /// The time of this world for which a moment of a real clock stands.
+    /// Time of this world that a real moment stands for.
     pub(super) fn time_of(&self, moment: Instant) -> Duration {
         moment.saturating_duration_since(self.beginning)
     }
 
-    /// The thread that calls this.
+    /// Index of the calling thread.
     pub(super) fn me(&self) -> usize {
         ME.get()
     }
@@ -188,12 +190,13 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Waits until somebody wakes this thread, or until a time. Wakes may come for nothing.
+    /// Waits until another thread wakes this one, or until a time. Wake-ups may be spurious.
     pub(super) fn block(&self, until: Option<Duration>) {
         self.leave_turn(Status::Waiting(until));
     }
 
-    /// Lets others go first, now and then for a while: threads of a real machine stop anywhere.
+    /// Yields to others, now and then for a while: threads of a real machine can be preempted
+    /// anywhere.
     pub(super) fn give_way(&self) {
         let status = {
             let mut state = self.state();
@@ -226,12 +229,12 @@ impl Scheduler {
         }
     }
 
-    /// Ends a process. Its threads unwind; the one that calls this does so at its next wait.
+    /// Ends a process. Its threads unwind; the calling one does so at its next wait.
     pub(super) fn kill(&self, process: usize) {
         self.state().kill(process);
     }
 
-    /// Whether a process has been killed.
+    /// Returns whether a process has been killed.
     pub(super) fn is_dead(&self, process: usize) -> bool {
         self.state().processes[process].dead
     }
@@ -266,7 +269,7 @@ impl Scheduler {
         }
     }
 
-    /// The body of every thread.
+    /// Runs the body of a thread.
     fn thread(&self, me: usize, body: Box<dyn FnOnce() + Send>) {
         ME.set(me);
         self.await_turn(me);
@@ -289,7 +292,7 @@ impl Scheduler {
 
     /// Lets another thread run, and waits for the next turn of this one.
     fn leave_turn(&self, status: Status) {
-        // A thread that unwinds does not wait: its process is gone.
+        // A thread that unwinds does not wait: its process has ended.
         if thread::panicking() {
             return;
         }
@@ -317,7 +320,7 @@ impl Scheduler {
         }
     }
 
-    /// Gives the turn to the next thread, or says that all have ended.
+    /// Gives the turn to the next thread, or ends the world.
     fn hand_over(&self, state: &mut State) {
         match state.next() {
             None => self.over.notify_all(),
@@ -330,14 +333,15 @@ impl Scheduler {
         }
     }
 
-    /// No code panics while it holds the lock, so a poisoned lock holds a sound state.
+    /// Locks the state. No code panics while it holds the lock, so a poisoned lock holds a sound
+    /// state.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Who runs next; None when all have ended.
+    /// Chooses the thread that runs next; none when all have ended.
     fn next(&mut self) -> Option<usize> {
         loop {
             let able = |thread: &&usize| {

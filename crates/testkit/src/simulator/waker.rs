@@ -1,4 +1,4 @@
-//! Bells of a simulated world, by which its threads wait and tell the time.
+//! Wakers of a simulated world: its threads wait and read the time through them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -8,7 +8,7 @@ use sealane_net::{Wake, Waker};
 
 use super::scheduler::Scheduler;
 
-/// A waker by which threads of a world wait.
+/// A waker of a simulated thread.
 pub(super) struct SimulatedWaker {
     scheduler: Arc<Scheduler>,
     state: Mutex<Rung>,
@@ -21,7 +21,7 @@ struct Rung {
 }
 
 impl SimulatedWaker {
-    /// A new waker on the clock of `scheduler`.
+    /// Makes a waker on the clock of `scheduler`.
     pub(super) fn waker(scheduler: &Arc<Scheduler>) -> Waker {
         Waker::new(Arc::new(SimulatedWaker {
             scheduler: Arc::clone(scheduler),
@@ -59,7 +59,7 @@ impl Wake for SimulatedWaker {
         }
     }
 
-    /// A thread may be stopped between any two looks at the clock.
+    /// Returns the time. A thread may be preempted before any reading of the clock.
     fn now(&self) -> Instant {
         self.scheduler.give_way();
         self.scheduler.moment(self.scheduler.now())

@@ -1,5 +1,5 @@
-//! The part of the norm on fixed point. Columns hold stored numbers; expected ones are what Python
-//! gives with `Fraction`.
+//! Tests of the norm on fixed point. Columns hold stored numbers; expected ones are Python's
+//! results with `Fraction`.
 
 use super::*;
 use sealane_diagnostic::Code;
@@ -146,7 +146,7 @@ fn n42_products_and_quotients_are_rounded_down() {
             .hint
             .starts_with("say it: `x0.astype(sl.fixed(32, 16)) / 3`")
     );
-    // A refusal speaks of values.
+    // A refusal states values, not stored numbers.
     let wide = run(&[all(f(2, 2), &[1])], |b, x| {
         b.binary(Mul, x[0].into(), x[0].into(), None)
     });
@@ -165,7 +165,7 @@ fn n43_a_sum_of_products_is_rounded_once() {
     let a = within(f(6, 2), -8, 8, &[1, 1, 1, 1]);
     let dot =
         |dtype| run(&[a, a], |b, x| b.dot(x[0], x[1], dtype, None)).map_err(|refused| refused.code);
-    // Four times 0.0625 is 0.25; rounded one by one it would be nothing.
+    // Four times 0.0625 is 0.25; rounded one by one it would be zero.
     assert_eq!(dot(None), Ok((f(6, 2), vec![1])));
     assert_eq!(dot(Some(f(6, 4))), Ok((f(6, 4), vec![4])));
     assert_eq!(dot(Some(i(8))), Ok((i(8), vec![0])));
@@ -238,7 +238,7 @@ fn n43_every_sum_of_products_is_exact_over_rows_too() {
             assert_eq!(numbers, [stored], "way {number}, rows: {rows}");
         }
     }
-    // A refusal speaks of the exact sum, and what it says to write is taken.
+    // A refusal states the exact sum, and its suggestion is accepted.
     let refused = run_shaped(true, &[all(f(4, 4), &[1]), all(f(4, 4), &[1])], |b, x| {
         b.dot(x[0], x[1], None, None)
     });
@@ -347,7 +347,7 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     );
     let beside_integer = with_ratio(Mul, all(u(8), &[1]), (1, 2)).unwrap_err();
     assert_eq!(beside_integer.code, Code::TypeMismatch);
-    // A comparison is exact with what some type holds, and else with the nearest number.
+    // A comparison is exact for numbers that some type holds, and else uses the nearest number.
     assert_eq!(
         with_ratio(Gt, a, (33, 32)).unwrap(),
         (Type::Bool, vec![0, 0])
@@ -422,7 +422,7 @@ fn n47_literals_take_the_nearest_number_and_a_warning_says_so() {
     assert!(warnings(Add, 1, 4).is_empty());
 }
 
-/// Each comparison with a ratio, on either side of it, against that of ratios.
+/// Compares each comparison with a ratio, on either side of it, with that of ratios.
 fn compares_as_ratios() {
     let numbers = (-9..=9).collect::<Vec<i128>>();
     let columns = [
@@ -598,6 +598,6 @@ fn n51_a_sum_of_rounded_numbers_is_warned_of() {
         })
     };
     assert_eq!((scanned(true).len(), scanned(false).len()), (1, 0));
-    // What is asked for by name is meant.
+    // Explicit rounding is intended.
     assert!(sum(FloorDiv, None).is_empty());
 }
