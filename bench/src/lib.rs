@@ -111,7 +111,7 @@ impl Machine {
 }
 
 /// Measures, and hands out every figure as soon as it is there; or says why it cannot.
-pub type Run = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
+pub type RunSuite = fn(&Options, &mut dyn FnMut(Record)) -> Result<(), String>;
 
 /// A suite by name.
 pub struct Suite {
@@ -120,7 +120,7 @@ pub struct Suite {
     /// What it measures, in one line.
     pub about: &'static str,
     /// The suite itself.
-    pub run: Run,
+    pub run: RunSuite,
     /// What of it is worth a picture.
     pub charts: fn(&[Record]) -> Vec<Chart>,
     /// Tables for a terminal, where a line for each record would be too many.
@@ -134,7 +134,7 @@ impl Suite {
     const fn new(
         name: &'static str,
         about: &'static str,
-        run: Run,
+        run: RunSuite,
         charts: fn(&[Record]) -> Vec<Chart>,
     ) -> Suite {
         Suite {

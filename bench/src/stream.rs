@@ -22,7 +22,7 @@ use sealane_block::{Cpu, cpu::TIER_VARIABLE};
 use sealane_net::{Identity, free_loopback_port};
 
 use crate::{Options, Record};
-use party::{Circuit, Outcome, Part, Peer};
+use party::{Circuit, Outcome, PartyConfig, Peer};
 
 mod party;
 
@@ -193,7 +193,7 @@ fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Out
 }
 
 /// What both sides are told. Their keys are fresh and lie in `folder`.
-fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
+fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], String> {
     let mut peers = Vec::new();
     for side in SIDES {
         let identity = Identity::generate();
@@ -206,7 +206,7 @@ fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
         });
     }
     let calls = party::calls(case.circuit, case.rows, case.until);
-    let part = |me: u8| Part {
+    let part = |me: u8| PartyConfig {
         me,
         identity: folder.join(format!("{}.key", SIDES[usize::from(me)])),
         outcome: folder.join(format!("{}.json", SIDES[usize::from(me)])),
@@ -219,7 +219,7 @@ fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[Part; 2], String> {
     Ok([part(0), part(1)])
 }
 
-fn start(again: &[OsString], cpu: Cpu, part: &Part) -> Result<Child, String> {
+fn start(again: &[OsString], cpu: Cpu, part: &PartyConfig) -> Result<Child, String> {
     let part = serde_json::to_string(part).map_err(|error| error.to_string())?;
     Command::new(&again[0])
         .args(&again[1..])

@@ -1,6 +1,6 @@
 //! What is measured: a mode of ours, or anything else that seals messages.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
 /// Keys that messages with keys of their own take in turn.
@@ -193,8 +193,8 @@ impl Mode {
 }
 
 /// A batch of rows, as the room takes it.
-fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> Rows<'a> {
-    Rows {
+fn rows<'a>(cipher: &'a Cipher, batch: &'a mut Batch) -> RowBatch<'a> {
+    RowBatch {
         cipher,
         count: batch.slots.len(),
         nonces: &batch.nonces,

@@ -18,7 +18,7 @@ pub struct Case {
     pub name: String,
     /// The circuit.
     pub circuit: Circuit,
-    /// Rows.
+    /// RowOrder.
     pub rows: usize,
     /// Bits of the inputs as `[bit][row]`, 0 or 1 a byte.
     pub inputs: Vec<u8>,
@@ -27,7 +27,7 @@ pub struct Case {
 }
 
 impl Case {
-    /// Rows of random bits.
+    /// RowOrder of random bits.
     pub fn random(name: String, circuit: Circuit, rows: usize) -> Case {
         let mut coins = coins(rows as u64);
         let widths = circuit.input_widths().to_vec();
@@ -39,7 +39,7 @@ impl Case {
         Case::new(name, circuit, values)
     }
 
-    /// Rows of given values, one for each input of the circuit.
+    /// RowOrder of given values, one for each input of the circuit.
     fn new(name: String, circuit: Circuit, values: Vec<Vec<Vec<bool>>>) -> Case {
         let found: Vec<_> = values.iter().map(|row| circuit.eval(row)).collect();
         Case {
@@ -112,7 +112,7 @@ fn phasing(items: usize, width: usize) -> Case {
 
 /// Gates of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GateKind {
     /// ANDs alone.
     And,
     /// XORs of a value that nobody else reads, as most are in additions.
@@ -121,22 +121,22 @@ pub enum Kind {
     SharedXor,
 }
 
-impl Kind {
+impl GateKind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::And, Kind::Xor, Kind::SharedXor];
+    pub const ALL: [GateKind; 3] = [GateKind::And, GateKind::Xor, GateKind::SharedXor];
 
     /// Its name in cases.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::And => "and",
-            Kind::Xor => "xor",
-            Kind::SharedXor => "xor-shared",
+            GateKind::And => "and",
+            GateKind::Xor => "xor",
+            GateKind::SharedXor => "xor-shared",
         }
     }
 }
 
 /// Layers of sixteen gates of one kind, on few enough slots for the nearest caches.
-pub fn gates(kind: Kind, layers: usize, rows: usize) -> Case {
+pub fn gates(kind: GateKind, layers: usize, rows: usize) -> Case {
     const WIDTH: usize = 16;
     let mut b = Builder::new();
     let inputs = b.input(WIDTH);
@@ -145,9 +145,9 @@ pub fn gates(kind: Kind, layers: usize, rows: usize) -> Case {
         let gate = |i: usize| -> Wire {
             let next = values[(i + 1) % WIDTH];
             match kind {
-                Kind::And => b.and(values[i], next),
-                Kind::Xor => b.xor(values[i], inputs[(i + layer + 1) % WIDTH]),
-                Kind::SharedXor => b.xor(values[i], next),
+                GateKind::And => b.and(values[i], next),
+                GateKind::Xor => b.xor(values[i], inputs[(i + layer + 1) % WIDTH]),
+                GateKind::SharedXor => b.xor(values[i], next),
             }
         };
         values = (0..WIDTH).map(gate).collect();
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn circuits_of_one_kind_hold_nothing_else() {
-        for kind in Kind::ALL {
+        for kind in GateKind::ALL {
             let info = gates(kind, 10, 1).circuit.info();
-            let counts = if kind == Kind::And {
+            let counts = if kind == GateKind::And {
                 (160, 0)
             } else {
                 (0, 160)

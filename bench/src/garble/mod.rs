@@ -28,8 +28,8 @@ pub mod strategy;
 use crate::cycles::Measured;
 use crate::plot::Chart;
 use crate::{Options, Record};
-use circuits::{Case, Kind};
-use sides::{Rows, Sides};
+use circuits::{Case, GateKind};
+use sides::{RowOrder, Sides};
 use strategy::Strategy;
 
 /// The suite's name.
@@ -41,7 +41,7 @@ const SHARE: u32 = 10;
 /// Measures everything.
 pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     let mut bench = Bench::new(options, record);
-    for kind in Kind::ALL {
+    for kind in GateKind::ALL {
         bench.one_kind(kind);
     }
     if !bench.small {
@@ -258,14 +258,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Every scheme on rows of one kind of gate.
-    fn one_kind(&mut self, kind: Kind) {
+    fn one_kind(&mut self, kind: GateKind) {
         let [layers, rows] = if self.small { [2, 16] } else { [64, 64] };
         let case = circuits::gates(kind, layers, rows);
         let tape = compile(&case.circuit, &Strategy::DEFAULT.machine());
         let gates = tape.ands.len() + tape.xors.len();
         for cpu in self.options.cpus.clone() {
             for scheme in Scheme::ALL {
-                let mut sides = Sides::new(cpu, scheme, &tape, &case, Rows::Together);
+                let mut sides = Sides::new(cpu, scheme, &tape, &case, RowOrder::Together);
                 sides.check(&case);
                 let measured = sides.measure(gates, &self.options);
                 let label = format!("{scheme}/gates/{}", case.name);
@@ -280,8 +280,8 @@ impl<'a> Bench<'a> {
                 {
                     let names = &SIDES[side];
                     let (cycles, speed) = match kind {
-                        Kind::And => (names.cycles, names.speed),
-                        Kind::Xor | Kind::SharedXor => (names.xor_cycles, names.xor_speed),
+                        GateKind::And => (names.cycles, names.speed),
+                        GateKind::Xor | GateKind::SharedXor => (names.xor_cycles, names.xor_speed),
                     };
                     self.say(&label, cpu, cycles, median_cycles, "cycles");
                     self.say(&label, cpu, speed, 1e3 / median_ns, "million/s");

@@ -2,7 +2,7 @@
 
 use sealane_circuit::{Machine, Order};
 
-use super::sides::Rows;
+use super::sides::RowOrder;
 
 /// How ANDs are found that can be worked on at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -17,7 +17,7 @@ pub enum Strategy {
     Levels,
     /// SIMD gates: rows fill the lanes, gates stay near the written order.
     Simd,
-    /// Rows, and a static order within a window: what Sealane does.
+    /// RowOrder, and a static order within a window: what Sealane does.
     Window,
 }
 
@@ -71,11 +71,11 @@ impl Strategy {
 
     /// How rows go through the tape. Strategies that find ANDs within a circuit get one row at a time: with many rows side by
     /// side, those would fill the lanes, whatever the strategy found.
-    pub fn rows(self) -> Rows {
+    pub fn rows(self) -> RowOrder {
         match self {
-            Strategy::None => Rows::GateByGate,
-            Strategy::Queue | Strategy::QueueOverFree | Strategy::Levels => Rows::OneByOne,
-            Strategy::Simd | Strategy::Window => Rows::Together,
+            Strategy::None => RowOrder::GateByGate,
+            Strategy::Queue | Strategy::QueueOverFree | Strategy::Levels => RowOrder::OneByOne,
+            Strategy::Simd | Strategy::Window => RowOrder::Together,
         }
     }
 }

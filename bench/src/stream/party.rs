@@ -34,7 +34,7 @@ pub(super) enum Circuit {
 
 /// What a party is told.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Part {
+pub(super) struct PartyConfig {
     pub(super) me: u8,
     /// The file of this party's key.
     pub(super) identity: PathBuf,
@@ -71,7 +71,7 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// The outcome that a party has left.
-    pub(super) fn read(part: &Part) -> Result<Outcome, String> {
+    pub(super) fn read(part: &PartyConfig) -> Result<Outcome, String> {
         let text = fs::read_to_string(&part.outcome).map_err(|error| error.to_string())?;
         serde_json::from_str(&text).map_err(|error| error.to_string())
     }
@@ -89,7 +89,7 @@ pub(super) fn calls(circuit: Circuit, rows: usize, until: Until) -> u64 {
 
 /// Takes the part of a party, as it stands in the variable.
 pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
-    let part: Part =
+    let part: PartyConfig =
         serde_json::from_str(&part.to_string_lossy()).map_err(|error| error.to_string())?;
     let config = part.config()?;
     let met = match part.tls {
@@ -97,7 +97,7 @@ pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
         false => Mesh::danger_plaintext(&config),
     };
     let mut mesh = met.map_err(|error| error.to_string())?;
-    let run = Run::new(cpu, &part);
+    let run = PartyRun::new(cpu, &part);
     let done = match part.me {
         0 => run.garble(&mut mesh),
         _ => run.evaluate(&mut mesh),
@@ -108,7 +108,7 @@ pub(super) fn take(cpu: Cpu, part: &OsStr) -> Result<(), String> {
     fs::write(&part.outcome, text).map_err(|error| error.to_string())
 }
 
-impl Part {
+impl PartyConfig {
     fn config(&self) -> Result<MeshConfig, String> {
         let mut parties = Vec::new();
         for (name, peer) in SIDES.iter().zip(&self.peers) {
@@ -152,16 +152,16 @@ fn chain() -> sealane_circuit::Circuit {
 }
 
 /// A run as both sides see it.
-struct Run {
+struct PartyRun {
     cpu: Cpu,
     tape: Tape,
     rows: usize,
     calls: u64,
 }
 
-impl Run {
-    fn new(cpu: Cpu, part: &Part) -> Run {
-        Run {
+impl PartyRun {
+    fn new(cpu: Cpu, part: &PartyConfig) -> PartyRun {
+        PartyRun {
             cpu,
             tape: part.circuit.tape(),
             rows: part.rows,

@@ -18,7 +18,7 @@
 //! | oblivious transfer | choices of its receiver |
 //! | opening of a forged message | how far into the tag the first wrong byte is |
 //!
-//! Work that does branch has to be found, for garbled gates and for tags, or the rest counts for
+//! TimedWork that does branch has to be found, for garbled gates and for tags, or the rest counts for
 //! nothing.
 
 mod work;
@@ -27,13 +27,13 @@ use sealane_aead::Suite;
 use sealane_block::{Block, Cpu, Prg, clock};
 use sealane_garble::Scheme;
 
-use work::{Branching, Eager, Evaluation, Garbling, Opening, Transfer, Work};
+use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork, Transfer};
 
 /// Batches of one kind of work on one tier.
 const BATCHES: usize = 1_000_000;
 /// Batches of an oblivious transfer, each of which is a message.
 const TRANSFERS: usize = 100_000;
-/// Rows of a batch: as many as a kernel takes in one turn.
+/// RowOrder of a batch: as many as a kernel takes in one turn.
 pub const ROWS: usize = 16;
 /// From here on the means of two classes differ.
 const THRESHOLD: f64 = 10.0;
@@ -95,12 +95,12 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
     found.none();
 }
 
-/// Work whose times differ.
+/// TimedWork whose times differ.
 #[derive(Default)]
 struct Findings(Vec<String>);
 
 impl Findings {
-    fn add(&mut self, cpu: Cpu, what: &str, batches: usize, work: &mut dyn Work) {
+    fn add(&mut self, cpu: Cpu, what: &str, batches: usize, work: &mut dyn TimedWork) {
         let t = difference(batches, work);
         println!("{:<9} {what:<36} t = {t:6.2}", cpu.tier().name());
         if t >= THRESHOLD {
@@ -143,7 +143,7 @@ fn the_statistic_is_that_of_welch() {
 
 /// The largest |t| between blocks whose lowest bits are 0 and blocks with random ones, over all times
 /// and over those below some quantiles.
-fn difference(batches: usize, work: &mut dyn Work) -> f64 {
+fn difference(batches: usize, work: &mut dyn TimedWork) -> f64 {
     let cpu = *Cpu::available().last().expect("the portable tier");
     let mut prg = Prg::danger_fixed(cpu, 1);
     let mut samples = Vec::with_capacity(batches);

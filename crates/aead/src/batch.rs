@@ -10,10 +10,10 @@ use std::vec;
 
 use sealane_schedule::longest_first;
 
-use crate::cipher::{Fit, KeyOf, Lengths, Request, blocks};
-use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::cipher::{HasKey, Layout, MessageLengths, Request, blocks};
+use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
-use crate::rows::Left;
+use crate::rows::RowCursor;
 use crate::{Cipher, Error, KeyId, Nonces, Suite};
 
 /// Messages that are held at a time: 32 for each of 16 lanes.
@@ -153,7 +153,7 @@ where
     let mut fitting = Fitting::<OPEN> {
         suite,
         lengths: None,
-        fit: Fit::default(),
+        fit: Layout::default(),
     };
     let mut keys = 0;
     // Neighbours with the same key are counted against its limit at once.
@@ -200,7 +200,7 @@ where
         }
     }
     if let Some(one) = waiting.iter().find_map(|waiting| waiting.cipher) {
-        let mut slots = Source::Window(Slots {
+        let mut slots = MessageSource::Window(WindowSlots {
             open: OPEN,
             order: longest_first(&lengths).into_iter(),
             waiting,
@@ -265,8 +265,8 @@ fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
 struct Fitting<const OPEN: bool> {
     suite: Suite,
     /// The lengths that `fit` is for.
-    lengths: Option<Lengths>,
-    fit: Fit,
+    lengths: Option<MessageLengths>,
+    fit: Layout,
 }
 
 impl<const OPEN: bool> Fitting<OPEN> {
@@ -279,12 +279,12 @@ impl<const OPEN: bool> Fitting<OPEN> {
         ad: &[u8],
         buffer: &[u8],
         text: Option<usize>,
-    ) -> Result<&Fit, Box<Error>> {
+    ) -> Result<&Layout, Box<Error>> {
         let (first, other) = (self.suite, cipher.suite());
         if other != first {
             return Err(Error::MixedBatch { first, other }.into());
         }
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
@@ -316,30 +316,30 @@ impl Waiting<'_> {
 }
 
 /// Where the messages of lanes come from.
-pub(crate) enum Source<'s, 'a> {
+pub(crate) enum MessageSource<'s, 'a> {
     /// A window of messages of any lengths.
-    Window(Slots<'s, 'a>),
+    Window(WindowSlots<'s, 'a>),
     /// Messages in rows.
-    Rows(Left<'s, 'a>),
+    Rows(RowCursor<'s, 'a>),
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Source<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for MessageSource<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         match self {
-            Source::Window(slots) => slots.fill(work, free),
-            Source::Rows(rows) => rows.fill(work, free),
+            MessageSource::Window(slots) => slots.fill(work, free),
+            MessageSource::Rows(rows) => rows.fill(work, free),
         }
     }
     fn done(&mut self, number: usize, outcome: Outcome) {
         match self {
-            Source::Window(slots) => Queue::<M>::done(slots, number, outcome),
-            Source::Rows(rows) => Queue::<M>::done(rows, number, outcome),
+            MessageSource::Window(slots) => Queue::<M>::done(slots, number, outcome),
+            MessageSource::Rows(rows) => Queue::<M>::done(rows, number, outcome),
         }
     }
 }
 
 /// The messages of a window.
-pub(crate) struct Slots<'s, 'a> {
+pub(crate) struct WindowSlots<'s, 'a> {
     open: bool,
     order: vec::IntoIter<u32>,
     waiting: Vec<Waiting<'a>>,
@@ -347,8 +347,8 @@ pub(crate) struct Slots<'s, 'a> {
     outcomes: &'s mut [Outcome],
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Slots<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for WindowSlots<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         let mut filled = 0;
         for lane in lanes_of(free) {
             let (number, material) = loop {

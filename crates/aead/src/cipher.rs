@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sealane_block::{Cpu, Erased};
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::batch::Source;
+use crate::batch::MessageSource;
 use crate::lanes::lockstep::{Job, Lockstep, Outcome};
 use crate::lanes::mode::Shape;
 use crate::lanes::single::Single;
-use crate::lanes::{Facts, Material, Mode};
+use crate::lanes::{Facts, KeyMaterial, Mode};
 use crate::modes;
-use crate::suite::Kind;
+use crate::suite::ModeId;
 use crate::{Error, Suite};
 
 /// A mode under a key.
@@ -33,7 +33,7 @@ pub struct Cipher {
 
 /// What is known of a message before its bytes are looked at.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Lengths {
+pub(crate) struct MessageLengths {
     pub(crate) nonce: usize,
     pub(crate) ad: usize,
     /// Of the text, with room for the sealed message; when opening, of the sealed message.
@@ -44,7 +44,7 @@ pub(crate) struct Lengths {
 
 /// What follows from lengths that are in order.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Fit {
+pub(crate) struct Layout {
     /// Bytes of the text, or the most that they may be where padding says the rest.
     pub(crate) text: usize,
     pub(crate) shape: Shape,
@@ -69,18 +69,18 @@ pub(crate) struct Request<'a> {
 }
 
 /// A mode whose keys a [`Cipher`] may hold.
-pub(crate) trait KeyOf: Mode {
+pub(crate) trait HasKey: Mode {
     /// The key, if it is one of this mode.
-    fn of(cipher: &Cipher) -> Option<&Material<Self>>;
+    fn of(cipher: &Cipher) -> Option<&KeyMaterial<Self>>;
 }
 
 macro_rules! keys {
     ($($(#[$attribute:meta])* $kind:ident $mode:ty;)*) => {
         /// An expanded key of any mode.
-        pub(crate) enum Key { $($(#[$attribute])* $kind(Erased<Material<$mode>>),)* }
+        pub(crate) enum Key { $($(#[$attribute])* $kind(Erased<KeyMaterial<$mode>>),)* }
 
-        $($(#[$attribute])* impl KeyOf for $mode {
-            fn of(cipher: &Cipher) -> Option<&Material<$mode>> {
+        $($(#[$attribute])* impl HasKey for $mode {
+            fn of(cipher: &Cipher) -> Option<&KeyMaterial<$mode>> {
                 match &cipher.key {
                     Key::$kind(material) => Some(material),
                     #[allow(unreachable_patterns, reason = "a build may have one mode")]
@@ -105,7 +105,7 @@ macro_rules! keys {
             /// Expands a key that has the right length.
             pub(crate) fn expand(cpu: Cpu, suite: Suite, key: &[u8]) -> Cipher {
                 let key = match suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         Key::$kind(Erased::new(<$mode>::expand(cpu, key, suite.params)))
                     })*
                 };
@@ -140,7 +140,7 @@ macro_rules! keys {
                 &'a self,
                 open: bool,
                 same: bool,
-                source: &mut Source<'_, 'a>,
+                source: &mut MessageSource<'_, 'a>,
             ) {
                 let params = self.suite.params;
                 match &self.key {
@@ -161,14 +161,14 @@ macro_rules! keys {
             /// Where text and sealed message lie.
             fn shape(&self, text: usize) -> Shape {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => <$mode>::shape(&self.suite.params, text),)*
+                    $($(#[$attribute])* ModeId::$kind => <$mode>::shape(&self.suite.params, text),)*
                 }
             }
 
             /// The length of the text of a sealed message: at most, where padding says the rest.
             fn text_bytes(&self, sealed: usize) -> Option<usize> {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         <$mode>::text_bytes(&self.suite.params, sealed)
                     })*
                 }
@@ -177,7 +177,7 @@ macro_rules! keys {
             /// Whether a message of a batch fills the lanes alone.
             fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         text >= <$mode>::ALONE_BYTES && <$mode>::is_parallel(open)
                     })*
                 }
@@ -220,7 +220,7 @@ impl<'a> Request<'a> {
         nonce: &'a [u8],
         ad: &'a [u8],
         buffer: &'a mut [u8],
-        fit: &Fit,
+        fit: &Layout,
     ) -> Request<'a> {
         let mut request = Request::default();
         request.set(nonce, ad, buffer, fit);
@@ -229,21 +229,27 @@ impl<'a> Request<'a> {
 
     /// Makes it one of a message in one buffer.
     #[inline]
-    pub(crate) fn set(&mut self, nonce: &'a [u8], ad: &'a [u8], buffer: &'a mut [u8], fit: &Fit) {
+    pub(crate) fn set(
+        &mut self,
+        nonce: &'a [u8],
+        ad: &'a [u8],
+        buffer: &'a mut [u8],
+        fit: &Layout,
+    ) {
         self.nonce = nonce;
         self.ad = ad;
         self.bytes = fit.text;
         (self.text, self.tag) = buffer.split_at_mut(fit.shape.held);
     }
 
-    /// See [`Fit::cost`].
+    /// See [`Layout::cost`].
     pub(crate) fn cost(&self, cipher: &Cipher) -> u64 {
         cipher.cost(self.bytes, self.ad.len())
     }
 
     /// As lanes take it. When sealing, its text comes to where the mode wants it.
     #[inline]
-    pub(crate) fn job<M: Mode>(self, open: bool, material: &'a Material<M>) -> Job<'a, M> {
+    pub(crate) fn job<M: Mode>(self, open: bool, material: &'a KeyMaterial<M>) -> Job<'a, M> {
         let front = M::shape(&material.params, self.bytes).front;
         if !open && front > 0 {
             self.text.copy_within(..self.bytes, front);
@@ -317,13 +323,13 @@ impl Cipher {
         buffer: &mut [u8],
         text: usize,
     ) -> Result<(), Error> {
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text: Some(text),
         };
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.fit(false, lengths, &mut fit)?;
         self.spend(fit.cost)?;
         self.run_one(false, Request::new(nonce, ad, buffer, &fit));
@@ -361,13 +367,13 @@ impl Cipher {
         buffer: &mut [u8],
         text: Option<usize>,
     ) -> Result<usize, Error> {
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: nonce.len(),
             ad: ad.len(),
             buffer: buffer.len(),
             text,
         };
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.fit(true, lengths, &mut fit)?;
         self.may_open()?;
         let outcome = self.run_one(true, Request::new(nonce, ad, buffer, &fit));
@@ -463,7 +469,7 @@ impl Cipher {
         }
         match suite.tag_bytes() {
             needed if needed != tag => Err(Error::TagLength {
-                mode: suite.kind.shown(),
+                mode: suite.kind.display_name(),
                 bytes: tag,
                 known: needed.to_string(),
             }),
@@ -514,7 +520,12 @@ impl Cipher {
     }
 
     /// Puts what follows from the lengths of a message into `to`, if they are in order.
-    pub(crate) fn fit(&self, open: bool, lengths: Lengths, to: &mut Fit) -> Result<(), Box<Error>> {
+    pub(crate) fn fit(
+        &self,
+        open: bool,
+        lengths: MessageLengths,
+        to: &mut Layout,
+    ) -> Result<(), Box<Error>> {
         let suite = self.suite;
         let unknown = suite.limits().text_unknown;
         let bytes = lengths.buffer;
@@ -545,7 +556,12 @@ impl Cipher {
     }
 
     /// Refuses lengths that are not those of a message with so many bytes of text.
-    fn check_sealed(&self, open: bool, lengths: Lengths, text: usize) -> Result<(), Box<Error>> {
+    fn check_sealed(
+        &self,
+        open: bool,
+        lengths: MessageLengths,
+        text: usize,
+    ) -> Result<(), Box<Error>> {
         let (suite, bytes) = (self.suite, lengths.buffer);
         self.check(lengths.nonce, lengths.ad, text)?;
         match self.shape(text).sealed {
@@ -597,7 +613,7 @@ impl Cipher {
         Ok(())
     }
 
-    /// See [`Fit::cost`].
+    /// See [`Layout::cost`].
     fn cost(&self, text: usize, ad: usize) -> u64 {
         (blocks(text) + blocks(ad)).max(self.share)
     }

@@ -6,7 +6,7 @@
 //!   seals and opens messages, and counts what the key has sealed.
 //! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to the
 //!   vector lanes side by side. Each result is that of the message alone.
-//! * [`Rows`] are messages of equal lengths under one key, one behind the other: they cost less to hand
+//! * [`RowBatch`] are messages of equal lengths under one key, one behind the other: they cost less to hand
 //!   over.
 //! * [`traits`] has the everyday modes as types with the traits of the `aead` crate.
 //!
@@ -36,5 +36,5 @@ pub use batch::{Done, Many, Message, open_many, seal_many};
 pub use cipher::{Cipher, Counts};
 pub use error::Error;
 pub use nonces::{KeyId, Nonces};
-pub use rows::{Ads, Rows};
+pub use rows::{Ads, RowBatch};
 pub use suite::Suite;

@@ -2,9 +2,9 @@
 
 use std::mem::take;
 
-use crate::batch::Source;
-use crate::cipher::{Fit, KeyOf, Lengths, Request};
-use crate::lanes::lockstep::{Outcome, Queue, Work};
+use crate::batch::MessageSource;
+use crate::cipher::{HasKey, Layout, MessageLengths, Request};
+use crate::lanes::lockstep::{LaneMessages, Outcome, Queue};
 use crate::lanes::mode::lanes_of;
 use crate::{Cipher, Error, KeyId, Nonces};
 
@@ -12,7 +12,7 @@ use crate::{Cipher, Error, KeyId, Nonces};
 ///
 /// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in order
 /// whatever their lengths would be.
-pub struct Rows<'a> {
+pub struct RowBatch<'a> {
     /// The mode under the key.
     pub cipher: &'a Cipher,
     /// How many messages there are.
@@ -37,11 +37,11 @@ pub enum Ads<'a> {
     Each(&'a [u8]),
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowBatch<'a> {
     /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
     ///
     /// # Errors
-    /// Lengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
+    /// MessageLengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
     /// is sealed.
     pub fn seal(self) -> Result<(), Error> {
         let Some(fitting) = self.fit(false)? else {
@@ -56,11 +56,11 @@ impl<'a> Rows<'a> {
         self.seal_fitting(fitting)
     }
 
-    /// Seals every row, though nonces may be equal: [`seal`](Rows::seal) without the search for them.
+    /// Seals every row, though nonces may be equal: [`seal`](RowBatch::seal) without the search for them.
     /// It is for whoever counts nonces, or does not need what a mode loses if one repeats.
     ///
     /// # Errors
-    /// Lengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    /// MessageLengths are not what the mode takes, or the key is worn out; then nothing is sealed.
     pub fn seal_with_equal_nonces(self) -> Result<(), Error> {
         match self.fit(false)? {
             Some(fitting) => self.seal_fitting(fitting),
@@ -68,7 +68,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn seal_fitting(self, (lengths, fit): (Lengths, Fit)) -> Result<(), Error> {
+    fn seal_fitting(self, (lengths, fit): (MessageLengths, Layout)) -> Result<(), Error> {
         let cost = fit.cost.saturating_mul(self.count as u64);
         self.cipher.spend(cost)?;
         self.run(false, lengths, fit, &mut []);
@@ -79,7 +79,7 @@ impl<'a> Rows<'a> {
     /// none if it is not authentic; then all of its buffer is zero.
     ///
     /// # Errors
-    /// Lengths are not what the mode takes. Or so many rows were not authentic, these and those before,
+    /// MessageLengths are not what the mode takes. Or so many rows were not authentic, these and those before,
     /// that the key opens none any more; then all buffers behind the last of these are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
         let Some((lengths, fit)) = self.fit(true)? else {
@@ -88,7 +88,7 @@ impl<'a> Rows<'a> {
         self.cipher.may_open()?;
         let mut outcomes = vec![Outcome::default(); self.count];
         let (cipher, mut buffers) = (self.cipher, self.buffers);
-        let rows = Rows {
+        let rows = RowBatch {
             buffers: &mut *buffers,
             ..self
         };
@@ -110,7 +110,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The lengths of every message, if there are any, and what follows from them.
-    fn fit(&self, open: bool) -> Result<Option<(Lengths, Fit)>, Error> {
+    fn fit(&self, open: bool) -> Result<Option<(MessageLengths, Layout)>, Error> {
         let uneven = |what, bytes| Error::UnevenRows {
             what,
             bytes,
@@ -121,7 +121,7 @@ impl<'a> Rows<'a> {
             None if bytes == 0 => Ok(0),
             _ => Err(uneven(what, bytes)),
         };
-        let lengths = Lengths {
+        let lengths = MessageLengths {
             nonce: each(self.nonces.len(), "nonces")?,
             ad: match self.ads {
                 Ads::Same(ad) => ad.len(),
@@ -137,14 +137,14 @@ impl<'a> Rows<'a> {
             // Any count would do, and take its time.
             return Err(uneven("nonces and buffers", 0));
         }
-        let mut fit = Fit::default();
+        let mut fit = Layout::default();
         self.cipher.fit(open, lengths, &mut fit)?;
         Ok(Some((lengths, fit)))
     }
 
-    fn run(self, open: bool, lengths: Lengths, fit: Fit, outcomes: &mut [Outcome]) {
+    fn run(self, open: bool, lengths: MessageLengths, fit: Layout, outcomes: &mut [Outcome]) {
         let cipher = self.cipher;
-        let mut left = Left {
+        let mut left = RowCursor {
             open,
             lengths,
             fit,
@@ -153,7 +153,7 @@ impl<'a> Rows<'a> {
             outcomes,
         };
         if !fit.alone {
-            return cipher.run_many(open, true, &mut Source::Rows(left));
+            return cipher.run_many(open, true, &mut MessageSource::Rows(left));
         }
         while let Some((number, request)) = left.next() {
             let outcome = cipher.run_one(open, request);
@@ -165,18 +165,18 @@ impl<'a> Rows<'a> {
 }
 
 /// Rows that have not been taken yet.
-pub(crate) struct Left<'s, 'a> {
+pub(crate) struct RowCursor<'s, 'a> {
     open: bool,
-    lengths: Lengths,
-    fit: Fit,
-    rows: Rows<'a>,
+    lengths: MessageLengths,
+    fit: Layout,
+    rows: RowBatch<'a>,
     /// How many have been taken.
     done: usize,
     /// When opening, what came of each.
     outcomes: &'s mut [Outcome],
 }
 
-impl<'a> Left<'_, 'a> {
+impl<'a> RowCursor<'_, 'a> {
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, Request<'a>)> {
         let (rows, number) = (&mut self.rows, self.done);
@@ -194,8 +194,8 @@ impl<'a> Left<'_, 'a> {
     }
 }
 
-impl<'a, M: KeyOf> Queue<'a, M> for Left<'_, 'a> {
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32 {
+impl<'a, M: HasKey> Queue<'a, M> for RowCursor<'_, 'a> {
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32 {
         let mut filled = 0;
         let Some(material) = M::of(self.rows.cipher) else {
             return filled;

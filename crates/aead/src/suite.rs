@@ -8,7 +8,7 @@ use crate::lanes::Params;
 /// A mode with its version and length of tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Suite {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ModeId,
     pub(crate) params: Params,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Limits {
     pub(crate) key_bytes: usize,
     /// The least and the most bytes of a nonce.
     pub(crate) nonce_bytes: [usize; 2],
-    /// Lengths of tags, the usual one first; zero where there is no tag of that kind.
+    /// MessageLengths of tags, the usual one first; zero where there is no tag of that kind.
     pub(crate) tags: &'static [usize],
     /// Versions, the usual one first; empty where there is one.
     pub(crate) versions: &'static [&'static str],
@@ -68,16 +68,16 @@ macro_rules! kinds {
     ($($(#[$attribute:meta])* $kind:ident $shown:literal $limits:expr;)*) => {
         /// A mode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(crate) enum Kind { $($(#[$attribute])* $kind,)* }
+        pub(crate) enum ModeId { $($(#[$attribute])* $kind,)* }
 
-        impl Kind {
+        impl ModeId {
             /// All modes.
-            pub(crate) const ALL: &'static [Kind] = &[$($(#[$attribute])* Kind::$kind,)*];
+            pub(crate) const ALL: &'static [ModeId] = &[$($(#[$attribute])* ModeId::$kind,)*];
 
             /// What it takes and allows.
             pub(crate) fn limits(self) -> &'static Limits {
                 match self {
-                    $($(#[$attribute])* Kind::$kind => {
+                    $($(#[$attribute])* ModeId::$kind => {
                         const LIMITS: Limits = $limits;
                         &LIMITS
                     })*
@@ -85,8 +85,8 @@ macro_rules! kinds {
             }
 
             /// Its name in sentences.
-            pub(crate) fn shown(self) -> &'static str {
-                match self { $($(#[$attribute])* Kind::$kind => $shown,)* }
+            pub(crate) fn display_name(self) -> &'static str {
+                match self { $($(#[$attribute])* ModeId::$kind => $shown,)* }
             }
         }
     };
@@ -168,7 +168,7 @@ impl Suite {
         version: Option<&str>,
         tag_len: Option<usize>,
     ) -> Result<Suite, Error> {
-        let kind = Kind::ALL.iter().find(|kind| kind.limits().name == name);
+        let kind = ModeId::ALL.iter().find(|kind| kind.limits().name == name);
         let kind = *kind.ok_or_else(|| Error::UnknownMode {
             name: name.to_owned(),
             known: Suite::names().collect::<Vec<_>>().join(", "),
@@ -179,7 +179,7 @@ impl Suite {
             Some(version) => {
                 let index = limits.versions.iter().position(|known| *known == version);
                 index.ok_or_else(|| Error::UnknownVersion {
-                    mode: kind.shown(),
+                    mode: kind.display_name(),
                     version: version.to_owned(),
                     known: match limits.versions {
                         [] => "one version, without a name".to_owned(),
@@ -191,7 +191,7 @@ impl Suite {
         let tag_len = tag_len.unwrap_or(limits.tags[0]);
         if !limits.tags.contains(&tag_len) {
             return Err(Error::TagLength {
-                mode: kind.shown(),
+                mode: kind.display_name(),
                 bytes: tag_len,
                 known: list(limits.tags),
             });
@@ -206,7 +206,7 @@ impl Suite {
 
     /// The names of all modes of this build.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Kind::ALL.iter().map(|kind| kind.limits().name)
+        ModeId::ALL.iter().map(|kind| kind.limits().name)
     }
 
     /// The name that [`named`](Suite::named) takes.
@@ -227,7 +227,7 @@ impl Suite {
     /// Whether the mode is for everyday use. The others are for study: they authenticate nothing, or
     /// are for research alone, and their pages say what is broken.
     pub fn is_everyday(&self) -> bool {
-        matches!(self.kind, Kind::Gcm | Kind::Ccm | Kind::Ocb3)
+        matches!(self.kind, ModeId::Gcm | ModeId::Ccm | ModeId::Ocb3)
     }
 
     /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)` for
@@ -256,7 +256,7 @@ impl Suite {
         let most = self.limits().text;
         match self.kind {
             // Its length has to fit what the nonce leaves of a block.
-            Kind::Ccm if nonce > 9 => most.min((1 << (8 * (15 - nonce))) - 1),
+            ModeId::Ccm if nonce > 9 => most.min((1 << (8 * (15 - nonce))) - 1),
             _ => most,
         }
     }
@@ -268,7 +268,7 @@ impl Suite {
 
 impl fmt::Display for Suite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.kind.shown())
+        f.pad(self.kind.display_name())
     }
 }
 

@@ -36,7 +36,7 @@ use sealane_block::Cpu;
 use zeroize::ZeroizeOnDrop;
 
 use crate::lanes::Params;
-use crate::suite::Kind;
+use crate::suite::ModeId;
 use crate::{Cipher, Suite};
 
 pub use ::aead;
@@ -66,7 +66,7 @@ macro_rules! types {
             impl KeyInit for $name {
                 fn new(key: &Key<Self>) -> Self {
                     let params = Params { tag_len: <$tag>::USIZE, version: $version };
-                    let suite = Suite { kind: Kind::$kind, params };
+                    let suite = Suite { kind: ModeId::$kind, params };
                     $name(Cipher::expand(cpu(), suite, key))
                 }
             }

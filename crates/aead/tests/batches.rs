@@ -3,7 +3,7 @@
 
 use aead::{Aead, AeadCore, KeyInit, Payload, consts::U12};
 use proptest::prelude::*;
-use sealane_aead::{Ads, Cipher, Done, Error, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Done, Error, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::Cpu;
 
 /// A message, by the numbers that make it.
@@ -181,8 +181,8 @@ proptest! {
                     nonces: &'a [u8],
                     ads: Ads<'a>,
                     buffers: &'a mut [u8],
-                ) -> Rows<'a> {
-                    Rows { cipher, count, nonces, ads, buffers, text: Some(text) }
+                ) -> RowBatch<'a> {
+                    RowBatch { cipher, count, nonces, ads, buffers, text: Some(text) }
                 }
                 let ads = if same { Ads::Same(&ad) } else { Ads::Each(&ads) };
                 let all = (&cipher, count, text);
@@ -340,7 +340,7 @@ fn what_a_mode_does_not_take_has_a_name() {
 
     let gcm = cipher("gcm");
     let rows = |nonces, bytes: usize| {
-        let rows = Rows {
+        let rows = RowBatch {
             cipher: &gcm,
             count: 3,
             nonces,

@@ -3,7 +3,7 @@
 
 use aead::{Aead, KeyInit, consts::U16};
 use aes::cipher::{Array, BlockCipherEncrypt};
-use sealane_aead::{Ads, Cipher, Rows, Suite};
+use sealane_aead::{Ads, Cipher, RowBatch, Suite};
 use sealane_block::gf::{Order, mul};
 use sealane_block::{Block, Cpu};
 
@@ -37,7 +37,7 @@ fn assert_all(name: &str, nonces: &[[u8; 16]], expected: impl Fn(&[u8; 16], &[u8
                 buffers.extend_from_slice(&text);
                 buffers.resize(buffers.len() + sealed - bytes, 0);
             }
-            let rows = Rows {
+            let rows = RowBatch {
                 cipher: &cipher,
                 count: nonces.len(),
                 nonces: nonces.as_flattened(),

@@ -1,7 +1,7 @@
 //! Whatever is changed in a sealed message, its nonce or its associated data, it does not open; and
 //! nothing is left of it.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, open_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, open_many};
 use sealane_block::Cpu;
 
 /// What authenticates nothing.
@@ -171,8 +171,8 @@ fn a_key_that_failed_too_often_opens_nothing_any_more() {
     // In rows, which are opened all or, from there on, none.
     let cipher = fresh();
     let mut buffers = all.concat();
-    fn rows<'a>(cipher: &'a Cipher, buffers: &'a mut [u8]) -> Rows<'a> {
-        Rows {
+    fn rows<'a>(cipher: &'a Cipher, buffers: &'a mut [u8]) -> RowBatch<'a> {
+        RowBatch {
             cipher,
             count: MOST + 2,
             nonces: &[1; 12 * (MOST + 2)],

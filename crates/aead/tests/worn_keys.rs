@@ -1,6 +1,6 @@
 //! A key whose limit is near seals what there is room for, and no more.
 
-use sealane_aead::{Ads, Cipher, Error, Message, Rows, Suite, seal_many};
+use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, seal_many};
 use sealane_block::Cpu;
 
 /// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three blocks
@@ -64,7 +64,7 @@ fn a_long_message_of_a_batch_is_refused_as_it_is() {
 fn rows_are_sealed_all_or_none() {
     let (cipher, mut buffers) = worn(9, 3);
     let mut seal = |count: usize| {
-        let rows = Rows {
+        let rows = RowBatch {
             cipher: &cipher,
             count,
             nonces: &[0; 36][..12 * count],

@@ -517,8 +517,8 @@ pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     offsets: &[L::V; N],
     shared: L::V,
 ) {
-    let first = l.settled(l.xor(l.splat(keys[0]), shared));
-    let last = l.settled(l.xor(l.splat(keys[10]), shared));
+    let first = l.optimization_barrier(l.xor(l.splat(keys[0]), shared));
+    let last = l.optimization_barrier(l.xor(l.splat(keys[10]), shared));
     for i in 0..N {
         states[i] = l.xor(l.xor(states[i], first), offsets[i]);
     }
@@ -554,7 +554,7 @@ fn first_each<L: Lanes, const N: usize>(
     for i in 0..N {
         states[i] = l.xor(states[i], keys[i]);
         if let Some(late) = late {
-            states[i] = l.xor(l.settled(states[i]), late[i]);
+            states[i] = l.xor(l.optimization_barrier(states[i]), late[i]);
         }
     }
 }
@@ -580,7 +580,7 @@ pub fn last_each<L: Lanes, D: Direction, const N: usize>(
 ) {
     for i in 0..N {
         let key = match onto {
-            Some(onto) => l.settled(l.xor(keys[i], onto[i])),
+            Some(onto) => l.optimization_barrier(l.xor(keys[i], onto[i])),
             None => keys[i],
         };
         states[i] = D::last(l, states[i], key);

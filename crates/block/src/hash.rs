@@ -108,8 +108,8 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     /// The hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
     /// Fewer labels than these are better hashed vector by vector under keys that are
-    /// [ready](HashLanes::ready) than as whole quads; measured. 0 where the keys are labels.
-    const READY: usize;
+    /// [ready](HashLanes::precompute_keys) than as whole quads; measured. 0 where the keys are labels.
+    const MAX_PRECOMPUTED: usize;
     /// The hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
     /// Brings the hash into registers.
@@ -138,18 +138,19 @@ pub trait HashLanes<L: Lanes> {
     /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a multiple of
     /// [`Lanes::QUAD`].
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
-        row_blocks(l, gate, call, first_row)
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+        row_tweak_blocks(l, gate, call, first_row)
     }
     /// Tweaks that lie in memory, as [`Tweak::block`] of part 0.
     #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
         l.load_quad(tweaks)
     }
     /// The hashes of two quads of labels, each with its tweaks and part.
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2];
+    fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
+    -> [Quad<L>; 2];
     /// The hashes of two quads of labels, then of the same labels with `delta` added.
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -157,14 +158,20 @@ pub trait HashLanes<L: Lanes> {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2];
 
-    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::one_ready`] and
-    /// [`HashLanes::both_ready`] may then be called vector by vector, until any other method is.
-    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
+    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::hash_precomputed`] and
+    /// [`HashLanes::hash_both_precomputed`] may then be called vector by vector, until any other method is.
+    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
     /// The hashes of labels at vector `m` of the two quads of tweaks that are ready; `tweaks` are
     /// these once more, as blocks with their parts.
-    fn one_ready(&mut self, l: L, m: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2];
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        m: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2];
     /// The hashes of the same labels, then with `delta` added.
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -201,7 +208,7 @@ pub struct Mi {
 
 impl LabelHash for Prp {
     type Lanes<L: Lanes> = Prp;
-    const READY: usize = 4;
+    const MAX_PRECOMPUTED: usize = 4;
 
     #[inline]
     fn new(cpu: Cpu, seed: Block) -> Prp {
@@ -222,13 +229,18 @@ impl LabelHash for Prp {
 
 impl<L: Lanes> HashLanes<L> for Prp {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
         feed_forward(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -245,14 +257,20 @@ impl<L: Lanes> HashLanes<L> for Prp {
         ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let sigma = labels.map(|label| l.sigma(label));
         feed_forward_some(l, &self.round_keys, sigma, tweaks)
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         _: usize,
@@ -271,7 +289,7 @@ impl<L: Lanes> HashLanes<L> for Prp {
 
 impl LabelHash for Tccr {
     type Lanes<L: Lanes> = Tccr;
-    const READY: usize = 4;
+    const MAX_PRECOMPUTED: usize = 4;
 
     #[inline]
     fn new(cpu: Cpu, seed: Block) -> Tccr {
@@ -291,31 +309,45 @@ impl LabelHash for Tccr {
 
 impl<L: Lanes> HashLanes<L> for Tccr {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         let tweaks = tweak_blocks(l, tweaks);
         let once = encrypt_pair(l, &self.round_keys, labels);
         feed_forward(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.one(l, tweaks, labels);
-        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+        let zero = self.hash_one(l, tweaks, labels);
+        [
+            zero,
+            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
+        ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let once = aes::encrypt_some(l, &self.round_keys, labels);
         feed_forward_some(l, &self.round_keys, once, tweaks)
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         _: usize,
@@ -340,7 +372,7 @@ pub struct CircLanes<L: Lanes> {
 
 impl LabelHash for Circ {
     type Lanes<L: Lanes> = CircLanes<L>;
-    const READY: usize = 0;
+    const MAX_PRECOMPUTED: usize = 0;
 
     #[inline]
     fn new(_: Cpu, seed: Block) -> Circ {
@@ -362,32 +394,46 @@ impl LabelHash for Circ {
 
 impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         self.keys.expand_keys(l, labels);
         let inputs = add_to_pair(l, tweak_blocks(l, tweaks), self.seed);
         self.keys.encrypt(l, inputs)
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
         delta: L::V,
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2] {
-        let zero = self.one(l, tweaks, labels);
-        [zero, self.one(l, tweaks, add_to_pair(l, labels, delta))]
+        let zero = self.hash_one(l, tweaks, labels);
+        [
+            zero,
+            self.hash_one(l, tweaks, add_to_pair(l, labels, delta)),
+        ]
     }
     #[inline(always)]
-    fn ready(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
+    fn precompute_keys(&mut self, _: L, _: [(Quad<L>, u32); 2]) {}
     #[inline(always)]
-    fn one_ready(&mut self, l: L, _: usize, tweaks: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(
+        &mut self,
+        l: L,
+        _: usize,
+        tweaks: [L::V; 2],
+        labels: [L::V; 2],
+    ) -> [L::V; 2] {
         let tweaks = tweaks.map(|tweak| ([tweak; 4], 0));
-        let [low, high] = self.one(l, tweaks, labels.map(|label| [label; 4]));
+        let [low, high] = self.hash_one(l, tweaks, labels.map(|label| [label; 4]));
         [low[0], high[0]]
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -397,8 +443,8 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     ) -> [[L::V; 2]; 2] {
         let other = labels.map(|label| l.xor(label, delta));
         [
-            self.one_ready(l, m, tweaks, labels),
-            self.one_ready(l, m, tweaks, other),
+            self.hash_precomputed(l, m, tweaks, labels),
+            self.hash_precomputed(l, m, tweaks, other),
         ]
     }
 }
@@ -411,7 +457,7 @@ pub struct MiLanes<L: Lanes> {
 
 impl LabelHash for Mi {
     type Lanes<L: Lanes> = MiLanes<L>;
-    const READY: usize = 8;
+    const MAX_PRECOMPUTED: usize = 8;
 
     #[inline]
     fn new(_: Cpu, seed: Block) -> Mi {
@@ -466,22 +512,27 @@ impl<L: Lanes> MiLanes<L> {
 impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     /// The words of the tweaks, sliced as those of keys are: the keys are made sliced.
     #[inline(always)]
-    fn rows(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+    fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
         let row = l.xor(l.splat_word(first_row), l.load(&L::SLICED_NUMBERS));
         let (low, high) = (l.splat_word(call as u32), l.splat_word(high_word(call)));
         [l.splat_word(gate), low, row, high]
     }
     #[inline(always)]
-    fn pairs(&self, l: L, tweaks: &[Block]) -> Quad<L> {
+    fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
         l.transpose_words(l.load_quad(tweaks))
     }
     #[inline(always)]
-    fn one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) -> [Quad<L>; 2] {
+    fn hash_one(
+        &mut self,
+        l: L,
+        tweaks: [(Quad<L>, u32); 2],
+        labels: [Quad<L>; 2],
+    ) -> [Quad<L>; 2] {
         self.expand(l, tweaks);
         self.feed_forward(l, sigma_pair(l, labels))
     }
     #[inline(always)]
-    fn both(
+    fn hash_both(
         &mut self,
         l: L,
         tweaks: [(Quad<L>, u32); 2],
@@ -495,17 +546,17 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
         [self.feed_forward(l, sigma), self.feed_forward(l, other)]
     }
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
+    fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]) {
         self.expand(l, tweaks);
     }
     #[inline(always)]
-    fn one_ready(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
+    fn hash_precomputed(&mut self, l: L, m: usize, _: [L::V; 2], labels: [L::V; 2]) -> [L::V; 2] {
         let sigma = labels.map(|label| l.sigma(label));
         let [a, b] = self.keys.encrypt_some(l, [m, 4 + m], sigma);
         [l.xor(a, sigma[0]), l.xor(b, sigma[1])]
     }
     #[inline(always)]
-    fn both_ready(
+    fn hash_both_precomputed(
         &mut self,
         l: L,
         m: usize,
@@ -526,7 +577,7 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
 
 /// The blocks of [`HashLanes::rows`].
 #[inline(always)]
-pub fn row_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
+pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
     let tweak = Tweak {
         gate,
         call,
@@ -654,11 +705,11 @@ impl<H: LabelHash> Kernel for HashRows<'_, H> {
             let mut padded = [Block::ZERO; aes::MAX_TURN];
             padded[..turn.len()].copy_from_slice(turn);
             let at = [
-                (hash.pairs(l, &tweaks), self.first.part),
-                (hash.pairs(l, &tweaks[L::QUAD..]), self.first.part),
+                (hash.pair_tweaks(l, &tweaks), self.first.part),
+                (hash.pair_tweaks(l, &tweaks[L::QUAD..]), self.first.part),
             ];
             let labels = [l.load_quad(&padded), l.load_quad(&padded[L::QUAD..])];
-            let [low, high] = hash.one(l, at, labels);
+            let [low, high] = hash.hash_one(l, at, labels);
             l.store_quad(&mut padded, low);
             l.store_quad(&mut padded[L::QUAD..], high);
             turn.copy_from_slice(&padded[..turn.len()]);
@@ -735,16 +786,19 @@ mod tests {
                 tweaks[i] = tweak.block();
             }
             let rows = [
-                hash.rows(l, gate, call, row),
-                hash.rows(l, gate, call, row + L::QUAD as u32),
+                hash.row_tweaks(l, gate, call, row),
+                hash.row_tweaks(l, gate, call, row + L::QUAD as u32),
             ];
-            let pairs = [hash.pairs(l, &tweaks), hash.pairs(l, &tweaks[L::QUAD..])];
+            let pairs = [
+                hash.pair_tweaks(l, &tweaks),
+                hash.pair_tweaks(l, &tweaks[L::QUAD..]),
+            ];
             let labels = [l.load_quad(&tweaks[3..]), l.load_quad(&tweaks[5..])];
             let delta = l.splat(Block::new(0x1357_9bdf << 70 | 1));
-            let zero = hash.one(l, [(rows[0], 1), (rows[1], 2)], labels);
+            let zero = hash.hash_one(l, [(rows[0], 1), (rows[1], 2)], labels);
             let at = [(pairs[0], 1), (pairs[1], 2)];
-            let one = hash.one(l, at, add_to_pair(l, labels, delta));
-            let both = hash.both(l, at, delta, labels);
+            let one = hash.hash_one(l, at, add_to_pair(l, labels, delta));
+            let both = hash.hash_both(l, at, delta, labels);
             // In the middle of quads, as if nothing else were there.
             let blocks = tweak_blocks(
                 l,
@@ -753,25 +807,25 @@ mod tests {
                     (l.load_quad(&tweaks[L::QUAD..]), 2),
                 ],
             );
-            hash.ready(l, at);
-            let (mut zero_ready, mut both_ready) = (labels, [labels; 2]);
+            hash.precompute_keys(l, at);
+            let (mut zero_ready, mut hash_both_precomputed) = (labels, [labels; 2]);
             for m in [2, 0, 3, 1] {
                 let tweaks = blocks.map(|quad| quad[m]);
                 let labels = labels.map(|quad| quad[m]);
-                let hashes = hash.one_ready(l, m, tweaks, labels);
-                let both = hash.both_ready(l, m, tweaks, delta, labels);
+                let hashes = hash.hash_precomputed(l, m, tweaks, labels);
+                let both = hash.hash_both_precomputed(l, m, tweaks, delta, labels);
                 for i in 0..2 {
                     zero_ready[i][m] = hashes[i];
-                    both_ready[0][i][m] = both[0][i];
-                    both_ready[1][i][m] = both[1][i];
+                    hash_both_precomputed[0][i][m] = both[0][i];
+                    hash_both_precomputed[1][i][m] = both[1][i];
                 }
             }
             let compared = [
                 (both[0], zero),
                 (both[1], one),
                 (zero_ready, zero),
-                (both_ready[0], zero),
-                (both_ready[1], one),
+                (hash_both_precomputed[0], zero),
+                (hash_both_precomputed[1], one),
             ];
             for (got, expected) in compared {
                 for (got, expected) in got.into_iter().zip(expected) {

@@ -78,7 +78,7 @@ pub trait Lanes: Copy + Sealed {
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
     /// The same vector, of which the compiler no longer knows how it was made: sums before it stay as
     /// they are written, and are not put in an order that makes a chain longer. It is no instruction.
-    fn settled(self, v: Self::V) -> Self::V;
+    fn optimization_barrier(self, v: Self::V) -> Self::V;
     /// Bitwise and.
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
     /// All ones in a lane whose bit 0 is set, zero elsewhere.

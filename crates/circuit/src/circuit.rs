@@ -1,7 +1,7 @@
 //! Finished circuits, and what one does with them without a machine: walk, evaluate, count.
 
 use crate::builder::{Builder, Node, Wire, Word};
-use crate::tape::{Knower, NOBODY};
+use crate::tape::{KnownTo, NOBODY};
 
 /// A finished circuit: inputs, gates in topological order, outputs. Made by [`Builder::finish`] or
 /// read by [`crate::bristol::read`]; every gate is needed by some output.
@@ -83,7 +83,7 @@ impl Circuit {
     /// [`Circuit::lower`], where input bit `i` is known to `known[i]`; bits beyond are known to
     /// nobody. An AND with an operand that somebody knows has it second and not inverted: x AND NOT
     /// y is x XOR (x AND y).
-    pub(crate) fn lower_known(&self, known: &[Knower]) -> GateList {
+    pub(crate) fn lower_known(&self, known: &[KnownTo]) -> GateList {
         let inputs = self.inputs.iter().sum::<usize>();
         let mut list = GateList {
             inputs: inputs as u32,
@@ -256,7 +256,7 @@ pub(crate) struct GateList {
 pub(crate) struct PlainGate {
     pub is_and: bool,
     /// Of an AND: who knows `b`.
-    pub knower: Knower,
+    pub known_to: KnownTo,
     pub a: u32,
     pub b: u32,
 }
@@ -267,11 +267,11 @@ const ABSENT: u32 = u32::MAX;
 
 impl GateList {
     /// An AND, with who knows `b`, or an XOR.
-    fn push(&mut self, and: Option<Knower>, a: u32, b: u32) -> u32 {
+    fn push(&mut self, and: Option<KnownTo>, a: u32, b: u32) -> u32 {
         let wire = u64::from(self.first_gate) + self.gates.len() as u64;
         self.gates.push(PlainGate {
             is_and: and.is_some(),
-            knower: and.unwrap_or(NOBODY),
+            known_to: and.unwrap_or(NOBODY),
             a,
             b,
         });

@@ -16,10 +16,10 @@ pub const FIRST_INPUT: u32 = 2;
 
 /// Who knows an operand of an AND in the clear: a number that the maker of the circuit gives to
 /// parties, or [`NOBODY`].
-pub type Knower = u8;
+pub type KnownTo = u8;
 
 /// No party.
-pub const NOBODY: Knower = 0;
+pub const NOBODY: KnownTo = 0;
 
 /// One two-input gate over slots. NOT is an XOR with [`ONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,7 +60,7 @@ pub struct Tape {
     /// For each AND, who knows its operand `b`: a sum of inputs of one party, not inverted. That
     /// party's half of the gate is all that a garbler has to send. Within a batch, ANDs are sorted
     /// by it.
-    pub knowers: Vec<Knower>,
+    pub known_to: Vec<KnownTo>,
     /// For each XOR, whether nobody else reads the value in its slot `b`: no other gate, not the
     /// outputs, and not the caller, whose the inputs are. Schemes without free XOR save a hash
     /// there.
@@ -75,7 +75,7 @@ pub struct Tape {
 
 impl Tape {
     /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
-    /// Whether [knowers](Tape::knowers) know what they are said to know is beyond it: a false one makes
+    /// Whether [known_to](Tape::known_to) know what they are said to know is beyond it: a false one makes
     /// results wrong and tells nothing.
     pub fn check(&self) -> Result<(), TapeError> {
         if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
@@ -179,7 +179,7 @@ impl Tape {
         if self.lone.len() != self.xors.len() {
             return Err(TapeError::FalselyLone);
         }
-        if self.knowers.len() != self.ands.len() {
+        if self.known_to.len() != self.ands.len() {
             return Err(TapeError::KnowersMissing);
         }
         match (xors as usize, ands as usize) == (self.xors.len(), self.ands.len()) {
@@ -297,7 +297,7 @@ pub enum TapeError {
         /// Index of the gate among those of its kind.
         index: usize,
     },
-    /// There is not one knower for each AND.
+    /// There is not one known_to for each AND.
     #[error("the tape does not say for each AND who knows an operand")]
     KnowersMissing,
     /// The stated depth is not that of the gates.

@@ -28,10 +28,10 @@ pub enum Taken {
 
 /// A file that has no name until it is [kept](NewFile::keep), and goes away if it is not.
 #[derive(Debug)]
-pub struct NewFile(Kind);
+pub struct NewFile(Destination);
 
 #[derive(Debug)]
-enum Kind {
+enum Destination {
     /// A file beside its name.
     Beside {
         file: NamedTempFile,
@@ -65,7 +65,7 @@ impl NewFile {
                 // A file that must not be written to must not be replaced either.
                 let opened = OpenOptions::new().write(true).open(&target)?;
                 if !there.is_file() {
-                    return Ok(NewFile(Kind::Stream(opened)));
+                    return Ok(NewFile(Destination::Stream(opened)));
                 }
             }
             None => {}
@@ -79,7 +79,7 @@ impl NewFile {
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
         let (file, listed) = make(&builder, folder_of(&target))?;
-        Ok(NewFile(Kind::Beside {
+        Ok(NewFile(Destination::Beside {
             file,
             target,
             taken,
@@ -95,8 +95,8 @@ impl NewFile {
     /// not be replaced. The file is then gone, and what had the name before is as it was.
     pub fn keep(self) -> io::Result<()> {
         let (file, target, taken, before) = match self.0 {
-            Kind::Stream(mut stream) => return stream.flush(),
-            Kind::Beside {
+            Destination::Stream(mut stream) => return stream.flush(),
+            Destination::Beside {
                 file,
                 target,
                 taken,
@@ -126,15 +126,15 @@ struct Unnamed {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::Beside { file, .. } => file.as_file_mut().write(bytes),
-            Kind::Stream(stream) => stream.write(bytes),
+            Destination::Beside { file, .. } => file.as_file_mut().write(bytes),
+            Destination::Stream(stream) => stream.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::Beside { file, .. } => file.as_file_mut().flush(),
-            Kind::Stream(stream) => stream.flush(),
+            Destination::Beside { file, .. } => file.as_file_mut().flush(),
+            Destination::Stream(stream) => stream.flush(),
         }
     }
 }

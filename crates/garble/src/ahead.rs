@@ -21,9 +21,9 @@
 use sealane_block::{Block, Cpu, Group, Kernel, Lanes, Tweak};
 use sealane_circuit::tape::{Batch, Gate, Tape};
 
-use crate::kernels::{GateKernel, Rowed};
+use crate::kernels::{GateKernel, LaneLabels};
 use crate::machine::xor_rows;
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
 /// One side of the whole ANDs of a scheme with free XOR.
 pub(crate) trait AndKernel: GateKernel {
@@ -34,8 +34,8 @@ pub(crate) trait AndKernel: GateKernel {
         &self,
         _cpu: Cpu,
         _work: (&Tape, &[Batch]),
-        _rows: &mut Rowed<'_>,
-        _tables: &mut dyn Stream,
+        _rows: &mut LaneLabels<'_>,
+        _tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         unreachable!("no batch has fewer than no pairs")
     }
@@ -52,7 +52,7 @@ pub(crate) trait AheadKernel {
 /// [`AheadKernel`] inside a kernel.
 pub(crate) trait AheadLanes<L: Lanes> {
     /// Makes the keys of a quad of tweaks.
-    fn ready(&mut self, l: L, tweaks: &[Block]);
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]);
     /// From the labels of the operands at vector `m` of that quad to those of the output, and the
     /// rows of the table: new ones, or those that were given.
     fn vector(
@@ -74,8 +74,8 @@ pub(crate) fn run<K: AheadKernel>(
     cpu: Cpu,
     kernel: &K,
     (tape, mut batches): (&Tape, &[Batch]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     while let [next, ..] = batches {
         let table = match next.ands.len() * rows.width {
@@ -100,7 +100,7 @@ struct Ahead<'a, 'b, 'c, K> {
     tape: &'a Tape,
     /// What is left.
     batches: &'a mut &'c [Batch],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
@@ -140,27 +140,27 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
                 let quad = (first + done) / L::QUAD * L::QUAD;
                 if quad != ready {
                     set_tweaks(&mut tweaks[..L::QUAD], &tape.ands, quad, rows);
-                    lanes.ready(l, &tweaks[..]);
+                    lanes.precompute_keys(l, &tweaks[..]);
                     ready = quad;
                 }
                 let at = first + done - quad;
                 let (m, lane) = (at / L::WIDTH, at % L::WIDTH);
                 let tweak = l.load(&tweaks[m * L::WIDTH..]);
-                let part = Part {
+                let span = VectorSpan {
                     lane,
                     len: (len - done).min(L::WIDTH - lane),
                 };
-                let places = part.places(&tape.ands, &mut next, width);
-                let operands = part.gather(l, rows, &places);
+                let places = span.places(&tape.ands, &mut next, width);
+                let operands = span.gather(l, rows, &places);
                 let (garbler, evaluator) = table.split_at_mut(len * ROW);
                 let planes = [&mut garbler[done * ROW..], &mut evaluator[done * ROW..]];
-                let table = [part.read(l, planes[0]), part.read(l, planes[1])];
+                let table = [span.read(l, planes[0]), span.read(l, planes[1])];
                 let (out, table) = lanes.vector(l, m, tweak, operands, table);
-                part.scatter(l, rows, &places, out);
+                span.scatter(l, rows, &places, out);
                 for (plane, row) in planes.into_iter().zip(table) {
-                    part.write(l, plane, row);
+                    span.write(l, plane, row);
                 }
-                done += part.len;
+                done += span.len;
             }
             *batches = later;
         }
@@ -170,7 +170,7 @@ impl<K: AheadKernel> Kernel for Ahead<'_, '_, '_, K> {
 
 /// Sets the tweaks of neighbouring pairs of a tape, from pair `first` on; behind its end there is
 /// nothing to set.
-fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &Rowed<'_>) {
+fn set_tweaks(tweaks: &mut [Block], ands: &[Gate], first: usize, rows: &LaneLabels<'_>) {
     let mut next = (first / rows.width, first % rows.width);
     for block in tweaks {
         let Some(gate) = ands.get(next.0) else {
@@ -201,7 +201,7 @@ const MAX_WIDTH: usize = 4;
 
 /// Where the operands and the output of a pair lie.
 #[derive(Clone, Copy, Default)]
-struct Places {
+struct PairSlots {
     a: usize,
     b: usize,
     out: usize,
@@ -211,20 +211,25 @@ struct Places {
 /// lanes, because a vector that is loaded right after one of its lanes was stored has to wait for
 /// the cache; so does a chain of ANDs, then.
 #[derive(Clone, Copy)]
-struct Part {
+struct VectorSpan {
     lane: usize,
     len: usize,
 }
 
-impl Part {
+impl VectorSpan {
     /// The places of the next pairs.
     #[inline(always)]
-    fn places(self, ands: &[Gate], next: &mut (usize, usize), width: usize) -> [Places; MAX_WIDTH] {
-        let mut places = [Places::default(); MAX_WIDTH];
+    fn places(
+        self,
+        ands: &[Gate],
+        next: &mut (usize, usize),
+        width: usize,
+    ) -> [PairSlots; MAX_WIDTH] {
+        let mut places = [PairSlots::default(); MAX_WIDTH];
         for place in &mut places[..self.len] {
             let (gate, row) = (&ands[next.0], next.1);
             let [a, b, out] = [gate.a, gate.b, gate.out].map(|slot| slot as usize * width + row);
-            *place = Places { a, b, out };
+            *place = PairSlots { a, b, out };
             step(next, width);
         }
         places
@@ -232,8 +237,8 @@ impl Part {
 
     /// The labels of the operands, each in its lane.
     #[inline(always)]
-    fn gather<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places]) -> [L::V; 2] {
-        let Rowed { slots, scratch, .. } = rows;
+    fn gather<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots]) -> [L::V; 2] {
+        let LaneLabels { slots, scratch, .. } = rows;
         if self.len == 1 {
             return [l.splat(slots[places[0].a]), l.splat(slots[places[0].b])];
         }
@@ -247,8 +252,8 @@ impl Part {
 
     /// Puts the labels of the outputs to their slots.
     #[inline(always)]
-    fn scatter<L: Lanes>(self, l: L, rows: &mut Rowed<'_>, places: &[Places], out: L::V) {
-        let Rowed { slots, scratch, .. } = rows;
+    fn scatter<L: Lanes>(self, l: L, rows: &mut LaneLabels<'_>, places: &[PairSlots], out: L::V) {
+        let LaneLabels { slots, scratch, .. } = rows;
         let [.., c] = &mut scratch.ahead;
         l.store(c, out);
         for i in 0..self.len {

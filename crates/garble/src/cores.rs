@@ -16,8 +16,8 @@ use std::thread::{self, ScopedJoinHandle};
 use sealane_block::{Block, Group};
 
 use crate::Ports;
-use crate::machine::{LaneBlock, Piece, Run, pieces};
-use crate::tables::{Ended, Stream};
+use crate::machine::{LaneBlock, Piece, TapeRun, pieces};
+use crate::tables::{Ended, TableStream};
 
 /// ANDs of all lanes of a span from which on threads are worth their start: a millisecond of work.
 pub(crate) const FEWEST_ANDS: usize = 1 << 16;
@@ -38,12 +38,12 @@ struct Worker<'scope> {
 /// Runs a tape on the blocks of a span, on at most `threads` threads: worker i has the blocks i,
 /// i + threads, and so on.
 pub(crate) fn run(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     blocks: &mut [LaneBlock],
     threads: usize,
     ports: &dyn Ports,
     stock: &mut Stock,
-    tables: &mut dyn Stream,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let widths: Vec<usize> = blocks.iter().map(|block| block.width).collect();
     let mut shares: Vec<Vec<&mut LaneBlock>> = Vec::new();
@@ -80,10 +80,10 @@ pub(crate) fn run(
 /// Carries tables between the stream and the workers, in the order of the format. Where a worker
 /// has ended before its time, by a panic, so does this.
 fn carry(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     widths: &[usize],
     workers: &[Worker<'_>],
-    tables: &mut dyn Stream,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     for piece in pieces(run.tape) {
         for (block, width) in widths.iter().enumerate() {
@@ -112,7 +112,7 @@ fn carry(
 
 /// Runs the tape on some blocks, a buffer for each piece and block.
 fn work(
-    run: &Run<'_>,
+    run: &TapeRun<'_>,
     mut blocks: Vec<&mut LaneBlock>,
     ports: &dyn Ports,
     buffers: &Receiver<Buffer>,
@@ -141,7 +141,12 @@ fn work(
 }
 
 /// The bytes of a buffer that the tables of a piece take.
-fn room<'a>(run: &Run<'_>, piece: &Piece, width: usize, buffer: &'a mut Buffer) -> &'a mut [u8] {
+fn room<'a>(
+    run: &TapeRun<'_>,
+    piece: &Piece,
+    width: usize,
+    buffer: &'a mut Buffer,
+) -> &'a mut [u8] {
     let bytes = run.table_bytes(piece, width);
     let groups = bytes.div_ceil(size_of::<Group>());
     if buffer.len() < groups {
@@ -153,7 +158,7 @@ fn room<'a>(run: &Run<'_>, piece: &Piece, width: usize, buffer: &'a mut Buffer) 
 /// The tables of one piece on one block that are not yet written, or read.
 struct OfPiece<'a>(&'a mut [u8]);
 
-impl Stream for OfPiece<'_> {
+impl TableStream for OfPiece<'_> {
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         assert!(bytes <= self.0.len(), "the tables of a piece are counted");
         Ok(self.0)

@@ -7,8 +7,8 @@ use zeroize::Zeroize;
 use crate::half_gates::EvaluateAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::tables::{Ended, KeepError, Stream};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
+use crate::tables::{Ended, KeepError, TableStream};
+use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
 
 /// The evaluator of one instance.
 pub struct Evaluator {
@@ -74,7 +74,7 @@ impl Evaluator {
         tape: &Tape,
         lanes: usize,
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (cpu, call) = (self.cpu, self.call_of(tape));
         let (machine, work) = (&mut self.machine, (tape, lanes));
@@ -82,8 +82,8 @@ impl Evaluator {
             hash => {
                 let gates = FreeXor {
                     and: EvaluateAnd { hash },
-                    garbler_knows: halves::Evaluate::<_, false> { hash },
-                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
+                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
                     garbles: false,
@@ -93,8 +93,8 @@ impl Evaluator {
             three_halves(hash) => {
                 let gates = FreeXor {
                     and: three_halves::EvaluateAnd { hash },
-                    garbler_knows: halves::Evaluate::<_, false> { hash },
-                    evaluator_knows: halves::Evaluate::<_, true> { hash },
+                    garbler_knows: known_operand::Evaluate::<_, false> { hash },
+                    evaluator_knows: known_operand::Evaluate::<_, true> { hash },
                     roles: self.roles,
                     one: Block::ZERO,
                     garbles: false,

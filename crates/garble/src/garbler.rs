@@ -7,8 +7,8 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::half_gates::GarbleAnd;
 use crate::machine::{FreeXor, Machine};
 use crate::scheme::{Hash, with_hash};
-use crate::tables::{Ended, KeepError, Stream};
-use crate::{Ports, Roles, Scheme, Tables, decode, halves, prf, three_halves};
+use crate::tables::{Ended, KeepError, TableStream};
+use crate::{Ports, Roles, Scheme, Tables, decode, known_operand, prf, three_halves};
 
 /// The garbler of one instance.
 pub struct Garbler {
@@ -110,7 +110,7 @@ impl Garbler {
         tape: &Tape,
         lanes: usize,
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (cpu, call, delta) = (self.cpu, self.call_of(tape), self.delta);
         let (machine, work) = (&mut self.machine, (tape, lanes));
@@ -118,8 +118,8 @@ impl Garbler {
             hash => {
                 let gates = FreeXor {
                     and: GarbleAnd { hash, delta },
-                    garbler_knows: halves::Garble::<_, false> { hash, delta },
-                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
+                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
                     garbles: true,
@@ -129,8 +129,8 @@ impl Garbler {
             three_halves(hash) => {
                 let gates = FreeXor {
                     and: three_halves::GarbleAnd { hash, delta },
-                    garbler_knows: halves::Garble::<_, false> { hash, delta },
-                    evaluator_knows: halves::Garble::<_, true> { hash, delta },
+                    garbler_knows: known_operand::Garble::<_, false> { hash, delta },
+                    evaluator_knows: known_operand::Garble::<_, true> { hash, delta },
                     roles: self.roles,
                     one: delta,
                     garbles: true,

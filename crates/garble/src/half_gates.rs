@@ -22,8 +22,8 @@ use sealane_block::{Block, Cpu, GROUP, LabelHash, Lanes};
 use sealane_circuit::tape::{Batch, Tape};
 
 use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
-use crate::kernels::{GateKernel, GateLanes, Place, Rowed, Tweaks};
-use crate::tables::{Ended, Stream};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
+use crate::tables::{Ended, TableStream};
 
 /// The parts of an AND: the hashes of its operands.
 pub(crate) const A: u32 = 0;
@@ -100,7 +100,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..2 * ROW];
@@ -111,7 +111,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
             let tweak = tweaks.of_quad(l, &self.hash, q);
             let [zero, one] = self
                 .hash
-                .both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
+                .hash_both(l, [(tweak, A), (tweak, B)], self.delta, [a, b]);
             let (mut c, mut garbler, mut evaluator) = (a, a, b);
             for m in 0..4 {
                 let hashes = [[zero[0][m], zero[1][m]], [one[0][m], one[1][m]]];
@@ -144,7 +144,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..2 * ROW];
@@ -153,7 +153,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
             let a = l.load_quad(&slots[place.a + at..]);
             let b = l.load_quad(&slots[place.b + at..]);
             let tweak = tweaks.of_quad(l, &self.hash, q);
-            let hash = self.hash.one(l, [(tweak, A), (tweak, B)], [a, b]);
+            let hash = self.hash.hash_one(l, [(tweak, A), (tweak, B)], [a, b]);
             let garbler: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
             let evaluator: Quad<L> = l.load_quad_bytes(&table[ROW + 16 * at..]);
             let mut c = a;
@@ -167,14 +167,14 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<H> {
 }
 
 impl<H: LabelHash> AndKernel for GarbleAnd<'_, H> {
-    const AHEAD: usize = H::READY;
+    const AHEAD: usize = H::MAX_PRECOMPUTED;
 
     fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
@@ -191,9 +191,9 @@ impl<H: LabelHash> AheadKernel for GarbleAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: &[Block]) {
-        let tweaks = self.hash.pairs(l, tweaks);
-        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pair_tweaks(l, tweaks);
+        self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
     #[inline(always)]
     fn vector(
@@ -206,20 +206,20 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for GarbleLanes<L, H> {
     ) -> (L::V, [L::V; 2]) {
         let hashes = self
             .hash
-            .both_ready(l, m, parts(l, tweak), self.delta, labels);
+            .hash_both_precomputed(l, m, parts(l, tweak), self.delta, labels);
         self.solve(l, labels, hashes)
     }
 }
 
 impl<H: LabelHash> AndKernel for EvaluateAnd<'_, H> {
-    const AHEAD: usize = H::READY;
+    const AHEAD: usize = H::MAX_PRECOMPUTED;
 
     fn batches(
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         ahead::run(cpu, self, work, rows, tables)
     }
@@ -236,9 +236,9 @@ impl<H: LabelHash> AheadKernel for EvaluateAnd<'_, H> {
 
 impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
     #[inline(always)]
-    fn ready(&mut self, l: L, tweaks: &[Block]) {
-        let tweaks = self.hash.pairs(l, tweaks);
-        self.hash.ready(l, [(tweaks, A), (tweaks, B)]);
+    fn precompute_keys(&mut self, l: L, tweaks: &[Block]) {
+        let tweaks = self.hash.pair_tweaks(l, tweaks);
+        self.hash.precompute_keys(l, [(tweaks, A), (tweaks, B)]);
     }
     #[inline(always)]
     fn vector(
@@ -249,7 +249,7 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
         labels: [L::V; 2],
         rows: [L::V; 2],
     ) -> (L::V, [L::V; 2]) {
-        let hashes = self.hash.one_ready(l, m, parts(l, tweak), labels);
+        let hashes = self.hash.hash_precomputed(l, m, parts(l, tweak), labels);
         (solve_evaluator(l, labels, hashes, rows), rows)
     }
 }

@@ -4,13 +4,13 @@
 //! groups to it: in a *wide* block the rows of a gate lie together and are worked on where they
 //! lie; in a *narrow* one pairs of several gates are gathered.
 
-use sealane_block::hash::{HashLanes, row_blocks};
+use sealane_block::hash::{HashLanes, row_tweak_blocks};
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier, Tweak};
 use sealane_circuit::tape::Gate;
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
 /// One side of a kind of gates.
 pub(crate) trait GateKernel {
@@ -35,14 +35,14 @@ pub(crate) trait GateLanes<L: Lanes> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     );
 }
 
 /// Where the labels of sixteen pairs lie: sixteen neighbours from each of these on.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct GateSlots {
     pub a: usize,
     pub b: usize,
     pub out: usize,
@@ -62,22 +62,22 @@ pub(crate) trait Tweaks {
 
 /// Neighbouring rows of one gate.
 #[derive(Clone, Copy)]
-struct Rows {
+struct RowTweaks {
     gate: u32,
     call: u64,
     first_row: u32,
 }
 
-impl Tweaks for Rows {
+impl Tweaks for RowTweaks {
     #[inline(always)]
     fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
         let first_row = self.first_row + (q * L::QUAD) as u32;
-        hash.rows(l, self.gate, self.call, first_row)
+        hash.row_tweaks(l, self.gate, self.call, first_row)
     }
     #[inline(always)]
     fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
         let first_row = self.first_row + (q * L::QUAD) as u32;
-        row_blocks(l, self.gate, self.call, first_row)
+        row_tweak_blocks(l, self.gate, self.call, first_row)
     }
 }
 
@@ -85,7 +85,7 @@ impl Tweaks for Rows {
 impl Tweaks for Group {
     #[inline(always)]
     fn of_quad<L: Lanes, H: HashLanes<L>>(&self, l: L, hash: &H, q: usize) -> Quad<L> {
-        hash.pairs(l, &self[q * L::QUAD..])
+        hash.pair_tweaks(l, &self[q * L::QUAD..])
     }
     #[inline(always)]
     fn blocks_of_quad<L: Lanes>(&self, l: L, q: usize) -> Quad<L> {
@@ -103,7 +103,7 @@ const fn sum(sizes: &[usize]) -> usize {
 }
 
 /// The labels of a block of rows, and which rows of which call these are.
-pub(crate) struct Rowed<'a> {
+pub(crate) struct LaneLabels<'a> {
     /// `[slot][label of the wire][row]`.
     pub slots: &'a mut [Block],
     pub width: usize,
@@ -117,8 +117,8 @@ pub(crate) fn run<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     if gathers(cpu, rows.width) {
         run_narrow(cpu, kernel, gates, rows, tables)
@@ -137,8 +137,8 @@ fn run_wide<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     mut gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let bytes = rows.width * K::PAIR;
     while !gates.is_empty() {
@@ -161,8 +161,8 @@ fn run_narrow<K: GateKernel>(
     cpu: Cpu,
     kernel: &K,
     gates: &[Gate],
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     let mut pairs = Pairs::new(gates, rows.width);
     while pairs.next_len() > 0 {
@@ -182,7 +182,7 @@ fn run_narrow<K: GateKernel>(
 struct Wide<'a, 'b, K> {
     kernel: &'a K,
     gates: &'a [Gate],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
@@ -192,7 +192,7 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Rowed {
+        let LaneLabels {
             slots,
             width,
             call,
@@ -207,12 +207,12 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
                 let Some(table) = tables.next() else {
                     return;
                 };
-                let tweaks = Rows {
+                let tweaks = RowTweaks {
                     gate: gate.number,
                     call: *call,
                     first_row: *first_row + at as u32,
                 };
-                let place = Place {
+                let place = GateSlots {
                     a: gate.a as usize * stride + at,
                     b: gate.b as usize * stride + at,
                     out: gate.out as usize * stride + at,
@@ -229,7 +229,7 @@ impl<K: GateKernel> Kernel for Wide<'_, '_, K> {
 struct Narrow<'a, 'b, 'c, K> {
     kernel: &'a K,
     pairs: &'a mut Pairs<'c>,
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
     table: &'a mut [u8],
 }
 
@@ -247,10 +247,10 @@ impl<K: GateKernel> Kernel for Narrow<'_, '_, '_, K> {
                 break;
             };
             let pairs = self.pairs.take(self.rows, K::LABELS);
-            let Rowed { slots, scratch, .. } = &mut *self.rows;
+            let LaneLabels { slots, scratch, .. } = &mut *self.rows;
             pairs.gather(slots, K::LABELS, scratch);
             let labels = Group::as_blocks_mut(&mut scratch.labels);
-            let place = Place {
+            let place = GateSlots {
                 a: 0,
                 b: 2 * GROUP,
                 out: 4 * GROUP,
@@ -324,7 +324,7 @@ impl<'a> Pairs<'a> {
     }
 
     /// The next group.
-    fn take(&mut self, rows: &Rowed<'_>, labels: usize) -> Gathered {
+    fn take(&mut self, rows: &LaneLabels<'_>, labels: usize) -> Gathered {
         let mut gathered = Gathered {
             len: self.next_len(),
             tweaks: Group::ZERO,

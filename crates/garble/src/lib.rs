@@ -8,7 +8,7 @@
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
 //!   same on every CPU tier and on any number of cores, so that tables are too.
-//! * [`half_gates`], [`three_halves`], [`halves`] and [`prf`] hold the equations, once for all
+//! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for all
 //!   tiers; `kernels` brings the gates of a batch to them in groups of sixteen.
 //!
 //! **Assumption.** That of the scheme; semi-honest parties. An evaluator who changes tables or
@@ -36,8 +36,8 @@ mod decode;
 mod evaluator;
 mod garbler;
 pub mod half_gates;
-pub mod halves;
 mod kernels;
+pub mod known_operand;
 mod labels;
 pub mod machine;
 pub mod prf;

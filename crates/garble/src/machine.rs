@@ -37,14 +37,14 @@
 use std::ops::Range;
 
 use sealane_block::{Block, Cpu, GROUP, Group, Kernel, Lanes, Tier};
-use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, Knower, ONE, Tape, ZERO};
+use sealane_circuit::tape::{Batch, FIRST_INPUT, Gate, KnownTo, ONE, Tape, ZERO};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::ahead::AndKernel;
 use crate::cores::{self, Stock};
-use crate::kernels::{self, GateKernel, Rowed, Scratch};
-use crate::scheme::Half;
-use crate::tables::{Ended, Stream};
+use crate::kernels::{self, GateKernel, LaneLabels, Scratch};
+use crate::scheme::KnownOperand;
+use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
 
 /// Blocks of lanes that run through a tape in turns.
@@ -136,8 +136,8 @@ pub(crate) trait Gates {
     fn labels(&self) -> usize;
     /// Whether this side writes tables; else it reads them.
     fn garbles(&self) -> bool;
-    /// Bytes of tables of some gates on one lane; `knowers` are those of the ANDs.
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize;
+    /// Bytes of tables of some gates on one lane; `known_to` are those of the ANDs.
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
     /// The labels of the constants 0 and 1; the second of each is that of the value 1, where this
     /// side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
@@ -147,17 +147,17 @@ pub(crate) trait Gates {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended>;
-    /// Runs independent ANDs; `knowers` belong to them as in [`Tape::knowers`].
+    /// Runs independent ANDs; `known_to` belong to them as in [`Tape::known_to`].
     fn ands(
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        knowers: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        known_to: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended>;
 
     /// Runs batches of a tape.
@@ -165,8 +165,8 @@ pub(crate) trait Gates {
         &self,
         cpu: Cpu,
         work: (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         each_batch(self, cpu, work, rows, tables)
     }
@@ -177,16 +177,16 @@ fn each_batch<G: Gates + ?Sized>(
     gates: &G,
     cpu: Cpu,
     (tape, batches): (&Tape, &[Batch]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     for batch in batches {
         let xors = batch.xors.start as usize..batch.xors.end as usize;
         let lone = &tape.lone[xors.clone()];
         gates.xors(cpu, &tape.xors[xors], lone, rows, tables)?;
         let ands = batch.ands.start as usize..batch.ands.end as usize;
-        let knowers = &tape.knowers[ands.clone()];
-        gates.ands(cpu, &tape.ands[ands], knowers, rows, tables)?;
+        let known_to = &tape.known_to[ands.clone()];
+        gates.ands(cpu, &tape.ands[ands], known_to, rows, tables)?;
     }
     Ok(())
 }
@@ -213,13 +213,13 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         self.garbles
     }
 
-    fn table_bytes(&self, _: &[Gate], knowers: &[Knower]) -> usize {
-        let bytes = |knower: &Knower| match self.roles.half(*knower) {
+    fn table_bytes(&self, _: &[Gate], known_to: &[KnownTo]) -> usize {
+        let bytes = |known_to: &KnownTo| match self.roles.known_operand(*known_to) {
             None => K::PAIR,
-            Some(Half::Garbler) => G::PAIR,
-            Some(Half::Evaluator) => E::PAIR,
+            Some(KnownOperand::Garbler) => G::PAIR,
+            Some(KnownOperand::Evaluator) => E::PAIR,
         };
-        knowers.iter().map(bytes).sum()
+        known_to.iter().map(bytes).sum()
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -231,8 +231,8 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         cpu: Cpu,
         gates: &[Gate],
         _: &[bool],
-        rows: &mut Rowed<'_>,
-        _: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        _: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         cpu.run(Xors { gates, rows });
         Ok(())
@@ -242,18 +242,22 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        knowers: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        known_to: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let mut gates = gates;
-        for run in knowers.chunk_by(|one, next| self.roles.half(*one) == self.roles.half(*next)) {
+        for run in known_to
+            .chunk_by(|one, next| self.roles.known_operand(*one) == self.roles.known_operand(*next))
+        {
             let now;
             (now, gates) = gates.split_at(run.len());
-            match self.roles.half(run[0]) {
+            match self.roles.known_operand(run[0]) {
                 None => kernels::run(cpu, &self.and, now, rows, tables)?,
-                Some(Half::Garbler) => kernels::run(cpu, &self.garbler_knows, now, rows, tables)?,
-                Some(Half::Evaluator) => {
+                Some(KnownOperand::Garbler) => {
+                    kernels::run(cpu, &self.garbler_knows, now, rows, tables)?
+                }
+                Some(KnownOperand::Evaluator) => {
                     kernels::run(cpu, &self.evaluator_knows, now, rows, tables)?;
                 }
             }
@@ -265,14 +269,14 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
         &self,
         cpu: Cpu,
         (tape, batches): (&Tape, &[Batch]),
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let width = rows.width;
-        let whole = |knower: &Knower| self.roles.half(*knower).is_none();
+        let whole = |known_to: &KnownTo| self.roles.known_operand(*known_to).is_none();
         let small = |batch: &Batch| {
             let ands = batch.ands.start as usize..batch.ands.end as usize;
-            ands.len() * width < K::AHEAD && tape.knowers[ands].iter().all(whole)
+            ands.len() * width < K::AHEAD && tape.known_to[ands].iter().all(whole)
         };
         if width.is_multiple_of(GROUP) || cpu.tier() == Tier::Portable {
             return each_batch(self, cpu, (tape, batches), rows, tables);
@@ -290,7 +294,7 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
 /// Free gates: every label of the output is the sum of the two inputs' labels.
 struct Xors<'a, 'b> {
     gates: &'a [Gate],
-    rows: &'a mut Rowed<'b>,
+    rows: &'a mut LaneLabels<'b>,
 }
 
 impl Kernel for Xors<'_, '_> {
@@ -298,7 +302,7 @@ impl Kernel for Xors<'_, '_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let Rowed { slots, width, .. } = self.rows;
+        let LaneLabels { slots, width, .. } = self.rows;
         if !width.is_multiple_of(GROUP) {
             for gate in self.gates {
                 xor_rows(slots, *width, gate);
@@ -338,7 +342,7 @@ fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, 
 
 /// A tape that is run, as some call, by one side.
 #[derive(Clone, Copy)]
-pub(crate) struct Run<'a> {
+pub(crate) struct TapeRun<'a> {
     pub cpu: Cpu,
     pub gates: &'a (dyn Gates + Sync),
     pub call: u64,
@@ -355,7 +359,7 @@ pub(crate) struct LaneBlock {
     pub width: usize,
 }
 
-impl Run<'_> {
+impl TapeRun<'_> {
     /// Loads the inputs of a block's lanes.
     pub fn begin(&self, block: &mut LaneBlock, ports: &dyn Ports) {
         let (first_lane, width) = (block.first_lane, block.width);
@@ -377,11 +381,11 @@ impl Run<'_> {
         &self,
         block: &mut LaneBlock,
         piece: &Piece,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let (tape, width) = (self.tape, block.width);
         let count = tape.slots as usize * width * self.gates.labels();
-        let mut rows = Rowed {
+        let mut rows = LaneLabels {
             slots: &mut Group::as_blocks_mut(&mut block.slots)[..count],
             width,
             call: self.call,
@@ -400,8 +404,8 @@ impl Run<'_> {
             let gates = self.gates;
             gates.xors(self.cpu, &tape.xors[xors], lone, &mut rows, tables)?;
             let ands = within(&batch.ands, &piece.ands);
-            let knowers = &tape.knowers[ands.clone()];
-            gates.ands(self.cpu, &tape.ands[ands], knowers, &mut rows, tables)?;
+            let known_to = &tape.known_to[ands.clone()];
+            gates.ands(self.cpu, &tape.ands[ands], known_to, &mut rows, tables)?;
         }
         Ok(())
     }
@@ -409,8 +413,8 @@ impl Run<'_> {
     /// Bytes of a block's tables of a piece.
     pub fn table_bytes(&self, piece: &Piece, width: usize) -> usize {
         let xors = &self.tape.xors[piece.xors.clone()];
-        let knowers = &self.tape.knowers[piece.ands.clone()];
-        width * self.gates.table_bytes(xors, knowers)
+        let known_to = &self.tape.known_to[piece.ands.clone()];
+        width * self.gates.table_bytes(xors, known_to)
     }
 
     /// Stores the outputs of a block's lanes.
@@ -464,9 +468,9 @@ impl Machine {
         call: u64,
         (tape, lanes): (&Tape, usize),
         ports: &mut dyn Ports,
-        tables: &mut dyn Stream,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
-        let run = Run {
+        let run = TapeRun {
             cpu,
             gates,
             call,

@@ -40,11 +40,11 @@ use sealane_block::aes::FreshKeys;
 use sealane_block::hash::tweak_blocks;
 use sealane_block::lanes::Quad;
 use sealane_block::{Block, Cpu, GROUP, Lanes};
-use sealane_circuit::tape::{Gate, Knower, ONE, ZERO};
+use sealane_circuit::tape::{Gate, KnownTo, ONE, ZERO};
 
-use crate::kernels::{self, GateKernel, GateLanes, Place, Rowed, Tweaks};
+use crate::kernels::{self, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
 use crate::machine::Gates;
-use crate::tables::{Ended, Stream};
+use crate::tables::{Ended, TableStream};
 
 /// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One input for both would give the sum 0 where a and b have the same
 /// labels, as the same wire in two inputs of a tape has.
@@ -86,8 +86,8 @@ impl Gates for Garble {
         true
     }
 
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
-        table_bytes(xors, knowers.len())
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+        table_bytes(xors, known_to.len())
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -100,8 +100,8 @@ impl Gates for Garble {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (GarbleXor::<true> { seed }, GarbleXor::<false> { seed });
@@ -112,9 +112,9 @@ impl Gates for Garble {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        _: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        _: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         kernels::run(cpu, &GarbleAnd { seed: self.seed }, gates, rows, tables)
     }
@@ -129,8 +129,8 @@ impl Gates for Evaluate {
         false
     }
 
-    fn table_bytes(&self, xors: &[Gate], knowers: &[Knower]) -> usize {
-        table_bytes(xors, knowers.len())
+    fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize {
+        table_bytes(xors, known_to.len())
     }
 
     fn constants(&self) -> [[Block; 2]; 2] {
@@ -142,8 +142,8 @@ impl Gates for Evaluate {
         cpu: Cpu,
         gates: &[Gate],
         lone: &[bool],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         let seed = self.seed;
         let (alone, read) = (EvaluateXor::<true> { seed }, EvaluateXor::<false> { seed });
@@ -154,9 +154,9 @@ impl Gates for Evaluate {
         &self,
         cpu: Cpu,
         gates: &[Gate],
-        _: &[Knower],
-        rows: &mut Rowed<'_>,
-        tables: &mut dyn Stream,
+        _: &[KnownTo],
+        rows: &mut LaneLabels<'_>,
+        tables: &mut dyn TableStream,
     ) -> Result<(), Ended> {
         kernels::run(cpu, &EvaluateAnd { seed: self.seed }, gates, rows, tables)
     }
@@ -170,7 +170,7 @@ pub(crate) fn table_bytes(xors: &[Gate], ands: usize) -> usize {
 
 /// What is done to an XOR.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum XorKind {
     /// One input is a constant: labels are copied.
     Constant,
     /// Nobody else reads the second input.
@@ -185,11 +185,11 @@ fn has_constant(gate: &Gate) -> bool {
         .any(|slot| [ZERO, ONE].contains(slot))
 }
 
-fn kind(gate: &Gate, lone: bool) -> Kind {
+fn xor_kind(gate: &Gate, lone: bool) -> XorKind {
     match (has_constant(gate), lone) {
-        (true, _) => Kind::Constant,
-        (false, true) => Kind::Lone,
-        (false, false) => Kind::Read,
+        (true, _) => XorKind::Constant,
+        (false, true) => XorKind::Lone,
+        (false, false) => XorKind::Read,
     }
 }
 
@@ -199,13 +199,13 @@ fn run_xors<A: GateKernel, B: GateKernel>(
     cpu: Cpu,
     (alone, read): (&A, &B),
     (gates, lone): (&[Gate], &[bool]),
-    rows: &mut Rowed<'_>,
-    tables: &mut dyn Stream,
+    rows: &mut LaneLabels<'_>,
+    tables: &mut dyn TableStream,
 ) -> Result<(), Ended> {
     each_run(cpu, gates, lone, rows, |kind, gates, rows| match kind {
-        Kind::Lone => kernels::run(cpu, alone, gates, rows, tables),
-        Kind::Read => kernels::run(cpu, read, gates, rows, tables),
-        Kind::Constant => {
+        XorKind::Lone => kernels::run(cpu, alone, gates, rows, tables),
+        XorKind::Read => kernels::run(cpu, read, gates, rows, tables),
+        XorKind::Constant => {
             for gate in gates {
                 copy(gate, rows, A::LABELS);
             }
@@ -220,8 +220,8 @@ fn each_run<'a, E>(
     cpu: Cpu,
     gates: &'a [Gate],
     lone: &[bool],
-    rows: &mut Rowed<'_>,
-    mut run: impl FnMut(Kind, &'a [Gate], &mut Rowed<'_>) -> Result<(), E>,
+    rows: &mut LaneLabels<'_>,
+    mut run: impl FnMut(XorKind, &'a [Gate], &mut LaneLabels<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let most = match kernels::gathers(cpu, rows.width) {
         true => GROUP,
@@ -229,7 +229,7 @@ fn each_run<'a, E>(
     };
     let mut first = 0;
     while first < gates.len() {
-        let kind_of = |i: usize| kind(&gates[i], lone[i]);
+        let kind_of = |i: usize| xor_kind(&gates[i], lone[i]);
         let mut end = first + 1;
         while end < gates.len() && end - first < most && kind_of(end) == kind_of(first) {
             let written = |slot: u32| gates[first..end].iter().any(|gate| gate.out == slot);
@@ -246,7 +246,7 @@ fn each_run<'a, E>(
 
 /// XOR with a constant: the other input's labels, exchanged if the constant is 1. Where both are
 /// constants, the second is as good as any wire.
-fn copy(gate: &Gate, rows: &mut Rowed<'_>, labels: usize) {
+fn copy(gate: &Gate, rows: &mut LaneLabels<'_>, labels: usize) {
     let (from, constant) = match [ZERO, ONE].contains(&gate.a) {
         true => (gate.b, gate.a),
         false => (gate.a, gate.b),
@@ -374,7 +374,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, GarbleAnd> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..32 * GROUP];
@@ -431,7 +431,7 @@ impl<L: Lanes> GateLanes<L> for PrfLanes<L, EvaluateAnd> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..32 * GROUP];
@@ -472,7 +472,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, GarbleXor<LONE>> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..16 * GROUP];
@@ -531,7 +531,7 @@ impl<L: Lanes, const LONE: bool> GateLanes<L> for PrfLanes<L, EvaluateXor<LONE>>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..16 * GROUP];

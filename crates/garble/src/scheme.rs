@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sealane_block::hash::{Circ, Mi, Prp, Tccr};
 use sealane_block::{Block, Cpu, LabelHash};
-use sealane_circuit::tape::{Knower, NOBODY, Tape};
+use sealane_circuit::tape::{KnownTo, NOBODY, Tape};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::prf;
@@ -70,8 +70,8 @@ impl Scheme {
     /// Bytes of tables of a tape on `lanes` lanes.
     pub fn table_bytes(self, tape: &Tape, lanes: u64, roles: Roles) -> u64 {
         let all = tape.ands.len() as u64;
-        let known = |knower: &&Knower| roles.half(**knower).is_some();
-        let halves = || tape.knowers.iter().filter(known).count() as u64;
+        let known = |known_to: &&KnownTo| roles.known_operand(**known_to).is_some();
+        let halves = || tape.known_to.iter().filter(known).count() as u64;
         lanes
             * match self {
                 Scheme::Prf => prf::table_bytes(&tape.xors, tape.ands.len()) as u64,
@@ -80,30 +80,30 @@ impl Scheme {
     }
 }
 
-/// Which of the parties that a tape calls [knowers](Tape::knowers) garbles, and which evaluates.
+/// Which of the parties that a tape calls [known_to](Tape::known_to) garbles, and which evaluates.
 /// The default names nobody: then every AND is a whole one, and permute bits of inputs are free.
-/// Else inputs that these parties know have permute bits as [`halves`](crate::halves) says.
+/// Else inputs that these parties know have permute bits as [`known_operand`](crate::known_operand) says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
     /// The garbler.
-    pub garbler: Knower,
+    pub garbler: KnownTo,
     /// The evaluator.
-    pub evaluator: Knower,
+    pub evaluator: KnownTo,
 }
 
 /// Who knows an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Half {
+pub(crate) enum KnownOperand {
     Garbler,
     Evaluator,
 }
 
 impl Roles {
-    pub(crate) fn half(self, knower: Knower) -> Option<Half> {
-        match knower {
+    pub(crate) fn known_operand(self, known_to: KnownTo) -> Option<KnownOperand> {
+        match known_to {
             NOBODY => None,
-            _ if knower == self.garbler => Some(Half::Garbler),
-            _ if knower == self.evaluator => Some(Half::Evaluator),
+            _ if known_to == self.garbler => Some(KnownOperand::Garbler),
+            _ if known_to == self.evaluator => Some(KnownOperand::Evaluator),
             _ => None,
         }
     }

@@ -24,17 +24,17 @@ pub trait Tables {
 }
 
 /// [`Tables`] of any error, by which machines are compiled once and not for every caller.
-pub(crate) trait Stream {
+pub(crate) trait TableStream {
     /// As [`Tables::next`].
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended>;
     /// As [`Tables::pass`].
     fn pass(&mut self, bytes: usize) -> Result<(), Ended>;
 }
 
-/// The stream has ended, for a reason that the [`Stream`] keeps.
+/// The stream has ended, for a reason that the [`TableStream`] keeps.
 pub(crate) struct Ended;
 
-/// A [`Stream`] over tables, which keeps their error.
+/// A [`TableStream`] over tables, which keeps their error.
 pub(crate) struct KeepError<'a, T: Tables> {
     tables: &'a mut T,
     error: Option<T::Error>,
@@ -54,7 +54,7 @@ impl<'a, T: Tables> KeepError<'a, T> {
     }
 }
 
-impl<T: Tables> Stream for KeepError<'_, T> {
+impl<T: Tables> TableStream for KeepError<'_, T> {
     fn next(&mut self, bytes: usize) -> Result<&mut [u8], Ended> {
         let KeepError { tables, error } = self;
         tables.next(bytes).map_err(|why| {

@@ -110,7 +110,7 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, Group, LabelHash, Lanes};
 
 use crate::ahead::AndKernel;
-use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
 mod equations;
 
@@ -195,7 +195,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for GarbleLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..TABLE];
@@ -244,7 +244,7 @@ impl<L: Lanes, H: HashLanes<L>> GateLanes<L> for EvaluateLanes<L, H> {
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..TABLE];
@@ -288,7 +288,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for GarbleLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let [zero, one] = self.hash.both(l, tweaks, self.offset.delta(), labels);
+        let [zero, one] = self.hash.hash_both(l, tweaks, self.offset.delta(), labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
@@ -309,7 +309,7 @@ impl<L: Lanes, H: HashLanes<L>> HashPair<L> for EvaluateLanes<L, H> {
 
     #[inline(always)]
     fn keep(&mut self, l: L, to: Belongs, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2]) {
-        let hashes = self.hash.one(l, tweaks, labels);
+        let hashes = self.hash.hash_one(l, tweaks, labels);
         for i in 0..2 {
             let (part, quad) = to[i];
             for m in 0..4 {
@@ -327,7 +327,7 @@ fn hash_turn<L: Lanes, S: HashPair<L>>(
     side: &mut S,
     tweaks: &impl Tweaks,
     slots: &[Block],
-    place: Place,
+    place: GateSlots,
     q: usize,
 ) {
     let at = q * L::QUAD;

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sealane_block::{Block, Cpu};
 use sealane_circuit::tape::{Batch, Gate, ONE, ZERO};
 use sealane_circuit::{
-    Builder, Circuit, Int, Knower, Machine, Order, Tape, compile, compile_known,
+    Builder, Circuit, Int, KnownTo, Machine, Order, Tape, compile, compile_known,
 };
 use sealane_garble::machine::block_width;
 use sealane_garble::{ChunkReader, ChunkWriter, Evaluator, Labels, Ports, Roles, Scheme};
@@ -47,7 +47,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Circuits of any gates, inversions and knowers, on which compiler and halves have to agree.
+    /// Circuits of any gates, inversions and known_to, on which compiler and halves have to agree.
     #[test]
     fn known_operands_change_no_result(
         gates in prop::collection::vec((any::<bool>(), any::<[u32; 2]>(), any::<[bool; 2]>()), 1..80),
@@ -228,7 +228,7 @@ fn rows_of(
 
 /// Inputs of `mixed` that nobody knows; of which the evaluator knows x and the garbler y; of which
 /// one of them, or a third party, knows some bits.
-fn knowledge() -> [Vec<Knower>; 3] {
+fn knowledge() -> [Vec<KnownTo>; 3] {
     let (garbler, evaluator) = (ROLES.garbler, ROLES.evaluator);
     [
         vec![],
@@ -287,7 +287,7 @@ fn ands(count: u32) -> Tape {
         slots: 4 + count,
         xors: vec![],
         lone: vec![],
-        knowers: vec![0; count as usize],
+        known_to: vec![0; count as usize],
         ands: (0..count).map(gate).collect(),
         batches: vec![Batch {
             xors: 0..0,
@@ -374,7 +374,7 @@ fn corrupted_tables_never_decode_to_another_value() {
             let (mut tables, outputs) = session.garble(&tape, 1, &labels);
             tables[place] ^= 1 << (place % 8);
             let active_outputs = session.evaluate(&tape, 1, active(&labels, &bits), &tables);
-            let run = crate::support::Run {
+            let run = crate::support::GarbledTape {
                 tables,
                 outputs,
                 active_outputs,
@@ -535,7 +535,7 @@ fn long_tapes() -> [Tape; 3] {
         });
     }
     cut.lone = vec![false; cut.xors.len()];
-    cut.knowers = vec![0; cut.ands.len()];
+    cut.known_to = vec![0; cut.ands.len()];
     // In the first batch slots are written that outputs name.
     cut.inputs = 40;
     [wide, chain, cut]
@@ -646,7 +646,7 @@ fn constants_are_wires_like_any_other() {
             gate(3, ZERO, 6, 3),
         ],
         lone: vec![false; 4],
-        knowers: vec![0; 2],
+        known_to: vec![0; 2],
         ands: vec![gate(2, ONE, 7, 0), gate(ZERO, 3, 8, 1)],
         batches: vec![Batch {
             xors: 0..4,

@@ -38,7 +38,7 @@ fn tape() -> Tape {
     let known = [[1; WIDTHS[0]], [2; WIDTHS[1]]].concat();
     let outputs = vec![half.to_vec(), vec![last, less], chosen];
     let tape = compile_known(&b.finish(outputs), &Machine::CPU, &known);
-    let is_known = |knower| tape.knowers.contains(&knower);
+    let is_known = |known_to| tape.known_to.contains(&known_to);
     assert!(is_known(0) && is_known(ROLES.garbler) && is_known(ROLES.evaluator));
     spread(&tape)
 }
@@ -79,7 +79,7 @@ fn reads_wires(gate: &Gate) -> bool {
 const TABLES: usize = 1;
 
 /// A run, from which views are made.
-struct Run {
+struct ViewedRun {
     scheme: Scheme,
     tape: Tape,
     slow: Slow,
@@ -108,7 +108,7 @@ struct Row {
     lane: usize,
     is_and: bool,
     /// Who knows an operand, of an AND.
-    knower: u8,
+    known_to: u8,
     /// Where each piece begins, and how many bytes it has.
     pieces: Vec<(usize, usize)>,
 }
@@ -126,12 +126,12 @@ fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
             };
             let pieces = planes.iter().map(place).collect();
             let and = tape.ands.iter().position(|and| and.number == gate.number);
-            let knower = and.filter(|_| is_and && scheme != Scheme::Prf);
+            let known_to = and.filter(|_| is_and && scheme != Scheme::Prf);
             rows.push(Row {
                 gate: *gate,
                 lane: *lane,
                 is_and,
-                knower: knower.map_or(0, |and| tape.knowers[and]),
+                known_to: known_to.map_or(0, |and| tape.known_to[and]),
                 pieces,
             });
         }
@@ -141,10 +141,10 @@ fn rows(scheme: Scheme, tape: &Tape) -> Vec<Row> {
     rows
 }
 
-impl Run {
+impl ViewedRun {
     /// A run of the real garbler and evaluator, or of a slow garbler with a fault and whoever holds
     /// the right labels.
-    fn new(scheme: Scheme, cpu: Cpu, fault: Fault) -> Run {
+    fn new(scheme: Scheme, cpu: Cpu, fault: Fault) -> ViewedRun {
         let tape = tape();
         let mut session = Session::new(scheme, [cpu, cpu], 1);
         let mut inputs = session.labels(&tape, LANES, false);
@@ -185,7 +185,7 @@ impl Run {
             tables,
             Block::as_bytes(table.as_flattened()).to_vec(),
         ];
-        let mut run = Run {
+        let mut run = ViewedRun {
             scheme,
             tape,
             slow,
@@ -359,7 +359,7 @@ impl Run {
 fn the_evaluator_cannot_read_the_offset_or_another_label_off_its_view() {
     for scheme in Scheme::ALL {
         for cpu in [Cpu::available()[0], Cpu::detect().unwrap()] {
-            let run = Run::new(scheme, cpu, Fault::None);
+            let run = ViewedRun::new(scheme, cpu, Fault::None);
             assert_eq!(run.found(), None, "{scheme} on {}", cpu.tier());
             assert!(run.hashes_not_held().len() >= 100, "{scheme}");
             // What it may know is found, too, by those who look for it.
@@ -377,7 +377,7 @@ fn the_evaluator_cannot_read_the_offset_or_another_label_off_its_view() {
 fn garblers_that_leak_are_noticed() {
     let cpu = Cpu::detect().unwrap();
     for scheme in Scheme::ALL {
-        let run = Run::new(scheme, cpu, Fault::None);
+        let run = ViewedRun::new(scheme, cpu, Fault::None);
         let inputs = FIRST_INPUT + WIDTHS[0] as u32;
         let packed = |bits: &[u8]| {
             let byte = |bits: &[u8]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | bit);
@@ -408,7 +408,7 @@ fn garblers_that_leak_are_noticed() {
         if scheme.labels() == 1 {
             let offset = run.found_with(&run.delta.to_bytes());
             assert_eq!(offset.as_deref(), Some("the offset, as it is"), "{scheme}");
-            let run = Run::new(scheme, cpu, Fault::SeedIsOffset);
+            let run = ViewedRun::new(scheme, cpu, Fault::SeedIsOffset);
             let found = leaks::find(&run.view, &run.secrets);
             assert_eq!(found.as_deref(), Some("the offset, as it is"), "{scheme}");
         }
@@ -417,7 +417,7 @@ fn garblers_that_leak_are_noticed() {
 
 /// Each kind of gate with a table that a scheme has, and how many hashes a garbler computes for it.
 fn kinds(scheme: Scheme) -> Vec<(Option<u8>, usize)> {
-    let known = [ROLES.garbler, ROLES.evaluator].map(|knower| (Some(knower), 2));
+    let known = [ROLES.garbler, ROLES.evaluator].map(|known_to| (Some(known_to), 2));
     match scheme {
         Scheme::Prf => vec![(Some(0), 8), (None, 4)],
         Scheme::ThreeHalves => [vec![(Some(0), 6)], known.to_vec()].concat(),
@@ -429,10 +429,10 @@ fn kinds(scheme: Scheme) -> Vec<(Option<u8>, usize)> {
 fn a_forgotten_hash_is_noticed() {
     let cpu = Cpu::detect().unwrap();
     for scheme in Scheme::ALL {
-        for (knower, hashes) in kinds(scheme) {
+        for (known_to, hashes) in kinds(scheme) {
             for hash in 0..hashes {
-                let forgotten = Forgotten { knower, hash };
-                let run = Run::new(scheme, cpu, Fault::Forgets(forgotten));
+                let forgotten = Forgotten { known_to, hash };
+                let run = ViewedRun::new(scheme, cpu, Fault::Forgets(forgotten));
                 assert!(run.found().is_some(), "{scheme} without {forgotten:?}");
             }
         }
@@ -440,7 +440,7 @@ fn a_forgotten_hash_is_noticed() {
 }
 
 /// What is put in the place of a piece of a table, or added to it.
-type Tamper = fn(&Run, &Row) -> Block;
+type Tamper = fn(&ViewedRun, &Row) -> Block;
 
 #[test]
 fn rows_that_say_too_much_are_noticed() {
@@ -467,12 +467,12 @@ fn rows_that_say_too_much_are_noticed() {
         }),
     ];
     for scheme in Scheme::ALL {
-        let mut run = Run::new(scheme, Cpu::detect().unwrap(), Fault::None);
+        let mut run = ViewedRun::new(scheme, Cpu::detect().unwrap(), Fault::None);
         let tables = run.view.heard[TABLES].clone();
-        for (knower, _) in kinds(scheme) {
+        for (known_to, _) in kinds(scheme) {
             let rows = rows(scheme, &run.tape);
-            let is_of_kind = |row: &&Row| match knower {
-                Some(knower) => row.is_and && row.knower == knower,
+            let is_of_kind = |row: &&Row| match known_to {
+                Some(known_to) => row.is_and && row.known_to == known_to,
                 None => !row.is_and,
             };
             let rows = rows.iter().filter(is_of_kind).collect::<Vec<_>>();
@@ -482,7 +482,7 @@ fn rows_that_say_too_much_are_noticed() {
             for (leak, tamper) in instead {
                 let row = tamper(&run, row).to_bytes();
                 run.view.heard[TABLES][first..][..bytes].copy_from_slice(&row);
-                assert!(run.found().is_some(), "{scheme}, {knower:?}: {leak}");
+                assert!(run.found().is_some(), "{scheme}, {known_to:?}: {leak}");
                 run.view.heard[TABLES].clone_from(&tables);
             }
             // In each plane but that of control bits, by a garbler that always does it: the evaluator
@@ -502,7 +502,7 @@ fn rows_that_say_too_much_are_noticed() {
                         bytes.for_each(|(byte, more)| *byte ^= more);
                     }
                     let noticed = run.found().is_some();
-                    assert!(noticed, "{scheme}, {knower:?}: {leak} in plane {plane}");
+                    assert!(noticed, "{scheme}, {known_to:?}: {leak} in plane {plane}");
                     run.view.heard[TABLES].clone_from(&tables);
                 }
             }

@@ -111,7 +111,7 @@ fn garbling_under(cpu: Cpu, scheme: Scheme) {
     zeros.inputs = garbler.fresh_labels(&mut coins, inputs);
     // All values are 0, so what a party knows has the permute bit 0 on both sides.
     let labels = zeros.inputs.chunks_mut(LANES).zip(&known);
-    let known = labels.filter(|(_, knower)| scheme.labels() == 1 && **knower != 0);
+    let known = labels.filter(|(_, known_to)| scheme.labels() == 1 && **known_to != 0);
     for label in known.flat_map(|(labels, _)| labels) {
         *label = *label & Block::new(!1);
     }

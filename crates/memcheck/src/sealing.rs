@@ -4,7 +4,7 @@
 
 use crate::Check;
 use crate::request::{public, secret};
-use sealane_aead::{Ads, Cipher, Message, Rows, Suite, open_many, seal_many};
+use sealane_aead::{Ads, Cipher, Message, RowBatch, Suite, open_many, seal_many};
 use sealane_block::{Cpu, Tier};
 use std::hint::black_box;
 use zeroize::Zeroizing;
@@ -124,8 +124,13 @@ impl Sealing {
         assert_eq!(authentic, BATCH - usize::from(!self.is_building_block()));
     }
 
-    fn batch<'a>(&self, cipher: &'a Cipher, nonces: &'a [u8], buffers: &'a mut [u8]) -> Rows<'a> {
-        Rows {
+    fn batch<'a>(
+        &self,
+        cipher: &'a Cipher,
+        nonces: &'a [u8],
+        buffers: &'a mut [u8],
+    ) -> RowBatch<'a> {
+        RowBatch {
             cipher,
             count: BATCH,
             nonces,

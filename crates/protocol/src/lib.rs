@@ -26,5 +26,5 @@ pub use sealane_net::{NetworkClass, PartyId};
 pub use settle::{DIGEST_BYTES, check_digests, send_digests};
 pub use share::{Planes, Shares, View};
 pub use words::{
-    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, Work, knower,
+    Algebra, Corruption, Domain, Opening, PartySet, Profile, Setting, Sharing, Work, known_to,
 };

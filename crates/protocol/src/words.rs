@@ -1,7 +1,7 @@
 //! The words that plans, engines and protocols share.
 
 use crate::paper::Paper;
-use sealane_circuit::{Goal, Knower, Tape};
+use sealane_circuit::{Goal, KnownTo, Tape};
 use sealane_net::PartyId;
 
 /// A set of parties of one run (at most 64).
@@ -25,8 +25,8 @@ impl PartySet {
     }
 }
 
-/// What tapes call a party that knows an operand: see [`Tape::knowers`].
-pub fn knower(party: PartyId) -> Knower {
+/// What tapes call a party that knows an operand: see [`Tape::known_to`].
+pub fn known_to(party: PartyId) -> KnownTo {
     party.0 + 1
 }
 

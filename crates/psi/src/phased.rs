@@ -76,7 +76,7 @@ pub fn receiver<'a>(items: &Items<'a>) -> Result<Receiver<'a>, Unfit> {
     let agreement = items.agreement();
     let sizes = sizes(agreement);
     let places = items.iter();
-    let places = places.map(|(item, _)| Place::all(agreement, sizes.bins, item));
+    let places = places.map(|(item, _)| BinEntry::all(agreement, sizes.bins, item));
     let places = Zeroizing::new(places.collect::<Vec<_>>());
     let (bins, left) = lay(&places, sizes.bins);
     if left.len() > STASH {
@@ -115,7 +115,7 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
     let mut bins: Vec<_> = (0..sizes.bins).map(|_| bin()).collect();
     let mut counts = vec![0; sizes.bins];
     for (item, _) in items.iter() {
-        for place in Place::all(agreement, sizes.bins, item) {
+        for place in BinEntry::all(agreement, sizes.bins, item) {
             counts[place.bin] += 1;
             if counts[place.bin] <= sizes.load {
                 bins[place.bin].push(place.stored);
@@ -139,19 +139,19 @@ pub fn sender(items: &Items<'_>) -> Result<Sender, Unfit> {
 
 /// Where a hash function puts an item, and what is stored there.
 #[derive(Clone, Copy, Zeroize)]
-struct Place {
+struct BinEntry {
     bin: usize,
     stored: u64,
 }
 
-impl Place {
+impl BinEntry {
     /// The places that each of the functions names.
-    fn all(agreement: &Agreement, bins: usize, item: u64) -> [Place; HASHES] {
+    fn all(agreement: &Agreement, bins: usize, item: u64) -> [BinEntry; HASHES] {
         let (quotient, remainder) = (item / bins as u64, item % bins as u64);
         std::array::from_fn(|function| {
             let shift = agreement.number(Purpose::Bin(function as u8), &quotient.to_le_bytes());
             let shift = (shift % bins as u128) as u64;
-            Place {
+            BinEntry {
                 bin: ((remainder + shift) % bins as u64) as usize,
                 stored: quotient << NUMBER_BITS | function as u64,
             }
@@ -167,7 +167,7 @@ struct Held {
 }
 
 /// Lays items into bins, one each, as many as possible; who is where, and who is left.
-fn lay(places: &[[Place; HASHES]], bins: usize) -> (Vec<Option<Held>>, Vec<usize>) {
+fn lay(places: &[[BinEntry; HASHES]], bins: usize) -> (Vec<Option<Held>>, Vec<usize>) {
     let mut table: Vec<Option<Held>> = vec![None; bins];
     let left = (0..places.len()).filter(|&item| !insert(&mut table, places, item));
     let left = left.collect();
@@ -175,7 +175,7 @@ fn lay(places: &[[Place; HASHES]], bins: usize) -> (Vec<Option<Held>>, Vec<usize
 }
 
 /// Finds a bin for an item, moving others along a shortest chain; false if there is none.
-fn insert(table: &mut [Option<Held>], places: &[[Place; HASHES]], item: usize) -> bool {
+fn insert(table: &mut [Option<Held>], places: &[[BinEntry; HASHES]], item: usize) -> bool {
     // For each bin that was met, who would move there.
     let mut movers: Vec<Option<Held>> = vec![None; table.len()];
     let mut queue = VecDeque::from([item]);
@@ -201,7 +201,7 @@ fn insert(table: &mut [Option<Held>], places: &[[Place; HASHES]], item: usize) -
 /// Moves each mover of the chain that ends in an empty bin.
 fn shift(
     table: &mut [Option<Held>],
-    places: &[[Place; HASHES]],
+    places: &[[BinEntry; HASHES]],
     movers: &[Option<Held>],
     mut bin: usize,
 ) {
@@ -298,8 +298,8 @@ mod tests {
                 let Some(bin) = receiver.texts.iter().position(|held| *held == Some(text)) else {
                     continue;
                 };
-                let places = Place::all(&agreement, bins, item);
-                let here = |place: &Place| place.bin == bin && place.stored == receiver.table[bin];
+                let places = BinEntry::all(&agreement, bins, item);
+                let here = |place: &BinEntry| place.bin == bin && place.stored == receiver.table[bin];
                 prop_assert!(places.iter().any(here));
             }
         }
@@ -308,7 +308,7 @@ mod tests {
     /// Four items with the same two bins: two of them have none.
     #[test]
     fn what_does_not_fit_is_left_and_counted() {
-        let place = |bin| Place { bin, stored: 0 };
+        let place = |bin| BinEntry { bin, stored: 0 };
         let same = [place(1), place(2), place(1)];
         let (table, left) = lay(&[same, same, [place(0); 3], same, same], 5);
         assert_eq!(left, [3, 4]);
@@ -355,7 +355,7 @@ mod tests {
                 let bins = sizes(&agreement).bins;
                 let places: Vec<_> = items(&agreement, &texts)
                     .iter()
-                    .map(|(item, _)| Place::all(&agreement, bins, item))
+                    .map(|(item, _)| BinEntry::all(&agreement, bins, item))
                     .collect();
                 left[lay(&places, bins).1.len().min(3)] += 1;
             }

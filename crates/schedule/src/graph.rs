@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// Whether a node takes a lane of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Work {
+pub enum NodeCost {
     /// Runs at once, in order, beside others: an XOR gate, a step without messages.
     Free,
     /// Takes a lane and ends a batch: an AND gate, a step that waits for messages.
@@ -21,7 +21,7 @@ pub struct Graph {
     /// `needs[starts[i]..starts[i + 1]]` belongs to the i-th node that is not a source.
     starts: Vec<u32>,
     needs: Vec<u32>,
-    work: Vec<Work>,
+    work: Vec<NodeCost>,
 }
 
 impl Graph {
@@ -39,7 +39,7 @@ impl Graph {
     ///
     /// # Panics
     /// If a needed node does not exist yet, or if nodes or edges no longer fit 32 bits.
-    pub fn push(&mut self, work: Work, needs: &[u32]) -> u32 {
+    pub fn push(&mut self, work: NodeCost, needs: &[u32]) -> u32 {
         let node = self.len();
         assert!(node < u32::MAX, "a graph holds fewer than 2^32 nodes");
         assert!(
@@ -83,7 +83,7 @@ impl Graph {
 
     /// True if `node` takes a lane; a source does not.
     pub fn is_costly(&self, node: u32) -> bool {
-        node >= self.sources && self.work[(node - self.sources) as usize] == Work::Costly
+        node >= self.sources && self.work[(node - self.sources) as usize] == NodeCost::Costly
     }
 
     /// For each node, the number of costly nodes on the longest chain that ends with it, the node
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn a_chain_is_as_deep_as_its_costly_nodes() {
         let mut graph = Graph::new(1);
-        let a = graph.push(Work::Costly, &[0]);
-        let b = graph.push(Work::Free, &[a, 0]);
-        let c = graph.push(Work::Costly, &[b, b]);
+        let a = graph.push(NodeCost::Costly, &[0]);
+        let b = graph.push(NodeCost::Free, &[a, 0]);
+        let c = graph.push(NodeCost::Costly, &[b, b]);
         assert_eq!(graph.depths(), [0, 1, 1, 2]);
         assert_eq!(graph.needs(c), [b, b]);
         assert_eq!(graph.needs(0), [0u32; 0]);
@@ -163,6 +163,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "not written yet")]
     fn a_node_needs_earlier_nodes_only() {
-        Graph::new(1).push(Work::Free, &[1]);
+        Graph::new(1).push(NodeCost::Free, &[1]);
     }
 }

@@ -26,6 +26,6 @@ mod order;
 mod slots;
 
 pub use chains::{longest_first, steps};
-pub use graph::{Graph, Work};
+pub use graph::{Graph, NodeCost};
 pub use order::{Batch, Machine, Order, Schedule, schedule};
 pub use slots::{Slots, slots};

@@ -1,7 +1,7 @@
 //! What every order promises, on random graphs, and what sets the orders apart.
 
 use proptest::prelude::*;
-use sealane_schedule::{Graph, Machine, Order, Schedule, Slots, Work, schedule, slots};
+use sealane_schedule::{Graph, Machine, NodeCost, Order, Schedule, Slots, schedule, slots};
 
 /// A graph of `sources` sources and nodes that need up to two earlier ones, most of them near.
 fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
@@ -13,7 +13,14 @@ fn build(sources: u32, nodes: &[(bool, u8, u8)]) -> Graph {
             .filter(|_| len > 0)
             .map(|&back| len - 1 - u32::from(back) % len)
             .collect();
-        graph.push(if costly { Work::Costly } else { Work::Free }, &needs);
+        graph.push(
+            if costly {
+                NodeCost::Costly
+            } else {
+                NodeCost::Free
+            },
+            &needs,
+        );
     }
     graph
 }
@@ -137,7 +144,7 @@ fn chains(count: u32, length: u32) -> Graph {
     for _ in 0..count {
         let mut last = 0;
         for _ in 0..length {
-            last = graph.push(Work::Costly, &[last]);
+            last = graph.push(NodeCost::Costly, &[last]);
         }
     }
     graph
@@ -176,8 +183,8 @@ fn free_nodes_wait_for_the_window() {
     let mut graph = Graph::new(2);
     let mut last = 0;
     for _ in 0..1000 {
-        let free = graph.push(Work::Free, &[0, 1]);
-        last = graph.push(Work::Costly, &[last, free]);
+        let free = graph.push(NodeCost::Free, &[0, 1]);
+        last = graph.push(NodeCost::Costly, &[last, free]);
     }
     let order = schedule(
         &graph,

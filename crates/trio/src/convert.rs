@@ -24,7 +24,7 @@ use crate::form::Form;
 use crate::product::{add_scaled, cross};
 use crate::roles::Computing;
 use crate::share::Share;
-use crate::tape::Ran;
+use crate::tape::TapeProgress;
 use sealane_circuit::{Builder, Int, Machine, Tape, compile};
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, Goal, Planes, Shares};
@@ -66,7 +66,7 @@ impl Computing {
         bits: usize,
         share: &Share,
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         if bits > k {
             let what = format!("no {bits} bits of an integer modulo 2^{k}");
             return Err(Fault::Internal(what));

@@ -64,7 +64,7 @@ use sealane_protocol::{
 };
 use seat::Seat;
 pub use share::Share;
-use tape::Run;
+use tape::RunningTape;
 
 /// One party of a run.
 pub struct Trio {
@@ -72,11 +72,11 @@ pub struct Trio {
     me: PartyId,
     cpu: Cpu,
     coins: Coins,
-    place: Place,
+    place: PartyState,
 }
 
 /// What a party is; made by [`Protocol::prepare`].
-enum Place {
+enum PartyState {
     Unprepared,
     Role(Erased<Computing>),
     Outside(Erased<Outside>),
@@ -91,7 +91,7 @@ enum State<'a> {
     /// The last component of the result is on its way.
     Arriving(Arriving),
     /// A tape waits for products.
-    Tape(Box<Run<'a>>),
+    Tape(Box<RunningTape<'a>>),
     /// Bits become integers: an input is on its way, then a product.
     Inject(Box<Inject>),
     Weighed(Box<Weighed>),
@@ -148,18 +148,18 @@ impl Protocol for Trio {
             me,
             cpu,
             coins,
-            place: Place::Unprepared,
+            place: PartyState::Unprepared,
         }
     }
 
     fn prepare(&mut self, demand: &Demand, mesh: &mut Mesh) -> Result<(), Fault> {
-        let Place::Unprepared = self.place else {
+        let PartyState::Unprepared = self.place else {
             return Err(Fault::Internal("prepared twice".to_string()));
         };
         let (setting, cpu, coins) = (self.setting.clone(), self.cpu, &mut self.coins);
         let guests = keys::guests(&setting, demand)?;
         self.place = match Seat::of(&setting, self.me) {
-            Some(seat) => Place::Role(Erased::new(Computing {
+            Some(seat) => PartyState::Role(Erased::new(Computing {
                 setting,
                 cpu,
                 seat,
@@ -168,7 +168,7 @@ impl Protocol for Trio {
             None => {
                 let owns = guests.contains(&self.me);
                 let keys = owns.then(|| keys::prepare_guest(&setting, cpu, coins, mesh));
-                Place::Outside(Erased::new(Outside {
+                PartyState::Outside(Erased::new(Outside {
                     setting,
                     me: self.me,
                     keys: keys.transpose()?,
@@ -218,9 +218,9 @@ impl Protocol for Trio {
             return Ok(more(State::Settle(results)));
         }
         match &mut self.place {
-            Place::Role(party) => party.begin(step, mesh),
-            Place::Outside(party) => party.begin(step, mesh),
-            Place::Unprepared => Err(Fault::Internal("not prepared".to_string())),
+            PartyState::Role(party) => party.begin(step, mesh),
+            PartyState::Outside(party) => party.begin(step, mesh),
+            PartyState::Unprepared => Err(Fault::Internal("not prepared".to_string())),
         }
     }
 
@@ -243,7 +243,7 @@ impl Protocol for Trio {
                 Ok(Progress::Done(Outcome::Revealed(revealed)))
             }
             (State::Watch(flights, shape), _) => Ok(watch(flights - 1, shape)),
-            (state, Place::Role(party)) => party.advance(state, mesh),
+            (state, PartyState::Role(party)) => party.advance(state, mesh),
             _ => Err(Fault::Internal("a step of another role".to_string())),
         }
     }

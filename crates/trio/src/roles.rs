@@ -4,7 +4,7 @@ use crate::convert::reduce;
 use crate::form::{Form, width};
 use crate::keys::Keys;
 use crate::seat::{self, Seat};
-use crate::tape::Ran;
+use crate::tape::TapeProgress;
 use crate::{State, Trio, done, more};
 use sealane_block::Cpu;
 use sealane_net::Mesh;
@@ -98,9 +98,9 @@ impl Computing {
     }
 }
 
-fn ran(ran: Ran<'_>) -> Progress<'_, Trio> {
+fn ran(ran: TapeProgress<'_>) -> Progress<'_, Trio> {
     match ran {
-        Ran::More(run) => more(State::Tape(run)),
-        Ran::Done(share) => done(share),
+        TapeProgress::More(run) => more(State::Tape(run)),
+        TapeProgress::Done(share) => done(share),
     }
 }

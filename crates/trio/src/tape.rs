@@ -18,7 +18,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// A tape in the middle of its batches.
-pub(crate) struct Run<'a> {
+pub(crate) struct RunningTape<'a> {
     tape: &'a Tape,
     lanes: usize,
     wires: Wires,
@@ -28,8 +28,8 @@ pub(crate) struct Run<'a> {
 }
 
 /// How far a tape has come.
-pub(crate) enum Ran<'a> {
-    More(Box<Run<'a>>),
+pub(crate) enum TapeProgress<'a> {
+    More(Box<RunningTape<'a>>),
     Done(Share),
 }
 
@@ -41,7 +41,7 @@ impl Computing {
         lanes: usize,
         operands: &[Arc<Share>],
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         let planes = operands.iter().map(|share| share.planes()).sum::<usize>();
         let fits = operands.iter().all(|share| share.elements() == lanes);
         if planes != tape.inputs as usize || !fits {
@@ -66,7 +66,7 @@ impl Computing {
             }
             slot += share.planes();
         }
-        let run = Run {
+        let run = RunningTape {
             tape,
             lanes,
             wires,
@@ -79,9 +79,9 @@ impl Computing {
     /// Reads the products of a batch and runs up to the next flight.
     pub(crate) fn advance_tape<'a>(
         &mut self,
-        mut run: Box<Run<'a>>,
+        mut run: Box<RunningTape<'a>>,
         mesh: &mut Mesh,
-    ) -> Result<Ran<'a>, Fault> {
+    ) -> Result<TapeProgress<'a>, Fault> {
         if let Some(products) = run.products.take() {
             let [own, next] = products.finish(mesh)?;
             for (i, gate) in ands(run.tape, run.batch).iter().enumerate() {
@@ -93,7 +93,11 @@ impl Computing {
         self.run_tape(run, mesh)
     }
 
-    fn run_tape<'a>(&mut self, mut run: Box<Run<'a>>, mesh: &mut Mesh) -> Result<Ran<'a>, Fault> {
+    fn run_tape<'a>(
+        &mut self,
+        mut run: Box<RunningTape<'a>>,
+        mesh: &mut Mesh,
+    ) -> Result<TapeProgress<'a>, Fault> {
         let tape = run.tape;
         while let Some(batch) = tape.batches.get(run.batch) {
             let xors = &tape.xors[batch.xors.start as usize..batch.xors.end as usize];
@@ -103,7 +107,7 @@ impl Computing {
             run.wires.run(self.cpu, xors, ands, summand.data_mut());
             if !ands.is_empty() {
                 run.products = Some(self.reshare(form, summand, mesh)?);
-                return Ok(Ran::More(run));
+                return Ok(TapeProgress::More(run));
             }
             run.batch += 1;
         }
@@ -116,7 +120,7 @@ impl Computing {
                 [own.plane_mut(plane), next.plane_mut(plane)],
             );
         }
-        Ok(Ran::Done(form.share(parts)))
+        Ok(TapeProgress::Done(form.share(parts)))
     }
 }
 

@@ -4,7 +4,7 @@ use sealane_block::Nonce;
 use sealane_garble::{Roles, Scheme};
 use sealane_ot::{SETUP_OPENING_BYTES, SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
-    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work, knower,
+    Correlation, Cost, DIGEST_BYTES, Demand, Message, PartyId, Setting, Work, known_to,
 };
 
 /// What the hash and input labels are expanded from.
@@ -31,8 +31,8 @@ pub(crate) fn roles(setting: &Setting) -> [PartyId; 2] {
 }
 
 /// The roles, as tapes name parties.
-pub(crate) fn knowers(setting: &Setting) -> Roles {
-    let [garbler, evaluator] = roles(setting).map(knower);
+pub(crate) fn garbling_roles(setting: &Setting) -> Roles {
+    let [garbler, evaluator] = roles(setting).map(known_to);
     Roles { garbler, evaluator }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn cost(scheme: Scheme, setting: &Setting, work: &Work) -> Cost {
                 ..Cost::of(vec![vec![from_garbler(scheme.table_bytes(
                     tape,
                     *lanes,
-                    knowers(setting),
+                    garbling_roles(setting),
                 ))]])
             }
         }

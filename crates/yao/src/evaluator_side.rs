@@ -25,7 +25,7 @@ impl EvaluatorSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
-        (scheme, knowers): (Scheme, Roles),
+        (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
@@ -36,7 +36,7 @@ impl EvaluatorSide {
         mesh.recv(peer, &mut nonce)?;
         let common = Common::new(cpu, Nonce::from_bytes(nonce), mesh.session());
         let mut evaluator = Evaluator::new(cpu, scheme, common.hash);
-        evaluator.set_roles(knowers);
+        evaluator.set_roles(roles);
         evaluator.set_threads(threads_here());
         Ok(EvaluatorSide {
             evaluator,

@@ -30,7 +30,7 @@ impl GarblerSide {
     pub(crate) fn prepare(
         cpu: Cpu,
         coins: &mut Coins,
-        (scheme, knowers): (Scheme, Roles),
+        (scheme, roles): (Scheme, Roles),
         ot: bool,
         peer: PartyId,
         mesh: &mut Mesh,
@@ -38,7 +38,7 @@ impl GarblerSide {
         let nonce = coins.public("yao: hash and inputs of the garbler").nonce();
         let common = Common::new(cpu, nonce, mesh.session());
         let mut garbler = Garbler::new(cpu, scheme, common.hash, coins);
-        garbler.set_roles(knowers);
+        garbler.set_roles(roles);
         garbler.set_threads(threads_here());
         let ot = ot.then(|| CotSender::setup(cpu, mesh, peer, garbler.delta(), coins));
         let ot = ot.transpose().map_err(ot_fault)?;

@@ -108,7 +108,7 @@ struct Unprepared {
     cpu: Cpu,
     coins: Coins,
     garbles: bool,
-    knowers: Roles,
+    roles: Roles,
 }
 
 /// A step that has begun.
@@ -180,7 +180,7 @@ impl<G: Garbling> Protocol for Yao<G> {
             cpu,
             coins,
             garbles: me == garbler,
-            knowers: cost::knowers(setting),
+            roles: cost::garbling_roles(setting),
         };
         Yao {
             me,
@@ -198,15 +198,15 @@ impl<G: Garbling> Protocol for Yao<G> {
             cpu,
             coins,
             garbles,
-            knowers,
+            roles,
         } = &mut **unprepared;
         let (cpu, peer, ot) = (*cpu, self.peer, !demand.0.is_empty());
-        let knowers = *knowers;
+        let roles = *roles;
         self.side = if *garbles {
-            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            let side = GarblerSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
             Side::Garbler(Erased::new(side))
         } else {
-            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, knowers), ot, peer, mesh)?;
+            let side = EvaluatorSide::prepare(cpu, coins, (G::SCHEME, roles), ot, peer, mesh)?;
             Side::Evaluator(Erased::new(side))
         };
         Ok(())

@@ -9,7 +9,7 @@ use sealane_garble::Scheme;
 use sealane_ot::{SETUP_REPLY_BYTES, extend_bytes};
 use sealane_protocol::{
     Algebra, Correlation, DIGEST_BYTES, Demand, Outcome, Paper, PartyId, PartySet, Protocol,
-    Setting, Shares, Step, knower, run_alone,
+    Setting, Shares, Step, known_to, run_alone,
 };
 use sealane_testkit::leaks::{self, Secret, View};
 use sealane_testkit::record::recorded;
@@ -53,11 +53,11 @@ fn tape() -> Tape {
         let last = b.and(x[i], carry);
         wires.extend([sum, of_x, of_y, carry, both, last, b.and(last, both)]);
     }
-    let known = PARTIES.map(|party| [knower(party); BITS]).concat();
+    let known = PARTIES.map(|party| [known_to(party); BITS]).concat();
     let tape = compile_known(&b.finish(vec![wires]), &Machine::CPU, &known);
     assert!(tape.ands.len() + tape.xors.len() <= tape.outputs.len());
-    for kind in [0].into_iter().chain(PARTIES.map(knower)) {
-        assert!(tape.knowers.contains(&kind), "no AND of kind {kind}");
+    for kind in [0].into_iter().chain(PARTIES.map(known_to)) {
+        assert!(tape.known_to.contains(&kind), "no AND of kind {kind}");
     }
     tape
 }
@@ -176,8 +176,8 @@ fn views<G: Garbling>() -> Views {
     assert_eq!(garbler.learnt, evaluator.learnt);
     let delta = garbler.delta;
     let roles = sealane_garble::Roles {
-        garbler: knower(PARTIES[0]),
-        evaluator: knower(PARTIES[1]),
+        garbler: known_to(PARTIES[0]),
+        evaluator: known_to(PARTIES[1]),
     };
     let tables = G::SCHEME.table_bytes(&tape(), LANES as u64, roles);
     let nonce = Nonce::BYTES as u64;

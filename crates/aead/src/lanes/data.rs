@@ -214,7 +214,7 @@ fn add<L: Lanes, const N: usize>(
     for i in 0..N {
         let given = l.load_streams(streams, i * L::WIDTH, unit, block);
         // Settled, or the compiler works on the two parts of the sum apart, in everything that follows.
-        let made = l.settled(l.xor(given, pad.v[i]));
+        let made = l.optimization_barrier(l.xor(given, pad.v[i]));
         l.store_streams(streams, i * L::WIDTH, unit, block, made);
         (both[0].v[i], both[1].v[i]) = (given, made);
     }

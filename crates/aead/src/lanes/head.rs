@@ -84,7 +84,7 @@ pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
 pub(crate) fn block_of(bytes: &[u8], index: usize) -> Block {
     let from = &bytes[bytes.len().min(16 * index)..];
     if from.len() >= 16 {
-        super::tail::sixteen(from, 0)
+        super::tail::load_block(from, 0)
     } else {
         super::tail::load_short(from)
     }

@@ -10,7 +10,7 @@ use zeroize::Zeroize;
 use super::{Count, Mode, Params, Wave};
 
 /// What a mode expands a key to.
-pub(crate) struct Material<M: Mode> {
+pub(crate) struct KeyMaterial<M: Mode> {
     pub(crate) params: Params,
     pub(crate) schedules: <M::Schedules as Count>::Array<[Block; 11]>,
     pub(crate) constants: <M::Constants as Count>::Array<Block>,
@@ -18,10 +18,10 @@ pub(crate) struct Material<M: Mode> {
     pub(crate) table: Vec<Block>,
 }
 
-impl<M: Mode> Material<M> {
+impl<M: Mode> KeyMaterial<M> {
     /// All zero.
-    pub(crate) fn new(params: Params) -> Material<M> {
-        Material {
+    pub(crate) fn new(params: Params) -> KeyMaterial<M> {
+        KeyMaterial {
             params,
             schedules: M::Schedules::filled([Block::ZERO; 11]),
             constants: M::Constants::filled(Block::ZERO),
@@ -30,7 +30,7 @@ impl<M: Mode> Material<M> {
     }
 }
 
-impl<M: Mode> Drop for Material<M> {
+impl<M: Mode> Drop for KeyMaterial<M> {
     fn drop(&mut self) {
         // Sixteen bytes at a time, which is quicker than byte by byte.
         for schedule in self.schedules.as_mut() {
@@ -136,7 +136,7 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
 /// Keys of lanes that take one message after the other.
 pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
     /// Gives a lane the key of its next message.
-    fn set(&mut self, lane: usize, material: &'k Material<M>);
+    fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>);
     /// Erases what is known of keys here.
     fn wipe(&mut self);
 }
@@ -144,12 +144,12 @@ pub(crate) trait LaneKeys<'k, L: Lanes, M: Mode, const N: usize>: Keys<L, N> {
 /// One key for all lanes, which stays where it is.
 pub(crate) struct Same<'k, L: Lanes, M: Mode> {
     pub(crate) l: L,
-    pub(crate) material: &'k Material<M>,
+    pub(crate) material: &'k KeyMaterial<M>,
 }
 
 impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Same<'k, L, M> {
     #[inline(always)]
-    fn set(&mut self, _lane: usize, _material: &'k Material<M>) {}
+    fn set(&mut self, _lane: usize, _material: &'k KeyMaterial<M>) {}
     #[inline(always)]
     fn wipe(&mut self) {}
 }
@@ -221,7 +221,7 @@ pub(crate) struct Each<'k, L: Lanes, M: Mode, const N: usize> {
     params: Params,
     schedules: <M::Schedules as Count>::Array<[[L::V; N]; 11]>,
     constants: <M::Constants as Count>::Array<Wave<L, N>>,
-    materials: [Option<&'k Material<M>>; sealane_block::lanes::MAX_LANES],
+    materials: [Option<&'k KeyMaterial<M>>; sealane_block::lanes::MAX_LANES],
 }
 
 impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
@@ -239,7 +239,7 @@ impl<'k, L: Lanes, M: Mode, const N: usize> Each<'k, L, M, N> {
 
 impl<'k, L: Lanes, M: Mode, const N: usize> LaneKeys<'k, L, M, N> for Each<'k, L, M, N> {
     #[inline(always)]
-    fn set(&mut self, lane: usize, material: &'k Material<M>) {
+    fn set(&mut self, lane: usize, material: &'k KeyMaterial<M>) {
         // Where it had the same one before, nothing is to be done.
         if self.materials[lane].is_some_and(|had| std::ptr::eq(had, material)) {
             return;

@@ -12,7 +12,7 @@ use super::data::Many;
 use super::keys::{Each, LaneKeys, Same};
 use super::mode::lanes_of;
 use super::tail::Slots;
-use super::{Count, Facts, Group, Material, Mode, Params, State, Tail, Wave, head};
+use super::{Count, Facts, Group, KeyMaterial, Mode, Params, State, Tail, Wave, head};
 
 /// Vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
@@ -28,7 +28,7 @@ pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
 
 /// A message for a lane.
 pub(crate) struct Job<'a, M: Mode> {
-    pub(crate) material: &'a Material<M>,
+    pub(crate) material: &'a KeyMaterial<M>,
     pub(crate) facts: Facts<'a>,
     /// The text, and as many bytes of what is made of it.
     pub(crate) text: &'a mut [u8],
@@ -49,7 +49,7 @@ pub(crate) struct Outcome {
 pub(crate) trait Queue<'a, M: Mode> {
     /// Puts the next messages into lanes of the set `free`, and says into which: all of them, unless there
     /// are no more messages.
-    fn fill(&mut self, work: &mut Work<'a, M>, free: u32) -> u32;
+    fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32;
     /// A message has been opened.
     fn done(&mut self, number: usize, outcome: Outcome);
 }
@@ -58,7 +58,7 @@ pub(crate) trait Queue<'a, M: Mode> {
 pub(crate) struct Lockstep<'q, 'a, M: Mode, const OPEN: bool> {
     pub(crate) params: Params,
     /// The key, if all messages have the same.
-    pub(crate) same: Option<&'a Material<M>>,
+    pub(crate) same: Option<&'a KeyMaterial<M>>,
     pub(crate) queue: &'q mut dyn Queue<'a, M>,
 }
 
@@ -90,12 +90,12 @@ impl<M: Mode, const OPEN: bool> Lockstep<'_, '_, M, OPEN> {
 }
 
 /// What lanes are doing. A lane without a message has no text.
-pub(crate) struct Work<'a, M: Mode> {
+pub(crate) struct LaneMessages<'a, M: Mode> {
     /// A bit for each lane that has a message.
     busy: u32,
     /// Numbers of messages, for whoever gave them.
     number: [usize; MAX_LANES],
-    material: [Option<&'a Material<M>>; MAX_LANES],
+    material: [Option<&'a KeyMaterial<M>>; MAX_LANES],
     facts: [Facts<'a>; MAX_LANES],
     text: [&'a mut [u8]; MAX_LANES],
     tag: [&'a mut [u8]; MAX_LANES],
@@ -105,9 +105,9 @@ pub(crate) struct Work<'a, M: Mode> {
     all: [u64; MAX_LANES],
 }
 
-impl<'a, M: Mode> Work<'a, M> {
-    fn new() -> Work<'a, M> {
-        Work {
+impl<'a, M: Mode> LaneMessages<'a, M> {
+    fn new() -> LaneMessages<'a, M> {
+        LaneMessages {
             busy: 0,
             number: [0; MAX_LANES],
             material: [None; MAX_LANES],
@@ -149,7 +149,7 @@ fn run<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     let mut state = M::Words::filled(Wave::zero(keys.l()));
     let mut spare = [0; SPARE_BYTES];
     let mut slots = Slots::new(keys.l());
-    let mut work = Work::new();
+    let mut work = LaneMessages::new();
     loop {
         let free = every & !work.busy;
         let fresh = queue.fill(&mut work, free);
@@ -218,7 +218,7 @@ fn merge<L: Lanes, M: Mode, const N: usize>(
 fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     set: u32,
     spare: &mut Spare,
     pass: usize,
@@ -255,7 +255,7 @@ fn advance<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &mut State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     fresh: u32,
     spare: &mut Spare,
     pass: usize,
@@ -282,7 +282,7 @@ fn pass_over<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
 fn finish<'a, L: Lanes, M: Mode, const N: usize, const OPEN: bool>(
     keys: &impl LaneKeys<'a, L, M, N>,
     state: &State<M, L, N>,
-    work: &mut Work<'a, M>,
+    work: &mut LaneMessages<'a, M>,
     slots: &mut Slots<L, N>,
     queue: &mut dyn Queue<'a, M>,
 ) {

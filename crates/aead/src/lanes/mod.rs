@@ -25,7 +25,7 @@ pub(crate) mod wave;
 
 pub(crate) use data::Data;
 pub(crate) use head::Head;
-pub(crate) use keys::{Keys, Material};
+pub(crate) use keys::{KeyMaterial, Keys};
 pub(crate) use mode::{Count, Facts, Group, Mode, Of, Params, State};
 pub(crate) use tail::Tail;
 pub(crate) use wave::Wave;

@@ -5,7 +5,7 @@ use std::ops::IndexMut;
 use sealane_block::lanes::MAX_LANES;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::{Data, Head, Keys, Material, Tail, Wave};
+use super::{Data, Head, KeyMaterial, Keys, Tail, Wave};
 
 /// A number known to the compiler, as arrays of that many things.
 pub(crate) trait Count: 'static {
@@ -123,7 +123,7 @@ pub(crate) trait Mode: Sized + 'static {
     const VAES512: bool = true;
 
     /// Expands a key, whose length has been checked.
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Self>;
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Self>;
 
     /// Whether units of one message can run side by side, so that one message fills all lanes.
     fn is_parallel(open: bool) -> bool;

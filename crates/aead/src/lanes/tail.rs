@@ -96,7 +96,7 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
                 bytes[rest..rest + tag.len()].copy_from_slice(tag);
                 let mut at = 0;
                 for (slot, count) in counts.into_iter().enumerate() {
-                    let given = sixteen(&bytes, at) & first_bytes(count);
+                    let given = load_block(&bytes, at) & first_bytes(count);
                     self.given[slot].lanes_mut()[lane] = given;
                     at += count;
                 }
@@ -229,12 +229,12 @@ pub(crate) fn first_bytes(count: usize) -> Block {
         }
         bytes
     };
-    sixteen(&ONES_THEN_ZEROS, 16 - count)
+    load_block(&ONES_THEN_ZEROS, 16 - count)
 }
 
 /// The 16 bytes at a place.
 #[inline(always)]
-pub(crate) fn sixteen(bytes: &[u8], at: usize) -> Block {
+pub(crate) fn load_block(bytes: &[u8], at: usize) -> Block {
     let mut block = [0; 16];
     block.copy_from_slice(&bytes[at..at + 16]);
     Block::from_bytes(block)

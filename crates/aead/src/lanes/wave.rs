@@ -61,7 +61,7 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
                 *to = block(i * L::WIDTH + place);
             }
             // Else the compiler may take the vector apart again, down to bytes.
-            wave.v[i] = l.settled(l.load(&blocks));
+            wave.v[i] = l.optimization_barrier(l.load(&blocks));
         }
         wave
     }
@@ -96,9 +96,9 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
 
     /// The same, but what is made of it is made here, and not earlier.
     #[inline(always)]
-    pub(crate) fn settled(mut self) -> Self {
+    pub(crate) fn optimization_barrier(mut self) -> Self {
         for i in 0..N {
-            self.v[i] = self.l.settled(self.v[i]);
+            self.v[i] = self.l.optimization_barrier(self.v[i]);
         }
         self
     }

@@ -8,7 +8,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::ctr::stride;
 use super::shared::forward;
 use crate::lanes::head::{block_of, padded_with};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ccm;
 
@@ -24,8 +24,8 @@ impl Mode for Ccm {
     type Constants = Of<0>;
     type Words = Of<3>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ccm> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ccm> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }

@@ -10,7 +10,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{all_if, by_message, by_number, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cloc;
 
@@ -32,8 +32,8 @@ impl Mode for Cloc {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cloc> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cloc> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }

@@ -15,7 +15,7 @@ use super::shared::{
     aes, forward, hash_step, next_masks, same_masks, spread_doubled, times3, times7, times9,
 };
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Cobra;
 
@@ -43,8 +43,8 @@ impl Mode for Cobra {
     const UNIT: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Cobra> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Cobra> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let cipher = aes(cpu, key);
         let reversed = |block: Block| Block::new(block.value().swap_bytes());

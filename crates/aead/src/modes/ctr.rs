@@ -7,7 +7,7 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{add128, forward, lane_numbers};
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ctr;
 
@@ -22,8 +22,8 @@ impl Mode for Ctr {
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 64;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ctr> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ctr> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }

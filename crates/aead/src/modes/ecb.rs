@@ -6,7 +6,7 @@
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{back, forward};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ecb;
 
@@ -21,8 +21,8 @@ impl Mode for Ecb {
     /// There is no head or tail worth sharing.
     const ALONE_BYTES: usize = 64;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ecb> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ecb> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         material
     }

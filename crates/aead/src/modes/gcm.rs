@@ -8,10 +8,10 @@ use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
 use super::ctr::stride;
-use super::horner::{self, Source};
+use super::horner::{self, BlockSource};
 use super::shared::{aes, forward, lane_numbers};
 use crate::lanes::head::block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Gcm;
 
@@ -30,8 +30,8 @@ impl Mode for Gcm {
     type Constants = Of<{ horner::CONSTANTS }>;
     type Words = Of<3>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Gcm> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Gcm> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let hash_key = aes(cpu, key).encrypt(Block::ZERO);
         (material.table, material.constants) = horner::expand(cpu, Order::Ghash, hash_key);
@@ -98,7 +98,7 @@ impl Mode for Gcm {
     ) {
         let one = Wave::splat(keys.l(), Block::new(1));
         // Without the barrier it is put together byte by byte where one message has all lanes.
-        state[COUNTER] = state[FIRST].settled().reversed().add32(one);
+        state[COUNTER] = state[FIRST].optimization_barrier().reversed().add32(one);
     }
 
     #[inline(always)]
@@ -174,7 +174,7 @@ struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
     step: Wave<L, N>,
 }
 
-impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Counted<L, N, OPEN> {
+impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L, N, OPEN> {
     #[inline(always)]
     fn block(
         &mut self,

@@ -59,7 +59,7 @@ pub(crate) fn step<L: Lanes, const N: usize>(
 }
 
 /// Where the blocks come from that are hashed: what a mode does to a unit on the way.
-pub(crate) trait Source<L: Lanes, const N: usize> {
+pub(crate) trait BlockSource<L: Lanes, const N: usize> {
     /// The block of a unit, not reversed. Each unit comes once, in order.
     fn block(
         &mut self,
@@ -76,7 +76,7 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
     order: Order,
     data: &mut D,
     mut value: Wave<L, N>,
-    source: &mut impl Source<L, N>,
+    source: &mut impl BlockSource<L, N>,
 ) -> Wave<L, N> {
     let (l, units) = (keys.l(), data.units());
     if D::WIDE {

@@ -10,7 +10,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{all_if, by_rest, end_bit, forward, same_rest};
 use crate::lanes::head::block_of;
 use crate::lanes::tail::load_short;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Jambu;
 
@@ -30,8 +30,8 @@ impl Mode for Jambu {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Jambu> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Jambu> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         material
     }
@@ -97,7 +97,7 @@ impl Mode for Jambu {
             }
             let second = keys.rounds(0, between);
             // What follows is done beside these rounds, and not before them.
-            let between = between.settled();
+            let between = between.optimization_barrier();
             memory ^= between.upper_halves(between);
             block = keys.last_onto(0, second, memory.upper_halves(given));
             // A is the same before and after a half of the text goes to B.

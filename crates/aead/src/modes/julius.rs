@@ -12,12 +12,12 @@
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
 
-use super::horner::{self, Source, base, product};
+use super::horner::{self, BlockSource, base, product};
 use super::shared::{aes, back, forward};
 use crate::lanes::head::block_of;
 use crate::lanes::mode::Shape;
 use crate::lanes::tail::first_bytes;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Julius;
 
@@ -43,8 +43,8 @@ impl Mode for Julius {
     const PASSES: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Julius> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Julius> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let delta = aes(cpu, key).encrypt(Block::ZERO);
         let delta = Block::new(delta.value().swap_bytes());
@@ -223,7 +223,7 @@ fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
 /// Blocks as they are hashed.
 struct Plain<const OPEN: bool>;
 
-impl<L: Lanes, const N: usize, const OPEN: bool> Source<L, N> for Plain<OPEN> {
+impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Plain<OPEN> {
     #[inline(always)]
     fn block(
         &mut self,

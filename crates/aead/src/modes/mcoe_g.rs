@@ -12,7 +12,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::shared::{back, forward};
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct McoeG;
 
@@ -35,8 +35,8 @@ impl Mode for McoeG {
     type Words = Of<2>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<McoeG> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<McoeG> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, &key[..16]), back(cpu, &key[..16])];
         let factor = block_of(key, 1);
         let [first, second] = prepare(Order::Ghash, factor);

@@ -11,7 +11,7 @@ use sealane_block::{Block, Cpu, Lanes};
 
 use super::shared::{aes, back, double, forward};
 use crate::lanes::head::{block_of, padded_block_of};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Ocb3;
 
@@ -41,8 +41,8 @@ impl Mode for Ocb3 {
     type Constants = Of<2>;
     type Words = Of<4>;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Ocb3> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Ocb3> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key), back(cpu, key)];
         let rest = aes(cpu, key).encrypt(Block::ZERO);
         let last = double(rest);

@@ -11,7 +11,7 @@ use sealane_block::{Block, Cpu, Lanes};
 use super::ocb3::nonce_block;
 use super::shared::{aes, forward, hash_step, next_masks, spread_doubled, times3, times7, times9};
 use crate::lanes::head::padded_block_of;
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Otr;
 
@@ -34,8 +34,8 @@ impl Mode for Otr {
     const UNIT: usize = 2;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Otr> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Otr> {
+        let mut material = KeyMaterial::new(params);
         material.schedules = [forward(cpu, key)];
         let q = aes(cpu, key).encrypt(Block::ZERO);
         material.constants = [Block::new(q.value().swap_bytes())];

@@ -12,7 +12,7 @@ use super::shared::{
 };
 use crate::lanes::head::{block_of, padded_block_of};
 use crate::lanes::tail::{TAG, first_bytes};
-use crate::lanes::{Data, Facts, Head, Keys, Material, Mode, Of, Params, State, Tail, Wave};
+use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State, Tail, Wave};
 
 pub(crate) struct Poet;
 
@@ -45,8 +45,8 @@ impl Mode for Poet {
     type Words = Of<4>;
     const VAES512: bool = false;
 
-    fn expand(cpu: Cpu, key: &[u8], params: Params) -> Material<Poet> {
-        let mut material = Material::new(params);
+    fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Poet> {
+        let mut material = KeyMaterial::new(params);
         let derive = aes(cpu, key);
         let key = |number: u128| derive.encrypt(Block::from_bytes(number.to_be_bytes()));
         let schedule = |number| forward(cpu, &key(number).to_bytes());

@@ -68,7 +68,7 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
-    fn settled(self, v: Four) -> Four {
+    fn optimization_barrier(self, v: Four) -> Four {
         v
     }
     #[inline(always)]

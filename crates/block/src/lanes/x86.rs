@@ -206,7 +206,7 @@ macro_rules! tier {
             operation!(splat(block: Block) = $splat(to_register(block)));
             operation!(splat_word(word: u32) = $splat_word(word as i32));
             operation!(xor(a: $vector, b: $vector) = $xor(a, b));
-            operation!(settled(v: $vector) = $settle(v));
+            operation!(optimization_barrier(v: $vector) = $settle(v));
             operation!(and(a: $vector, b: $vector) = $and(a, b));
             // The permute bit moves to the top of word 0, fills it, and word 0 fills the lane.
             operation!(permute_mask(v: $vector) =

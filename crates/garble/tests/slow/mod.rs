@@ -44,8 +44,8 @@ pub fn each_group(
                 group(false, &[16], &[(*gate, lane)]);
             }
         }
-        for (knower, pairs) in groups(scheme, ands, first, width) {
-            let planes: &[usize] = match (knower, scheme) {
+        for (known_to, pairs) in groups(scheme, ands, first, width) {
+            let planes: &[usize] = match (known_to, scheme) {
                 (0, Scheme::ThreeHalves) => &[16, 8, 1],
                 (0, _) => &[16, 16],
                 _ => &[16],
@@ -62,12 +62,12 @@ fn groups(
     first: usize,
     width: usize,
 ) -> Vec<(u8, Vec<(Gate, usize)>)> {
-    let knower = |and: &(Gate, u8)| match and.1 {
-        knower if scheme == Scheme::Prf || ![1, 2].contains(&knower) => 0,
-        knower => knower,
+    let known_to = |and: &(Gate, u8)| match and.1 {
+        known_to if scheme == Scheme::Prf || ![1, 2].contains(&known_to) => 0,
+        known_to => known_to,
     };
     let mut groups = Vec::new();
-    for run in ands.chunk_by(|one, next| knower(one) == knower(next)) {
+    for run in ands.chunk_by(|one, next| known_to(one) == known_to(next)) {
         let lanes = first..first + width;
         let pairs = run
             .iter()
@@ -76,7 +76,7 @@ fn groups(
         groups.extend(
             pairs
                 .chunks(16)
-                .map(|group| (knower(&run[0]), group.to_vec())),
+                .map(|group| (known_to(&run[0]), group.to_vec())),
         );
     }
     groups
@@ -109,7 +109,7 @@ fn each_batch(
         for piece in pieces(tape) {
             for (first, width) in span {
                 for (xors, ands) in &piece {
-                    let known = tape.knowers[ands.clone()].iter().copied();
+                    let known = tape.known_to[ands.clone()].iter().copied();
                     let ands = tape.ands[ands.clone()].iter().copied().zip(known);
                     let ands = ands.collect::<Vec<_>>();
                     let (xors, lone) = (&tape.xors[xors.clone()], &tape.lone[xors.clone()]);
@@ -121,10 +121,10 @@ fn each_batch(
 }
 
 /// XORs and ANDs of a batch that belong to a piece.
-type Part = (Range<usize>, Range<usize>);
+type GateRanges = (Range<usize>, Range<usize>);
 
 /// The pieces of a tape: batches are added one by one, and those that are too large are cut.
-fn pieces(tape: &Tape) -> Vec<Vec<Part>> {
+fn pieces(tape: &Tape) -> Vec<Vec<GateRanges>> {
     let mut pieces = vec![vec![]];
     let (mut xors_left, mut ands_left) = (2048, 512);
     for batch in &tape.batches {
@@ -164,7 +164,7 @@ pub struct Slow {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forgotten {
     /// Of ANDs with an operand that this party knows, 0 if nobody does; of XORs, if none is named.
-    pub knower: Option<u8>,
+    pub known_to: Option<u8>,
     /// Its number among the hashes of the gate.
     pub hash: usize,
 }
@@ -203,8 +203,8 @@ impl Slow {
     }
 
     /// The same of hash `hash` of a gate, unless it is forgotten.
-    fn hash_of(&self, knower: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
-        match self.forgets == Some(Forgotten { knower, hash }) {
+    fn hash_of(&self, known_to: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
+        match self.forgets == Some(Forgotten { known_to, hash }) {
             true => Block::ZERO,
             false => self.hash(x, t),
         }
@@ -264,18 +264,18 @@ impl Slow {
         &mut self,
         gate: Gate,
         lane: usize,
-        knower: u8,
+        known_to: u8,
         a: [Block; 2],
         b: [Block; 2],
     ) -> (Block, [Block; 2]) {
-        let (row, c) = if knower == ROLES.evaluator {
+        let (row, c) = if known_to == ROLES.evaluator {
             assert_eq!(b[0].lsb(), 0, "the evaluator's bit is its label's");
             let t = self.tweak(gate.number, lane, 1);
-            let [b0, b1] = [0, 1].map(|v| self.hash_of(Some(knower), v, b[v], t));
+            let [b0, b1] = [0, 1].map(|v| self.hash_of(Some(known_to), v, b[v], t));
             (b0 ^ b1 ^ a[0], b0)
         } else {
             let t = self.tweak(gate.number, lane, 0);
-            let [a0, a1] = [0, 1].map(|v| self.hash_of(Some(knower), v, a[v], t));
+            let [a0, a1] = [0, 1].map(|v| self.hash_of(Some(known_to), v, a[v], t));
             let row = a0 ^ a1 ^ self.delta.masked(b[0].lsb());
             (row, a0 ^ row.masked(a[0].lsb()))
         };
@@ -406,14 +406,14 @@ impl Slow {
                     slots[gate.out as usize][lane] = c;
                 }
             }
-            for (knower, pairs) in groups(self.scheme, ands, first, width) {
+            for (known_to, pairs) in groups(self.scheme, ands, first, width) {
                 let mut planes = vec![Vec::new(); 3];
                 for (gate, lane) in pairs {
                     let (a, b) = (slots[gate.a as usize][lane], slots[gate.b as usize][lane]);
-                    let (pieces, c) = match knower {
+                    let (pieces, c) = match known_to {
                         0 => self.and_planes(gate, lane, a, b),
                         _ => {
-                            let (row, c) = self.half(gate, lane, knower, a, b);
+                            let (row, c) = self.half(gate, lane, known_to, a, b);
                             (vec![row.to_bytes().to_vec()], c)
                         }
                     };

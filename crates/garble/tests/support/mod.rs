@@ -39,7 +39,7 @@ fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
 }
 
 /// Both sides of one tape.
-pub struct Run {
+pub struct GarbledTape {
     pub tables: Vec<u8>,
     /// The labels of 0 of all outputs, and those of 1.
     pub outputs: [Vec<Block>; 2],
@@ -159,10 +159,16 @@ impl Session {
     }
 
     /// Garbles, then evaluates from the bytes, cut differently.
-    pub fn run(&mut self, tape: &Tape, lanes: usize, labels: &[Vec<Block>; 2], bits: &[u8]) -> Run {
+    pub fn run(
+        &mut self,
+        tape: &Tape,
+        lanes: usize,
+        labels: &[Vec<Block>; 2],
+        bits: &[u8],
+    ) -> GarbledTape {
         let (tables, outputs) = self.garble(tape, lanes, labels);
         let active_outputs = self.evaluate(tape, lanes, active(labels, bits), &tables);
-        Run {
+        GarbledTape {
             tables,
             outputs,
             active_outputs,
@@ -170,7 +176,7 @@ impl Session {
     }
 
     /// The outputs' bits, or 9 for each where decoding left them alone, and whether it failed.
-    pub fn decode(&mut self, run: &Run) -> (Vec<u8>, Result<(), DecodeError>) {
+    pub fn decode(&mut self, run: &GarbledTape) -> (Vec<u8>, Result<(), DecodeError>) {
         let count = run.active_outputs.len();
         let (mut table, mut bits) = (vec![[Block::ZERO; 2]; count], vec![9; count]);
         let [zeros, ones] = &run.outputs;
@@ -183,13 +189,13 @@ impl Session {
     }
 }
 
-/// Gives the labels of inputs the permute bits that their knowers need: see `halves`.
+/// Gives the labels of inputs the permute bits that their known_to need: see `known_operand`.
 pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8], lanes: usize) {
     let [zeros, ones] = labels;
     for (i, (zero, one)) in zeros.iter_mut().zip(ones).enumerate() {
         let wanted = match known.get(i / lanes) {
-            Some(&knower) if knower == ROLES.evaluator => 0,
-            Some(&knower) if knower == ROLES.garbler => bits[i],
+            Some(&known_to) if known_to == ROLES.evaluator => 0,
+            Some(&known_to) if known_to == ROLES.garbler => bits[i],
             _ => continue,
         };
         if zero.lsb() != wanted {
@@ -302,7 +308,7 @@ fn build((inputs, spare, raw, raw_outputs): (u32, u32, Vec<RawBatch>, Vec<u32>))
         inputs,
         slots,
         lone: vec![false; xors.len()],
-        knowers: vec![0; ands.len()],
+        known_to: vec![0; ands.len()],
         xors,
         ands,
         batches,

@@ -20,7 +20,7 @@
 //!
 //! Nobody learns anything: of its own inputs a party knows the bit anyway, and of the other's it
 //! sees a constant. Tape and compiler see to it that b is such a sum and not inverted
-//! ([`knowers`](sealane_circuit::Tape::knowers)); inputs whose bits follow these rules are the
+//! ([`known_to`](sealane_circuit::Tape::known_to)); inputs whose bits follow these rules are the
 //! caller's part. One block an AND; the assumption is that of half-gates.
 
 use sealane_block::hash::HashLanes;
@@ -28,7 +28,7 @@ use sealane_block::lanes::Quad;
 use sealane_block::{Block, GROUP, LabelHash, Lanes};
 
 use crate::half_gates::{A, B};
-use crate::kernels::{GateKernel, GateLanes, Place, Tweaks};
+use crate::kernels::{GateKernel, GateLanes, GateSlots, Tweaks};
 
 /// The garbler's side of an AND whose operand b the evaluator knows, or the garbler.
 pub(crate) struct Garble<'a, H, const EVALUATOR: bool> {
@@ -53,7 +53,7 @@ pub(crate) struct EvaluateLanes<H, const EVALUATOR: bool> {
 }
 
 /// The operand that is hashed, and its part of the tweak.
-const fn hashed(evaluator: bool, place: Place) -> (usize, u32) {
+const fn hashed(evaluator: bool, place: GateSlots) -> (usize, u32) {
     match evaluator {
         true => (place.b, B),
         false => (place.a, A),
@@ -88,7 +88,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &mut table[..16 * GROUP];
@@ -104,7 +104,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
                 (tweaks.of_quad(l, &self.hash, quads[1]), part),
             ];
-            let [zero, one] = self.hash.both(l, tweaks, self.delta, labels);
+            let [zero, one] = self.hash.hash_both(l, tweaks, self.delta, labels);
             for (i, at) in [at, next].into_iter().enumerate() {
                 let a = l.load_quad(&slots[place.a + at..]);
                 let b = l.load_quad(&slots[place.b + at..]);
@@ -147,7 +147,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
         l: L,
         tweaks: &impl Tweaks,
         slots: &mut [Block],
-        place: Place,
+        place: GateSlots,
         table: &mut [u8],
     ) {
         let table = &table[..16 * GROUP];
@@ -163,7 +163,7 @@ impl<L: Lanes, H: HashLanes<L>, const EVALUATOR: bool> GateLanes<L>
                 (tweaks.of_quad(l, &self.hash, quads[0]), part),
                 (tweaks.of_quad(l, &self.hash, quads[1]), part),
             ];
-            let mut results = self.hash.one(l, tweaks, labels);
+            let mut results = self.hash.hash_one(l, tweaks, labels);
             for (i, at) in [at, next].into_iter().enumerate() {
                 let mut row: Quad<L> = l.load_quad_bytes(&table[16 * at..]);
                 if EVALUATOR {
