@@ -110,7 +110,7 @@ fn window(operations: u64, work: impl FnOnce()) -> Window {
     }
 }
 
-/// Whether two values of [`cycles_per_tick`] say that the clock did not move between them.
+/// Returns true if two values of [`cycles_per_tick`] say that the clock did not move between them.
 fn steady(before: f64, after: f64) -> bool {
     (before / after - 1.0).abs() < STEADY
 }
@@ -126,7 +126,7 @@ fn cycles_per_tick() -> f64 {
     best
 }
 
-/// Whether independent additions run about as fast as they do on a free core.
+/// Returns true if independent additions run about as fast as they do on a free core.
 fn core_is_free() -> bool {
     static SEEN: Mutex<Probes> = Mutex::new(Probes::NONE);
     let mut seen = SEEN.lock().expect("nothing panics with the lock held");
@@ -157,8 +157,8 @@ impl Probes {
         self.number += 1;
     }
 
-    /// Cycles of an addition on a free core: one probe in a thousand was faster. Not the least of all:
-    /// where the clock was misjudged a single time, no later window would look undisturbed.
+    /// Cycles of an addition on a free core: one probe in a thousand was faster. Not the least of
+    /// all: where the clock was misjudged a single time, no later window would look undisturbed.
     fn free(&self) -> f64 {
         let mut faster = 0;
         let step = self.counts.iter().position(|&count| {

@@ -147,7 +147,7 @@ impl Suite {
         }
     }
 
-    /// Whether the suite has all these parts.
+    /// Returns true if the suite has all these parts.
     ///
     /// # Errors
     /// What is wrong, for whoever asked for them.

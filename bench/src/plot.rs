@@ -1,7 +1,7 @@
 //! Bar charts of records, as one SVG file that needs nothing else: no script, no font, no request.
 //!
-//! A [`Chart`] has groups, one below the other, with a bar for each series; every bar says its value.
-//! Colours follow the reader's light or dark scheme.
+//! A [`Chart`] has groups, one below the other, with a bar for each series; every bar says its
+//! value. Colours follow the reader's light or dark scheme.
 
 use std::fmt::{self, Display, Write};
 

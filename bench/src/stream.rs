@@ -2,17 +2,18 @@
 //! operating-system processes over TLS and over bare TCP on loopback.
 //!
 //! Each process runs this suite again, told by [`PARTY_VARIABLE`] which of the two it is
-//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again and again,
-//! its outputs fed back into its inputs, so that a run of any length needs the memory of one call.
+//! (`stream/party.rs`). There is no planner and no table of data here: a netlist is called again
+//! and again, its outputs fed back into its inputs, so that a run of any length needs the memory of
+//! one call.
 //!
 //! * `wide`: AES-128 on [`WIDE_ROWS`] rows at a time.
 //! * `chain`: one row, and every AND depends on the one before.
 //! * `long`: AES-128 until 10 billion gates have run, for the peak of memory.
 //!
 //! Seconds are those of the evaluator, from its first word until its outputs are decoded: every one
-//! of them matches one of the garbler's two labels, or the run is an error. `cpu_ns_per_and` is what
-//! all threads of a side took together, in the system too; beside seconds it tells what a run costs
-//! from what it waits for. Hold the suite to two cores (`taskset -c 0,1`) to see them decide.
+//! of them matches one of the garbler's two labels, or the run is an error. `cpu_ns_per_and` is
+//! what all threads of a side took together, in the system too; beside seconds it tells what a run
+//! costs from what it waits for. Hold the suite to two cores (`taskset -c 0,1`) to see them decide.
 
 use std::ffi::OsString;
 use std::path::Path;

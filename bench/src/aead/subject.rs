@@ -38,8 +38,8 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Messages of these lengths, under `keys` keys in turn, with some text, as if each buffer had been
-    /// allocated.
+    /// Messages of these lengths, under `keys` keys in turn, with some text, as if each buffer had
+    /// been allocated.
     pub fn new(subject: &dyn Subject, texts: &[usize], keys: usize) -> Batch {
         Batch::with_room(subject, texts, keys, room)
     }
@@ -117,7 +117,7 @@ pub trait Subject {
     fn sealed_len(&self, text: usize) -> usize {
         text + 16
     }
-    /// Whether texts have to be whole blocks of 16 bytes.
+    /// Returns true if texts have to be whole blocks of 16 bytes.
     fn whole_blocks(&self) -> bool {
         false
     }

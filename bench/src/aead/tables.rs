@@ -34,7 +34,7 @@ struct Column {
     head: String,
     case: String,
     metric: &'static str,
-    /// Whether it holds the study's figures.
+    /// True if it holds the study's figures.
     study: bool,
 }
 

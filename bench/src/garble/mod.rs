@@ -2,12 +2,12 @@
 //!
 //! Every scheme is measured on four circuits ([`circuits`]), on every tier, and with every
 //! [`Strategy`]: ways to find independent ANDs that fill the lanes. Three things put the figures in
-//! their place: the [`reference`](mod@reference), one gate of one row at a time, in the same run; the
-//! limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
+//! their place: the [`reference`](mod@reference), one gate of one row at a time, in the same run;
+//! the limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
 //!
-//! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over cycles;
-//! *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of tapes have
-//! the case `strategy/circuit`, circuits of one kind `scheme/gates/kind`.
+//! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over
+//! cycles; *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of
+//! tapes have the case `strategy/circuit`, circuits of one kind `scheme/gates/kind`.
 //!
 //! The portable tier takes a hundred times as long, so it is measured on AES-128 with the default
 //! strategy alone; `SEALANE_TIER=portable` has it measured in full.

@@ -69,8 +69,8 @@ impl Strategy {
         }
     }
 
-    /// How rows go through the tape. Strategies that find ANDs within a circuit get one row at a time: with many rows side by
-    /// side, those would fill the lanes, whatever the strategy found.
+    /// How rows go through the tape. Strategies that find ANDs within a circuit get one row at a
+    /// time: with many rows side by side, those would fill the lanes, whatever the strategy found.
     pub fn rows(self) -> RowOrder {
         match self {
             Strategy::None => RowOrder::GateByGate,

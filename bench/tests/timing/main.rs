@@ -18,8 +18,8 @@
 //! | oblivious transfer | choices of its receiver |
 //! | opening of a forged message | how far into the tag the first wrong byte is |
 //!
-//! TimedWork that does branch has to be found, for garbled gates and for tags, or the rest counts for
-//! nothing.
+//! TimedWork that does branch has to be found, for garbled gates and for tags, or the rest counts
+//! for nothing.
 
 mod work;
 
@@ -141,8 +141,8 @@ fn the_statistic_is_that_of_welch() {
     assert!((cropped + 0.5 / (5.0 / 12.0 + 1.0f64).sqrt()).abs() < 1e-12);
 }
 
-/// The largest |t| between blocks whose lowest bits are 0 and blocks with random ones, over all times
-/// and over those below some quantiles.
+/// The largest |t| between blocks whose lowest bits are 0 and blocks with random ones, over all
+/// times and over those below some quantiles.
 fn difference(batches: usize, work: &mut dyn TimedWork) -> f64 {
     let cpu = *Cpu::available().last().expect("the portable tier");
     let mut prg = Prg::danger_fixed(cpu, 1);

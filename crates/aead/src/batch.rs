@@ -27,8 +27,8 @@ pub struct Message<C, N, A, B> {
     pub nonce: N,
     /// The associated data.
     pub ad: A,
-    /// When sealing: the text in front, and room for the sealed message, [`Cipher::sealed_len`] bytes
-    /// in all. When opening: the sealed message.
+    /// When sealing: the text in front, and room for the sealed message, [`Cipher::sealed_len`]
+    /// bytes in all. When opening: the sealed message.
     pub buffer: B,
     /// Bytes of the text. When opening, only modes whose output does not say it need it.
     pub text: Option<usize>,
@@ -44,9 +44,9 @@ pub struct Done<B> {
 }
 
 /// Seals messages of any lengths, each with its own key or one for all, side by side in lanes. Each
-/// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in the
-/// order of messages, and no more than a few hundred are held at a time. Nothing happens before the
-/// first result is asked for.
+/// result is that of [`Cipher::seal_in_place`]; an error fails its message alone. Results come in
+/// the order of messages, and no more than a few hundred are held at a time. Nothing happens before
+/// the first result is asked for.
 ///
 /// A message with the nonce of an earlier one under the same [`Cipher`] is not sealed
 /// ([`Error::NonceRepeated`]), for which all nonces are remembered, 16 bytes each or a little more;
@@ -96,8 +96,8 @@ impl<I: Iterator, const OPEN: bool> Many<I, OPEN> {
 }
 
 impl<I: Iterator> Many<I, false> {
-    /// Seals messages though their nonces may be equal. It is for whoever counts nonces, and for those
-    /// who do not need what a mode loses if one repeats.
+    /// Seals messages though their nonces may be equal. It is for whoever counts nonces, and for
+    /// those who do not need what a mode loses if one repeats.
     pub fn with_equal_nonces(mut self) -> Self {
         self.nonces = None;
         self
@@ -208,8 +208,8 @@ where
         });
         one.run_many(OPEN, keys == 1, &mut slots);
     }
-    // At once, and not when somebody asks for the result: nobody may. Where nothing is opened, there are no
-    // outcomes.
+    // At once, and not when somebody asks for the result: nobody may. Where nothing is opened,
+    // there are no outcomes.
     let results = fates.iter_mut().zip(outcomes);
     for (message, (fate, outcome)) in window.iter_mut().zip(results) {
         if let Ok(text) = *fate {
@@ -242,8 +242,8 @@ fn used_once<T>(
 /// The length, for the order, of messages that do not take part in it.
 const ALONE: u64 = 0;
 
-/// Counts what messages of one key cost together. If that is too much, as many go on as there is room
-/// for, in their order.
+/// Counts what messages of one key cost together. If that is too much, as many go on as there is
+/// room for, in their order.
 fn spend(sum: u64, waiting: &mut [Waiting<'_>], fates: &mut [Fate]) {
     let Some(cipher) = waiting.iter().find_map(|waiting| waiting.cipher) else {
         return;

@@ -17,9 +17,10 @@ use crate::{Error, Suite};
 
 /// A mode under a key.
 ///
-/// It counts what it seals, and refuses to seal more than the mode allows under one key. It counts what
-/// it failed to open as well, and opens nothing any more once a guess at a tag might have succeeded:
-/// see [`Suite::most_failures`]. Several for one key have to share a count: see [`Cipher::counting`].
+/// It counts what it seals, and refuses to seal more than the mode allows under one key. It counts
+/// what it failed to open as well, and opens nothing any more once a guess at a tag might have
+/// succeeded: see [`Suite::most_failures`]. Several for one key have to share a count: see
+/// [`Cipher::counting`].
 pub struct Cipher {
     cpu: Cpu,
     suite: Suite,
@@ -48,10 +49,10 @@ pub(crate) struct Layout {
     /// Bytes of the text, or the most that they may be where padding says the rest.
     pub(crate) text: usize,
     pub(crate) shape: Shape,
-    /// What the message counts for against the limits of its key: its blocks, and where messages are
-    /// limited at least its share of all blocks.
+    /// What the message counts for against the limits of its key: its blocks, and where messages
+    /// are limited at least its share of all blocks.
     pub(crate) cost: u64,
-    /// Whether it fills the lanes alone.
+    /// True if it fills the lanes alone.
     pub(crate) alone: bool,
 }
 
@@ -121,8 +122,8 @@ macro_rules! keys {
                 }
             }
 
-            /// Runs one message. The direction is no type here, so that kernels are compiled with this
-            /// crate and not with each that uses it.
+            /// Runs one message. The direction is no type here, so that kernels are compiled with
+            /// this crate and not with each that uses it.
             pub(crate) fn run_one(&self, open: bool, request: Request<'_>) -> Outcome {
                 match &self.key {
                     $($(#[$attribute])* Key::$kind(material) => {
@@ -174,7 +175,7 @@ macro_rules! keys {
                 }
             }
 
-            /// Whether a message of a batch fills the lanes alone.
+            /// Returns true if a message of a batch fills the lanes alone.
             fn goes_alone(&self, open: bool, text: usize) -> bool {
                 match self.suite.kind {
                     $($(#[$attribute])* ModeId::$kind => {
@@ -336,12 +337,12 @@ impl Cipher {
         Ok(())
     }
 
-    /// Opens a sealed message. Modes whose output does not say how long the text is need `text`, the
-    /// length that it had; with others it may be left out, and is compared where it is given.
+    /// Opens a sealed message. Modes whose output does not say how long the text is need `text`,
+    /// the length that it had; with others it may be left out, and is compared where it is given.
     ///
     /// # Errors
-    /// A length is not what the mode takes; [`Error::NotAuthentic`]; or [`Error::TooManyFailures`], if
-    /// that has been so too often.
+    /// A length is not what the mode takes; [`Error::NotAuthentic`]; or [`Error::TooManyFailures`],
+    /// if that has been so too often.
     pub fn open(
         &self,
         nonce: &[u8],
@@ -355,8 +356,8 @@ impl Cipher {
         Ok(buffer)
     }
 
-    /// Opens in place, and returns how many bytes of text lie in front of `buffer`. What lies behind
-    /// them means nothing. If the message is not authentic, all of the buffer is zero.
+    /// Opens in place, and returns how many bytes of text lie in front of `buffer`. What lies
+    /// behind them means nothing. If the message is not authentic, all of the buffer is zero.
     ///
     /// # Errors
     /// As [`open`](Cipher::open); then the buffer is left as it was, unless it was not authentic.
@@ -380,8 +381,8 @@ impl Cipher {
         self.opened(outcome, buffer, fit.text)
     }
 
-    /// Whether [`seal_detached`](Cipher::seal_detached) works: whether what the mode makes of a text has
-    /// the length of the text, and a tag follows.
+    /// Returns true if [`seal_detached`](Cipher::seal_detached) works: whether what the mode makes
+    /// of a text has the length of the text, and a tag follows.
     pub fn is_detachable(&self) -> bool {
         // What does not hold for a text of one byte holds for no text.
         let shape = self.shape(1);
@@ -391,8 +392,8 @@ impl Cipher {
     /// Seals in place, with the tag apart, of [`Suite::tag_bytes`].
     ///
     /// # Errors
-    /// As [`seal`](Cipher::seal); if the tag has another length, or the mode has none of its own (see
-    /// [`is_detachable`](Cipher::is_detachable)).
+    /// As [`seal`](Cipher::seal); if the tag has another length, or the mode has none of its own
+    /// (see [`is_detachable`](Cipher::is_detachable)).
     pub fn seal_detached(
         &self,
         nonce: &[u8],
@@ -423,8 +424,8 @@ impl Cipher {
         self.run_one(false, self.detached(nonce, ad, text, tag));
     }
 
-    /// Opens in place what was sealed with its tag apart. If the message is not authentic, all of the
-    /// text is zero; if a length is wrong, it is left as it was.
+    /// Opens in place what was sealed with its tag apart. If the message is not authentic, all of
+    /// the text is zero; if a length is wrong, it is left as it was.
     ///
     /// # Errors
     /// As [`open`](Cipher::open) and [`seal_detached`](Cipher::seal_detached).
@@ -461,7 +462,7 @@ impl Cipher {
         }
     }
 
-    /// Whether a tag of this length may lie apart.
+    /// Returns true if a tag of this length may lie apart.
     fn check_detached(&self, tag: usize) -> Result<(), Error> {
         let suite = self.suite;
         if !self.is_detachable() {
@@ -492,8 +493,8 @@ impl Cipher {
         Ok(text - outcome.padding)
     }
 
-    /// Wipes what is not authentic, and counts it. Of a batch, what comes behind the last failure that is
-    /// allowed is wiped as well, though it has been opened: it would not have been alone.
+    /// Wipes what is not authentic, and counts it. Of a batch, what comes behind the last failure
+    /// that is allowed is wiped as well, though it has been opened: it would not have been alone.
     fn judge(&self, outcome: Outcome, bytes: &mut [u8]) -> Result<(), Error> {
         let may_open = self.may_open();
         if outcome.authentic && may_open.is_ok() {
@@ -546,8 +547,8 @@ impl Cipher {
             (None, None) => return Err(Error::TextLengthNeeded { suite }.into()),
         };
         self.check_sealed(open, lengths, text)?;
-        // Field by field: a value that is returned is copied in wide pieces right after it was written in
-        // narrow ones, for which a load has to wait.
+        // Field by field: a value that is returned is copied in wide pieces right after it was
+        // written in narrow ones, for which a load has to wait.
         to.text = text;
         to.shape = self.shape(text);
         to.cost = self.cost(text, lengths.ad);
@@ -571,7 +572,7 @@ impl Cipher {
         }
     }
 
-    /// Whether the mode takes these lengths.
+    /// Returns true if the mode takes these lengths.
     pub(crate) fn check(&self, nonce: usize, ad: usize, text: usize) -> Result<(), Box<Error>> {
         let (suite, limits) = (self.suite, self.suite.limits());
         let [least, most] = limits.nonce_bytes;
@@ -618,9 +619,9 @@ impl Cipher {
         (blocks(text) + blocks(ad)).max(self.share)
     }
 
-    /// Counts messages that were sealed under this key elsewhere, by another process or before a restart,
-    /// towards the limits of the key, with all blocks of their texts and associated data: of each,
-    /// one more than its bytes fill.
+    /// Counts messages that were sealed under this key elsewhere, by another process or before a
+    /// restart, towards the limits of the key, with all blocks of their texts and associated data:
+    /// of each, one more than its bytes fill.
     ///
     /// # Errors
     /// [`Error::KeyWornOut`] if that is more than the key has left; then nothing is counted.
@@ -628,9 +629,9 @@ impl Cipher {
         Ok(self.spend(messages.saturating_mul(self.share).max(blocks))?)
     }
 
-    /// Counts messages that were not authentic when they were to be opened under this key elsewhere, by
-    /// another process or before a restart, towards [`Suite::most_failures`]. Once there are as many, the
-    /// key opens nothing any more ([`Error::TooManyFailures`]).
+    /// Counts messages that were not authentic when they were to be opened under this key
+    /// elsewhere, by another process or before a restart, towards [`Suite::most_failures`]. Once
+    /// there are as many, the key opens nothing any more ([`Error::TooManyFailures`]).
     pub fn count_failures_elsewhere(&self, failures: u64) {
         self.counts.count_failures(failures);
     }
@@ -669,8 +670,8 @@ struct Counted {
 }
 
 impl Counts {
-    /// Blocks that have been sealed, of texts and associated data: of each, one more than its bytes fill.
-    /// Where a mode limits messages, each has counted as its share of all blocks at least.
+    /// Blocks that have been sealed, of texts and associated data: of each, one more than its bytes
+    /// fill. Where a mode limits messages, each has counted as its share of all blocks at least.
     pub fn blocks(&self) -> u64 {
         self.0.spent.load(Ordering::Relaxed)
     }

@@ -6,8 +6,8 @@ use crate::Suite;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The message, its nonce or its associated data are not what was sealed under this key. Which of
-    /// them, and where, is not known and not said; no plaintext is left.
+    /// The message, its nonce or its associated data are not what was sealed under this key. Which
+    /// of them, and where, is not known and not said; no plaintext is left.
     #[error("the message is not authentic")]
     NotAuthentic,
     /// No mode has this name, in this build.

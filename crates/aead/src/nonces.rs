@@ -16,8 +16,9 @@ pub enum KeyId<'a> {
 ///
 /// Nonces are public; keys are not, and are neither kept nor compared. Counters that rise under one
 /// numbered key, as big-endian numbers of one length, are kept as they are and looked up nowhere.
-/// Others are kept as 128-bit values of SipHash under random keys, of which two are equal by accident
-/// with a probability below `n^2 / 2^129` for `n` nonces: then a batch is refused that was in order.
+/// Others are kept as 128-bit values of SipHash under random keys, of which two are equal by
+/// accident with a probability below `n^2 / 2^129` for `n` nonces: then a batch is refused that was
+/// in order.
 #[derive(Default)]
 pub struct Nonces {
     hashers: [RandomState; 2],
@@ -30,7 +31,7 @@ pub struct Nonces {
     key: u64,
     /// How many there have been.
     count: usize,
-    /// Whether one has not been above the one before, so that all are in `seen`.
+    /// True if one has not been above the one before, so that all are in `seen`.
     mixed: bool,
 }
 

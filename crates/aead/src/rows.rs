@@ -1,4 +1,5 @@
-//! Many messages of equal lengths, in rows: what a batch looks at for each message is looked at once.
+//! Many messages of equal lengths, in rows: what a batch looks at for each message is looked at
+//! once.
 
 use std::mem::take;
 
@@ -10,8 +11,8 @@ use crate::{Cipher, Error, KeyId, Nonces};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.
 ///
-/// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in order
-/// whatever their lengths would be.
+/// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in
+/// order whatever their lengths would be.
 pub struct RowBatch<'a> {
     /// The mode under the key.
     pub cipher: &'a Cipher,
@@ -41,8 +42,8 @@ impl<'a> RowBatch<'a> {
     /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
     ///
     /// # Errors
-    /// MessageLengths are not what the mode takes, two nonces are equal, or the key is worn out; then nothing
-    /// is sealed.
+    /// MessageLengths are not what the mode takes, two nonces are equal, or the key is worn out;
+    /// then nothing is sealed.
     pub fn seal(self) -> Result<(), Error> {
         let Some(fitting) = self.fit(false)? else {
             return Ok(());
@@ -56,8 +57,8 @@ impl<'a> RowBatch<'a> {
         self.seal_fitting(fitting)
     }
 
-    /// Seals every row, though nonces may be equal: [`seal`](RowBatch::seal) without the search for them.
-    /// It is for whoever counts nonces, or does not need what a mode loses if one repeats.
+    /// Seals every row, though nonces may be equal: [`seal`](RowBatch::seal) without the search for
+    /// them. It is for whoever counts nonces, or does not need what a mode loses if one repeats.
     ///
     /// # Errors
     /// MessageLengths are not what the mode takes, or the key is worn out; then nothing is sealed.
@@ -75,12 +76,13 @@ impl<'a> RowBatch<'a> {
         Ok(())
     }
 
-    /// Opens every row in place. Of each message: how many bytes in front of its buffer are its text, or
-    /// none if it is not authentic; then all of its buffer is zero.
+    /// Opens every row in place. Of each message: how many bytes in front of its buffer are its
+    /// text, or none if it is not authentic; then all of its buffer is zero.
     ///
     /// # Errors
-    /// MessageLengths are not what the mode takes. Or so many rows were not authentic, these and those before,
-    /// that the key opens none any more; then all buffers behind the last of these are zero.
+    /// MessageLengths are not what the mode takes. Or so many rows were not authentic, these and
+    /// those before, that the key opens none any more; then all buffers behind the last of these
+    /// are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
         let Some((lengths, fit)) = self.fit(true)? else {
             return Ok(Vec::new());

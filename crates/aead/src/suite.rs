@@ -30,9 +30,9 @@ pub(crate) struct Limits {
     pub(crate) messages: u64,
     /// The most blocks of text and associated data under a key.
     pub(crate) blocks: u64,
-    /// Whether only whole blocks of text are taken.
+    /// True if only whole blocks of text are taken.
     pub(crate) whole_blocks: bool,
-    /// Whether a sealed message does not say how long its text is.
+    /// True if a sealed message does not say how long its text is.
     pub(crate) text_unknown: bool,
 }
 
@@ -40,13 +40,14 @@ pub(crate) struct Limits {
 /// been equal with a probability below 2^-32 (RFC 7253, section 5).
 const BIRTHDAY: u64 = 1 << 48;
 
-/// The probability, as a power of one half, with which some guess at a tag may have succeeded before a
-/// key opens nothing any more. NIST SP 800-38C, appendix B.2: tags of `t` bits allow at most
-/// `Risk * 2^t` failed openings.
+/// The probability, as a power of one half, with which some guess at a tag may have succeeded
+/// before a key opens nothing any more. NIST SP 800-38C, appendix B.2: tags of `t` bits allow at
+/// most `Risk * 2^t` failed openings.
 const FORGERY_RISK: u32 = 20;
 
-/// The most failed openings under any key, as of packets in RFC 9001, section 6.6, for the mode whose
-/// limit is no more than that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of [`BIRTHDAY`].
+/// The most failed openings under any key, as of packets in RFC 9001, section 6.6, for the mode
+/// whose limit is no more than that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of
+/// [`BIRTHDAY`].
 const MOST_FAILURES: u64 = 1 << 36;
 
 /// The usual limits, for the others to differ from.
@@ -158,8 +159,8 @@ kinds! {
 }
 
 impl Suite {
-    /// A mode by its name in lower case, such as `gcm`; with its version (`v1`) if it has several, and
-    /// the length of its tag in bytes if that can be chosen.
+    /// A mode by its name in lower case, such as `gcm`; with its version (`v1`) if it has several,
+    /// and the length of its tag in bytes if that can be chosen.
     ///
     /// # Errors
     /// There is no such mode in this build, or it has no such version or tag.
@@ -224,14 +225,14 @@ impl Suite {
         self.params.tag_len
     }
 
-    /// Whether the mode is for everyday use. The others are for study: they authenticate nothing, or
-    /// are for research alone, and their pages say what is broken.
+    /// Returns true if the mode is for everyday use. The others are for study: they authenticate
+    /// nothing, or are for research alone, and their pages say what is broken.
     pub fn is_everyday(&self) -> bool {
         matches!(self.kind, ModeId::Gcm | ModeId::Ccm | ModeId::Ocb3)
     }
 
-    /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)` for
-    /// tags of `t` bits, and at most 2^36.
+    /// The most messages that a key may fail to open, before it opens none any more: `2^(t - 20)`
+    /// for tags of `t` bits, and at most 2^36.
     pub fn most_failures(&self) -> u64 {
         match (8 * self.params.tag_len as u32).checked_sub(FORGERY_RISK) {
             Some(bits @ 0..36) => 1 << bits,

@@ -1,5 +1,5 @@
-//! Modes as types with the traits of the `aead` crate, for programs that use RustCrypto today: where a
-//! type of theirs was named, one of these is.
+//! Modes as types with the traits of the `aead` crate, for programs that use RustCrypto today:
+//! where a type of theirs was named, one of these is.
 //!
 //! ```
 //! use sealane_aead::traits::Aes128Gcm;
@@ -16,15 +16,16 @@
 //! # }
 //! ```
 //!
-//! `Error` says nothing, as those traits want it; [`Cipher`] says what was wrong. As there, each type
-//! counts what it seals, and fails when its key is worn out. None can be cloned, since copies would
-//! not know of each other's count: share one, by reference or in an `Arc`.
+//! `Error` says nothing, as those traits want it; [`Cipher`] says what was wrong. As there, each
+//! type counts what it seals, and fails when its key is worn out. None can be cloned, since copies
+//! would not know of each other's count: share one, by reference or in an `Arc`.
 //!
 //! They run on the tier that `SEALANE_TIER` names, or the fastest one if it names none that this
 //! machine can run: no call here can say that the name is wrong.
 //!
-//! Julius and COPA v2 have no type: what they seal a text to is no text of the same length with a tag,
-//! which those traits take for granted. [`Cipher`] has all modes, versions and lengths of nonces.
+//! Julius and COPA v2 have no type: what they seal a text to is no text of the same length with a
+//! tag, which those traits take for granted. [`Cipher`] has all modes, versions and lengths of
+//! nonces.
 
 use std::sync::OnceLock;
 
@@ -47,8 +48,8 @@ fn cpu() -> Cpu {
     *CPU.get_or_init(|| Cpu::detect().unwrap_or_else(|_| Cpu::best()))
 }
 
-/// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce and
-/// tag.
+/// A type for each mode: its kind and version (0 where it has one), then the bytes of key, nonce
+/// and tag.
 macro_rules! types {
     ($($(#[doc = $doc:literal])* $(#[cfg($when:meta)])? $name:ident: $kind:ident $version:literal,
         $key:ident $nonce:ident $tag:ident;)*) => {

@@ -1,5 +1,5 @@
-//! Batches against single messages, and against somebody else's implementations: random lengths, keys,
-//! nonces and orders, on every tier; wrong messages among right ones; limits by name.
+//! Batches against single messages, and against somebody else's implementations: random lengths,
+//! keys, nonces and orders, on every tier; wrong messages among right ones; limits by name.
 
 use aead::{Aead, AeadCore, KeyInit, Payload, consts::U12};
 use proptest::prelude::*;
@@ -149,8 +149,8 @@ proptest! {
         }
     }
 
-    /// Each row is the message alone, with associated data for all or one's own; one that was changed
-    /// fails alone.
+    /// Each row is the message alone, with associated data for all or one's own; one that was
+    /// changed fails alone.
     #[test]
     fn rows_are_their_messages(
         plan in plans(2), count in 0..70usize, same in any::<bool>(), wrong in any::<usize>()

@@ -1,5 +1,5 @@
-//! What the known answers of CLOC, SILC and JAMBU do not say: that changed messages are refused, and
-//! what versions there are.
+//! What the known answers of CLOC, SILC and JAMBU do not say: that changed messages are refused,
+//! and what versions there are.
 #![cfg(feature = "research")]
 
 use sealane_aead::{Cipher, Error, Message, Suite, open_many};

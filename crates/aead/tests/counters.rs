@@ -1,5 +1,5 @@
-//! Counters that run over: the lower half of CTR's, and the 32 bits of GCM's, anywhere in a message,
-//! alone and side by side, on every tier.
+//! Counters that run over: the lower half of CTR's, and the 32 bits of GCM's, anywhere in a
+//! message, alone and side by side, on every tier.
 
 use aead::{Aead, KeyInit, consts::U16};
 use aes::cipher::{Array, BlockCipherEncrypt};

@@ -1,4 +1,5 @@
-//! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's modes.
+//! The same calls, through the traits of the `aead` crate, give the same bytes as RustCrypto's
+//! modes.
 
 use aead::array::typenum::Unsigned;
 use aead::inout::InOutBuf;

@@ -3,8 +3,8 @@
 use sealane_aead::{Ads, Cipher, Error, Message, RowBatch, Suite, seal_many};
 use sealane_block::Cpu;
 
-/// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three blocks
-/// and one for the associated data.
+/// A cipher that has so many blocks left, and buffers for texts of 32 bytes, which count as three
+/// blocks and one for the associated data.
 fn worn(left: u64, count: usize) -> (Cipher, Vec<[u8; 48]>) {
     let suite = Suite::named("ocb3", None, None).expect("a mode");
     let cipher = Cipher::new(Cpu::detect().expect("a processor"), suite, &[1; 16]);

@@ -400,8 +400,8 @@ macro_rules! direction {
 direction!(Forward: aes_round aes_last nine_rounds nine_rounds_each);
 direction!(Back: aes_unround aes_unlast nine_unrounds nine_unrounds_each);
 
-/// What is added to vectors right before the first round of a cipher and right after its last: here it
-/// costs less than before and after a call.
+/// What is added to vectors right before the first round of a cipher and right after its last: here
+/// it costs less than before and after a call.
 ///
 /// `late` are values that come late, as those of a chain do: blocks and first round keys wait for
 /// them, ready and added up. `onto` is added to the last round keys, off the chain.
@@ -506,9 +506,9 @@ pub fn rounds_each<L: Lanes, D: Direction, const N: usize>(
     }
 }
 
-/// As [`cipher_splat`], with an offset that is added to what the cipher takes and to what it makes (XEX:
-/// Rogaway, "Efficient Instantiations of Tweakable Blockciphers", ASIACRYPT 2004): that of each vector, plus
-/// one that is part of all.
+/// As [`cipher_splat`], with an offset that is added to what the cipher takes and to what it makes
+/// (XEX: Rogaway, "Efficient Instantiations of Tweakable Blockciphers", ASIACRYPT 2004): that of
+/// each vector, plus one that is part of all.
 #[inline(always)]
 pub fn xex_splat<L: Lanes, D: Direction, const N: usize>(
     l: L,

@@ -88,7 +88,7 @@ impl Block {
 }
 
 impl ConstantTimeEq for Block {
-    /// Whether two blocks are equal, in time that does not depend on either.
+    /// Returns true if two blocks are equal, in time that does not depend on either.
     #[inline]
     fn ct_eq(&self, other: &Block) -> Choice {
         self.0.ct_eq(&other.0)

@@ -11,7 +11,8 @@
 //! units of the cores at hand, and take longer as soon as a neighbour uses one.
 //!
 //! The addend lies in a register: additions of small constants are done while instructions are
-//! renamed on cores since Golden Cove (Alder Lake, Sapphire Rapids), several dependent ones a cycle.
+//! renamed on cores since Golden Cove (Alder Lake, Sapphire Rapids), several dependent ones a
+//! cycle.
 
 #[cfg(target_arch = "x86_64")]
 use std::arch::{asm, x86_64};

@@ -85,10 +85,10 @@ pub struct Cpu {
 pub trait Kernel {
     /// What the computation returns.
     type Output;
-    /// Whether the portable tier runs it too. Where another kernel does the same work there, its
+    /// True if the portable tier runs it too. Where another kernel does the same work there, its
     /// code is not worth the size: without vector registers it is the largest of all tiers.
     const PORTABLE: bool = true;
-    /// Whether VAES-512 has code of its own; else that tier runs the code of VAES-256.
+    /// True if VAES-512 has code of its own; else that tier runs the code of VAES-256.
     const VAES512: bool = true;
     /// The body.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;

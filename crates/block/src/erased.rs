@@ -1,8 +1,8 @@
 //! A box whose whole memory is erased before it is given back.
 //!
-//! What a structure erases when it is dropped are its fields. The bytes between and behind them, which
-//! align the next one, are copied with it wherever it moves: into a box comes what happened to lie on the
-//! stack there, pieces of keys among it, and nobody erases that.
+//! What a structure erases when it is dropped are its fields. The bytes between and behind them,
+//! which align the next one, are copied with it wherever it moves: into a box comes what happened
+//! to lie on the stack there, pieces of keys among it, and nobody erases that.
 
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
@@ -46,8 +46,8 @@ impl<T> Drop for Erased<T> {
             std::slice::from_raw_parts_mut(value.cast::<MaybeUninit<u8>>(), size_of::<T>())
         };
         bytes.zeroize();
-        // SAFETY: it came out of a box of a type with the same layout, and `MaybeUninit` lets it hold
-        // nothing, so that nothing is dropped again.
+        // SAFETY: it came out of a box of a type with the same layout, and `MaybeUninit` lets it
+        // hold nothing, so that nothing is dropped again.
         drop(unsafe { Box::from_raw(value.cast::<MaybeUninit<T>>()) });
     }
 }

@@ -9,9 +9,9 @@
 //! Both share one 256-bit product of four 64-bit products; they differ in the reduction.
 //!
 //! Where one factor h serves many products, [`prepare`] makes it ready. With a = a0 + x^64 a1 (64
-//! coefficients each), a h = a0 h + a1 (x^64 h), where x^64 h is reduced beforehand: the product has
-//! 192 bits instead of 256, and is reduced with one more 64-bit product instead of two. Nothing of this is
-//! lost when products are summed first. In GHASH order h is also divided by x, which
+//! coefficients each), a h = a0 h + a1 (x^64 h), where x^64 h is reduced beforehand: the product
+//! has 192 bits instead of 256, and is reduced with one more 64-bit product instead of two. Nothing
+//! of this is lost when products are summed first. In GHASH order h is also divided by x, which
 //! makes up for the place that the reversed product is too low. Both orders then share the product
 //! as well, if the halves of the words lie where it finds them.
 
@@ -29,8 +29,8 @@ pub enum Order {
 /// x^128 modulo the modulus: x^7 + x^2 + x + 1.
 const MODULUS: u64 = 0x87;
 
-/// The terms of the modulus below x^128, but for 1, as the upper word of a byte-reversed block of GHASH
-/// has them: x^63 + x^62 + x^57.
+/// The terms of the modulus below x^128, but for 1, as the upper word of a byte-reversed block of
+/// GHASH has them: x^63 + x^62 + x^57.
 const REVERSED_MODULUS: u64 = 0xc200_0000_0000_0000;
 
 /// The product of two elements. Many products in one [`mul_each`] cost far less each.
@@ -94,8 +94,8 @@ pub fn mul_lanes<L: Lanes>(l: L, order: Order, a: L::V, b: L::V) -> L::V {
     }
 }
 
-/// A factor for [`mul_prepared_lanes`]. Its words are as secret as
-/// `factor`, which the time does not depend on. In GHASH order too, `factor` is a block of its order, not reversed.
+/// A factor for [`mul_prepared_lanes`]. Its words are as secret as `factor`, which the time does
+/// not depend on. In GHASH order too, `factor` is a block of its order, not reversed.
 pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     match order {
         Order::Polynomial => {
@@ -117,8 +117,8 @@ pub const fn prepare(order: Order, factor: Block) -> [Block; 2] {
     }
 }
 
-/// The product of vectors and factors made ready with the same `order`, lane by lane, for kernels. In
-/// GHASH order `a` and the product are byte-reversed, so that whoever keeps them so reverses
+/// The product of vectors and factors made ready with the same `order`, lane by lane, for kernels.
+/// In GHASH order `a` and the product are byte-reversed, so that whoever keeps them so reverses
 /// nothing. It has the shortest way from `a` to the product.
 #[inline(always)]
 pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 2]) -> L::V {
@@ -134,8 +134,8 @@ pub fn mul_prepared_lanes<L: Lanes>(l: L, order: Order, a: L::V, factor: [L::V; 
     }
 }
 
-/// A factor for [`whole_product_lanes`], as [`prepare`] takes it and as secret: itself, and the sum of its
-/// halves in both of them.
+/// A factor for [`whole_product_lanes`], as [`prepare`] takes it and as secret: itself, and the sum
+/// of its halves in both of them.
 pub const fn prepare_whole(order: Order, factor: Block) -> [Block; 2] {
     let h = match order {
         Order::Polynomial => factor.value(),
@@ -144,10 +144,10 @@ pub const fn prepare_whole(order: Order, factor: Block) -> [Block; 2] {
     [Block::new(h), Block::new(h ^ h.rotate_left(64))]
 }
 
-/// The product of vectors and factors of [`prepare_whole`], for [`reduce_whole_lanes`]: that of the lower
-/// halves, of the sums of halves, of the upper halves. XORs of such products are products too. Where many
-/// are summed before one reduction, this is the quicker way: it has three products of 64 bits (Karatsuba),
-/// and they are what the time goes to.
+/// The product of vectors and factors of [`prepare_whole`], for [`reduce_whole_lanes`]: that of the
+/// lower halves, of the sums of halves, of the upper halves. XORs of such products are products
+/// too. Where many are summed before one reduction, this is the quicker way: it has three products
+/// of 64 bits (Karatsuba), and they are what the time goes to.
 #[inline(always)]
 pub fn whole_product_lanes<L: Lanes>(l: L, a: L::V, factor: [L::V; 2]) -> [L::V; 3] {
     let halves = l.xor(a, l.zip_lo64(l.zip_hi64(a, a), a));

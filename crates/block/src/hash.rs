@@ -51,8 +51,8 @@ const CALLS: u64 = 1 << 60;
 const PARTS: u32 = 16;
 
 impl Tweak {
-    /// Refuses numbers that have no place in the block, for this row and those behind it: two hashes
-    /// would share a tweak. It is for those who set them, once for many rows.
+    /// Refuses numbers that have no place in the block, for this row and those behind it: two
+    /// hashes would share a tweak. It is for those who set them, once for many rows.
     ///
     /// # Panics
     /// If a number is out of its bounds.
@@ -108,7 +108,8 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     /// The hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
     /// Fewer labels than these are better hashed vector by vector under keys that are
-    /// [ready](HashLanes::precompute_keys) than as whole quads; measured. 0 where the keys are labels.
+    /// [ready](HashLanes::precompute_keys) than as whole quads; measured. 0 where the keys are
+    /// labels.
     const MAX_PRECOMPUTED: usize;
     /// The hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
@@ -122,7 +123,8 @@ pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
     fn hash(&self, cpu: Cpu, first: Tweak, blocks: &mut [Block]);
 }
 
-/// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this room.
+/// The body of [`LabelHash::hash`]. Every hash calls it, so that its kernels are compiled in this
+/// room.
 fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block]) {
     first.check(blocks.len());
     cpu.run(HashRows {
@@ -135,8 +137,8 @@ fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block
 /// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
 /// which form a hash holds its tweaks is its own business; most hold blocks.
 pub trait HashLanes<L: Lanes> {
-    /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a multiple of
-    /// [`Lanes::QUAD`].
+    /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a
+    /// multiple of [`Lanes::QUAD`].
     #[inline(always)]
     fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
         row_tweak_blocks(l, gate, call, first_row)
@@ -158,8 +160,9 @@ pub trait HashLanes<L: Lanes> {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2];
 
-    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::hash_precomputed`] and
-    /// [`HashLanes::hash_both_precomputed`] may then be called vector by vector, until any other method is.
+    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::hash_precomputed`]
+    /// and [`HashLanes::hash_both_precomputed`] may then be called vector by vector, until any
+    /// other method is.
     fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
     /// The hashes of labels at vector `m` of the two quads of tweaks that are ready; `tweaks` are
     /// these once more, as blocks with their parts.
@@ -193,8 +196,8 @@ pub struct Tccr {
     round_keys: [Block; 11],
 }
 
-/// The label is the key. The seed moves what is encrypted to a fresh place in every instance, so that
-/// no search over keys serves two.
+/// The label is the key. The seed moves what is encrypted to a fresh place in every instance, so
+/// that no search over keys serves two.
 #[derive(Clone, Zeroize)]
 pub struct Circ {
     seed: Block,
@@ -838,7 +841,7 @@ mod tests {
         }
     }
 
-    /// Whether hashing so many labels from this tweak on is refused.
+    /// Returns true if hashing so many labels from this tweak on is refused.
     fn refused(first: Tweak, labels: usize) -> bool {
         let hash = || {
             let cpu = Cpu::available()[0];

@@ -76,8 +76,9 @@ pub trait Lanes: Copy + Sealed {
 
     /// Bitwise exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The same vector, of which the compiler no longer knows how it was made: sums before it stay as
-    /// they are written, and are not put in an order that makes a chain longer. It is no instruction.
+    /// The same vector, of which the compiler no longer knows how it was made: sums before it stay
+    /// as they are written, and are not put in an order that makes a chain longer. It is no
+    /// instruction.
     fn optimization_barrier(self, v: Self::V) -> Self::V;
     /// Bitwise and.
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
@@ -139,7 +140,8 @@ pub trait Lanes: Copy + Sealed {
     /// The carry-less product of one 64-bit half of `a` with one of `b`; bit 0 of `HALVES`
     /// chooses the upper half of `a`, bit 4 that of `b`.
     fn clmul<const HALVES: i32>(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The carry-less product of one 64-bit half of `v`, the upper if `HALVES` is 1, with a constant.
+    /// The carry-less product of one 64-bit half of `v`, the upper if `HALVES` is 1, with a
+    /// constant.
     #[inline(always)]
     fn clmul_by<const HALVES: i32, const FACTOR: u64>(self, v: Self::V) -> Self::V {
         self.clmul::<HALVES>(v, self.splat(Block::new(FACTOR as u128)))
@@ -162,8 +164,8 @@ pub trait Lanes: Copy + Sealed {
     fn double_bytes<const BYTES: usize>(self, v: Self::V) -> Self::V;
 
     /// The blocks before those of `v`, of which the first is the last of `before`. This,
-    /// [`next`](Lanes::next) and [`last`](Lanes::last) alone move data between lanes, for sums that run
-    /// over all of them and for masks that neighbours share.
+    /// [`next`](Lanes::next) and [`last`](Lanes::last) alone move data between lanes, for sums that
+    /// run over all of them and for masks that neighbours share.
     fn previous(self, before: Self::V, v: Self::V) -> Self::V;
     /// The blocks after those of `v`, of which the last is the first of `after`.
     fn next(self, v: Self::V, after: Self::V) -> Self::V;

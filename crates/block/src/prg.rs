@@ -1,10 +1,11 @@
-//! The generator for bulk: AES-128 in counter mode, from a key and a start that are made for one use.
+//! The generator for bulk: AES-128 in counter mode, from a key and a start that are made for one
+//! use.
 //!
-//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5) over counters
-//! of its own: block `i` of the stream is the encryption of `start ^ i`, where `i` is a 128-bit
-//! big-endian integer. It is pseudorandom as long as AES-128 is a pseudorandom permutation and far
-//! fewer than 2^64 blocks are drawn from one generator. It has no forward secrecy: a key that leaks
-//! tells the whole stream.
+//! [`Prg`] is the key stream of AES-128 in counter mode (NIST SP 800-38A, section 6.5) over
+//! counters of its own: block `i` of the stream is the encryption of `start ^ i`, where `i` is a
+//! 128-bit big-endian integer. It is pseudorandom as long as AES-128 is a pseudorandom permutation
+//! and far fewer than 2^64 blocks are drawn from one generator. It has no forward secrecy: a key
+//! that leaks tells the whole stream.
 //!
 //! # The rule for generators
 //! It holds for every generator of this project, those of pools and of hardware included.

@@ -99,8 +99,8 @@ fn numbers(list: &GateList) -> Vec<u32> {
     list.gates.iter().map(number).collect()
 }
 
-/// For each wire the one that it is or inverts, whose labels it shares; and how often these are read,
-/// by gates and as outputs.
+/// For each wire the one that it is or inverts, whose labels it shares; and how often these are
+/// read, by gates and as outputs.
 fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
     let mut roots: Vec<u32> = (0..list.first_gate).collect();
     let mut readers = vec![0; list.first_gate as usize + list.gates.len()];

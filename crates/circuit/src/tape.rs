@@ -75,8 +75,8 @@ pub struct Tape {
 
 impl Tape {
     /// Checks every rule that machines rely on; a tape from [`compile`](crate::compile) keeps them.
-    /// Whether [known_to](Tape::known_to) know what they are said to know is beyond it: a false one makes
-    /// results wrong and tells nothing.
+    /// Whether [known_to](Tape::known_to) know what they are said to know is beyond it: a false one
+    /// makes results wrong and tells nothing.
     pub fn check(&self) -> Result<(), TapeError> {
         if u64::from(FIRST_INPUT) + u64::from(self.inputs) > u64::from(self.slots) {
             return Err(TapeError::InputsBeyondSlots);

@@ -1,10 +1,10 @@
 //! Room `files`: files that appear under their names whole, or not at all.
 //!
-//! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very end,
-//! in one step of the file system. A full disk, an error, a signal or a kill before that step leaves
-//! what was there before as it was. Until then the file has a name that begins with [`UNFINISHED`];
-//! it is removed with the value, and by [`end_process`]. Only a process that is killed, or a machine
-//! that stops, can leave it there.
+//! A [`NewFile`] is written beside its name, brought to the disk, and given the name at the very
+//! end, in one step of the file system. A full disk, an error, a signal or a kill before that step
+//! leaves what was there before as it was. Until then the file has a name that begins with
+//! [`UNFINISHED`]; it is removed with the value, and by [`end_process`]. Only a process that is
+//! killed, or a machine that stops, can leave it there.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -44,8 +44,8 @@ fn whole(path: &Path, rights: Rights, taken: Taken, content: &[u8]) -> io::Resul
     file.keep()
 }
 
-/// Whether two paths lead to one file, under whatever names: by links, by another way through the
-/// folders, or by other letters where the file system does not tell them apart.
+/// Returns true if two paths lead to one file, under whatever names: by links, by another way
+/// through the folders, or by other letters where the file system does not tell them apart.
 pub fn same(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     {

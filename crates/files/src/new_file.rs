@@ -45,13 +45,13 @@ enum Destination {
 }
 
 impl NewFile {
-    /// Begins a file with this name. A symbolic link stays one: the file that it leads to is the one
-    /// that is written.
+    /// Begins a file with this name. A symbolic link stays one: the file that it leads to is the
+    /// one that is written.
     ///
     /// # Errors
-    /// What the operating system says: the folder is not there, or nothing can be written to it; the
-    /// name is that of a folder, of a file that must not be written to, or taken and must not be
-    /// replaced.
+    /// What the operating system says: the folder is not there, or nothing can be written to it;
+    /// the name is that of a folder, of a file that must not be written to, or taken and must not
+    /// be replaced.
     pub fn begin(path: &Path, rights: Rights, taken: Taken) -> io::Result<NewFile> {
         let target = match taken {
             Taken::Replace => behind_links(path),
@@ -91,8 +91,8 @@ impl NewFile {
     /// Brings the file to the disk and gives it its name.
     ///
     /// # Errors
-    /// What the operating system says; `AlreadyExists` if the name was taken in the meantime and must
-    /// not be replaced. The file is then gone, and what had the name before is as it was.
+    /// What the operating system says; `AlreadyExists` if the name was taken in the meantime and
+    /// must not be replaced. The file is then gone, and what had the name before is as it was.
     pub fn keep(self) -> io::Result<()> {
         let (file, target, taken, before) = match self.0 {
             Destination::Stream(mut stream) => return stream.flush(),

@@ -127,8 +127,9 @@ pub(crate) fn run<K: GateKernel>(
     }
 }
 
-/// Whether the pairs of a block of this width are gathered: always on the portable tier, where that
-/// costs little beside AES, and code for wide blocks much space. The tables are the same.
+/// Returns true if the pairs of a block of this width are gathered: always on the portable tier,
+/// where that costs little beside AES, and code for wide blocks much space. The tables are the
+/// same.
 pub(crate) fn gathers(cpu: Cpu, width: usize) -> bool {
     cpu.tier() == Tier::Portable || !width.is_multiple_of(GROUP)
 }

@@ -8,17 +8,17 @@
 //!   (rows, instances); labels come and go through [`Ports`], tables through [`Tables`].
 //! * [`machine`] says in which order the lanes and gates of a tape are taken: the *format*, the
 //!   same on every CPU tier and on any number of cores, so that tables are too.
-//! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for all
-//!   tiers; `kernels` brings the gates of a batch to them in groups of sixteen.
+//! * [`half_gates`], [`three_halves`], [`known_operand`] and [`prf`] hold the equations, once for
+//!   all tiers; `kernels` brings the gates of a batch to them in groups of sixteen.
 //!
 //! **Assumption.** That of the scheme; semi-honest parties. An evaluator who changes tables or
 //! labels is caught only as far as output labels no longer match; a garbler who cheats is not
 //! caught at all.
 //!
-//! **Tweaks.** Both sides count calls: each run of a tape with tables and each decoding is one. The tweak of a
-//! hash is (number of the gate in its circuit, call, lane, part), so within a seed none occurs
-//! twice; and every garbler draws its own seed. With MI, the AES key of a hash is seed ^ tweak.
-//! Both sides make the same calls in the same order.
+//! **Tweaks.** Both sides count calls: each run of a tape with tables and each decoding is one. The
+//! tweak of a hash is (number of the gate in its circuit, call, lane, part), so within a seed none
+//! occurs twice; and every garbler draws its own seed. With MI, the AES key of a hash is seed ^
+//! tweak. Both sides make the same calls in the same order.
 //!
 //! **Constants.** With free XOR, NOT is an XOR with the constant 1. The zero label of the constant
 //! 0 is 0 and that of the constant 1 is delta, so the evaluator's label of both is the zero block,
@@ -58,8 +58,8 @@ pub use tables::{ChunkReader, ChunkWriter, Tables};
 /// of 1. Several threads load at a time.
 pub trait Ports: Sync {
     /// Fills `labels` with all input bits of neighbouring lanes from `first_lane` on, as
-    /// `[bit][label of the wire][lane]`; `per_bit` is the number of blocks of one bit. It is one call
-    /// for all bits, since tapes may have as many inputs as ANDs.
+    /// `[bit][label of the wire][lane]`; `per_bit` is the number of blocks of one bit. It is one
+    /// call for all bits, since tapes may have as many inputs as ANDs.
     fn load(&self, first_lane: usize, per_bit: usize, labels: &mut [Block]);
     /// Takes output bit `output` of lanes `first_lane..first_lane + labels.len()`.
     fn store(&mut self, output: usize, first_lane: usize, labels: &[Block]);

@@ -3,9 +3,9 @@
 //! This order is the *format*: garbler and evaluator follow it, on any CPU tier.
 //!
 //! 1. Lanes are cut into blocks of [`block_width`]; what is left, into one block of whole groups of
-//!    16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which runs the whole
-//!    tape before the next begins, so memory is bounded by the tape's slots times four blocks,
-//!    however many lanes there are.
+//!    16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which runs the
+//!    whole tape before the next begins, so memory is bounded by the tape's slots times four
+//!    blocks, however many lanes there are.
 //! 2. A tape is cut into *pieces*, each as many whole batches as have together at most 512 ANDs and
 //!    2048 XORs. A batch with more is cut itself: 2048 of its XORs at a time, then 512 of its ANDs
 //!    at a time; batches that fit follow the rest in its piece. Each block of a span in its turn
@@ -19,8 +19,8 @@
 //!    ```
 //! 3. A block holds its labels as `[slot][lane]`. The gates of a batch in a piece are taken one by
 //!    one, and lane by lane within a gate, in groups of 16 (gate, lane) pairs; only the last group
-//!    of each kind in a narrow block's batch may hold fewer. In a wide block a group is 16 neighbouring lanes of
-//!    one gate, contiguous in memory; in a narrow one the pairs are gathered.
+//!    of each kind in a narrow block's batch may hold fewer. In a wide block a group is 16
+//!    neighbouring lanes of one gate, contiguous in memory; in a narrow one the pairs are gathered.
 //!
 //!    ```text
 //!    37 lanes, gates g and h:  block of 32: g0..15 | g16..31 | h0..15 | h16..31
@@ -94,7 +94,7 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// Whether it has all gates of its batches; else it begins or ends within one.
+    /// Returns true if it has all gates of its batches; else it begins or ends within one.
     fn is_whole(&self, batches: &[Batch]) -> bool {
         let gates = |batch: &Batch| batch.xors.len() + batch.ands.len();
         batches.iter().map(gates).sum::<usize>() == self.xors.len() + self.ands.len()
@@ -134,7 +134,7 @@ pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
 pub(crate) trait Gates {
     /// Labels that this side holds of a wire.
     fn labels(&self) -> usize;
-    /// Whether this side writes tables; else it reads them.
+    /// Returns true if this side writes tables; else it reads them.
     fn garbles(&self) -> bool;
     /// Bytes of tables of some gates on one lane; `known_to` are those of the ANDs.
     fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
@@ -200,7 +200,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub roles: Roles,
     /// The label of the constant 1.
     pub one: Block,
-    /// Whether this is the garbler.
+    /// True if this is the garbler.
     pub garbles: bool,
 }
 
@@ -329,8 +329,8 @@ pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
     }
 }
 
-/// The sum of two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked
-/// once for sixteen lanes.
+/// The sum of two groups of neighbouring lanes. Whole groups are indexed, so that bounds are
+/// checked once for sixteen lanes.
 #[inline(always)]
 fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, out: usize) {
     for q in 0..L::QUADS {
@@ -353,7 +353,8 @@ pub(crate) struct TapeRun<'a> {
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct LaneBlock {
     slots: Vec<Group>,
-    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to match.
+    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to
+    /// match.
     scratch: Box<Scratch>,
     first_lane: usize,
     pub width: usize,

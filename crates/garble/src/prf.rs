@@ -2,12 +2,13 @@
 //!
 //! Gueron, Lindell, Nof, Pinkas, "Fast Garbling of Circuits Under Standard Assumptions" (J.
 //! Cryptology 2018): AND gates with two rows, XOR gates with one, and F = AES under the label as
-//! key, of the instance's public seed plus the tweak. A label has 126 random bits; bit 0 is its *signal*, bit 1 is 0. Both labels of a wire are
-//! independent, so the garbler holds two blocks a wire and there is no offset. Write `i_x`, `j_y`
-//! for the labels with signals x and y of the two inputs.
+//! key, of the instance's public seed plus the tweak. A label has 126 random bits; bit 0 is its
+//! *signal*, bit 1 is 0. Both labels of a wire are independent, so the garbler holds two blocks a
+//! wire and there is no offset. Write `i_x`, `j_y` for the labels with signals x and y of the two
+//! inputs.
 //!
-//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy'), with inputs of their own for both wires; with S the sum of all four, exactly one row of which
-//! carries the label of 1:
+//! **AND.** K_xy = F(i_x, xy) ^ F(j_y, xy'), with inputs of their own for both wires; with S the
+//! sum of all four, exactly one row of which carries the label of 1:
 //!
 //! ```text
 //! na, nb = 1 where the label of 1 has the signal 0         8 AES under 4 keys; 2 under 2
@@ -15,8 +16,8 @@
 //! evaluator: c = K_xy ^ y T_1 ^ x T_2
 //! ```
 //!
-//! Signals of outputs are masked by bit 0 of K_xy: the row 00 needs no bit, the other three take bit
-//! 0 of both rows and bit 1 of the first.
+//! Signals of outputs are masked by bit 0 of K_xy: the row 00 needs no bit, the other three take
+//! bit 0 of both rows and bit 1 of the first.
 //!
 //! **XOR.** X_x = F(i_x), D = X_0 ^ X_1, Y_0 as below, and
 //!
@@ -26,11 +27,11 @@
 //! ```
 //!
 //! The paper's count of three AES takes Y_0 = j_0, the label itself. Then the unknown output label
-//! and j_0 differ by X_x, which the evaluator knows: where j_0 is also the key of another gate, that
-//! is a related key and no longer the pseudorandom function's promise. So Y_0 = j_0 is taken only
-//! where nobody else reads the wire (marked by [`lone`](sealane_circuit::Tape::lone)); elsewhere Y_0
-//! = F(j_0), a fourth AES. Evaluation takes one AES, and a second where it is needed; it is always
-//! computed, so that time does not depend on signals.
+//! and j_0 differ by X_x, which the evaluator knows: where j_0 is also the key of another gate,
+//! that is a related key and no longer the pseudorandom function's promise. So Y_0 = j_0 is taken
+//! only where nobody else reads the wire (marked by [`lone`](sealane_circuit::Tape::lone));
+//! elsewhere Y_0 = F(j_0), a fourth AES. Evaluation takes one AES, and a second where it is needed;
+//! it is always computed, so that time does not depend on signals.
 //!
 //! NOT exchanges the garbler's two labels; XOR with the constant 0 copies them.
 
@@ -46,8 +47,9 @@ use crate::kernels::{self, GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks}
 use crate::machine::Gates;
 use crate::tables::{Ended, TableStream};
 
-/// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One input for both would give the sum 0 where a and b have the same
-/// labels, as the same wire in two inputs of a tape has.
+/// The inputs of F that belong to row xy = 2x + y of an AND are `AND_A` and `AND_B` plus that. One
+/// input for both would give the sum 0 where a and b have the same labels, as the same wire in two
+/// inputs of a tape has.
 const AND_A: u32 = 4;
 const AND_B: u32 = 8;
 /// An XOR has one for each wire.

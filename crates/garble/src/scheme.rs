@@ -82,7 +82,8 @@ impl Scheme {
 
 /// Which of the parties that a tape calls [known_to](Tape::known_to) garbles, and which evaluates.
 /// The default names nobody: then every AND is a whole one, and permute bits of inputs are free.
-/// Else inputs that these parties know have permute bits as [`known_operand`](crate::known_operand) says.
+/// Else inputs that these parties know have permute bits as [`known_operand`](crate::known_operand)
+/// says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Roles {
     /// The garbler.
@@ -129,10 +130,10 @@ impl FromStr for Scheme {
     }
 }
 
-/// The hash of a scheme under an instance's public seed. Round keys lie elsewhere: a hash is then little
-/// more than its seed, without a hundred bytes that most schemes never write, which the check of what is
-/// left in memory could not tell from a secret. The seed is public; round keys go as well, so that nothing
-/// at all is left.
+/// The hash of a scheme under an instance's public seed. Round keys lie elsewhere: a hash is then
+/// little more than its seed, without a hundred bytes that most schemes never write, which the
+/// check of what is left in memory could not tell from a secret. The seed is public; round keys go
+/// as well, so that nothing at all is left.
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub(crate) enum Hash {
     Prp(Box<Prp>),

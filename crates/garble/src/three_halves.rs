@@ -95,8 +95,9 @@
 //! bits of the AES output would be known, and 2^64 decryptions would find delta. They cannot: with
 //! sigma as in [`sealane_block::hash`], *words* as slices, and pads from words 0 and 2 (A and A +
 //! B) or 1 and 3 (B), every sum leaves the pad and its control bit a rank of 64 or 65 in the 127
-//! bits of delta that are not known. With the two 64-bit halves of a block as slices, sigma would cancel against delta_R altogether. TCCR
-//! adds what AES has been over already, and CIRC adds nothing, so any slices do.
+//! bits of delta that are not known. With the two 64-bit halves of a block as slices, sigma would
+//! cancel against delta_R altogether. TCCR adds what AES has been over already, and CIRC adds
+//! nothing, so any slices do.
 //!
 //! # Tables
 //!

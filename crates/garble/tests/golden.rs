@@ -1,4 +1,5 @@
-//! Golden tables: what a garbler makes under fixed coins, of every scheme, on every tier, as digests.
+//! Golden tables: what a garbler makes under fixed coins, of every scheme, on every tier, as
+//! digests.
 
 use crate::support::{Session, active, bits, fix_permute_bits};
 use sealane_block::{Block, Cpu};

@@ -201,8 +201,8 @@ fn sigma(x: Block) -> Block {
 /// Why slices are words and not halves of a block. A pad is 64 bits of AES(sigma x) ^ sigma x, and
 /// rows add a sum of the slices of delta to it. Someone who finds 64 bits of the output of AES
 /// without knowing delta searches the other 64 and decrypts; so no sum may cancel sigma(delta) in
-/// the bits of a pad, nor leave a part of it. With the control bit beside them, they have rank 64 at
-/// least in the 127 bits of delta that are not known: bit 0 is 1.
+/// the bits of a pad, nor leave a part of it. With the control bit beside them, they have rank 64
+/// at least in the 127 bits of delta that are not known: bit 0 is 1.
 #[test]
 fn pads_and_sums_of_slices_never_cancel() {
     // Coordinates of a linear function of delta: bit k stands for bit k of delta.

@@ -1,14 +1,14 @@
-//! What the evaluator has at the end tells neither the offset nor a label that it does not hold, and
-//! the same check notices garblers that leak.
+//! What the evaluator has at the end tells neither the offset nor a label that it does not hold,
+//! and the same check notices garblers that leak.
 //!
 //! The tape has an output for every wire, so that labels of inner wires are looked for as well. The
-//! view is all that is sent for it and all that the evaluator can compute from that in one step: its
-//! labels, and their hashes under every tweak of the gates that read them. Beyond what [`leaks::find`]
-//! looks for, all that meets in one gate is searched for any sum that is a secret.
+//! view is all that is sent for it and all that the evaluator can compute from that in one step:
+//! its labels, and their hashes under every tweak of the gates that read them. Beyond what
+//! [`leaks::find`] looks for, all that meets in one gate is searched for any sum that is a secret.
 //!
-//! Garblers that leak are slow ones, which `schemes.rs` shows to send what the kernels send, byte by
-//! byte: with a hash forgotten, one of them at a time in each kind of gate, or with rows that have been
-//! tampered with. So a kernel that did the same would be noticed, too.
+//! Garblers that leak are slow ones, which `schemes.rs` shows to send what the kernels send, byte
+//! by byte: with a hash forgotten, one of them at a time in each kind of gate, or with rows that
+//! have been tampered with. So a kernel that did the same would be noticed, too.
 
 use crate::slow::{Forgotten, Slow, each_group};
 use crate::support::{ROLES, Session, active, bits, fix_permute_bits, plain};
@@ -68,7 +68,7 @@ fn spread(tape: &Tape) -> Tape {
     wide
 }
 
-/// Whether no operand is a constant.
+/// Returns true if no operand is a constant.
 fn reads_wires(gate: &Gate) -> bool {
     ![gate.a, gate.b]
         .iter()
@@ -224,8 +224,8 @@ impl ViewedRun {
         self.slow.hash(label, tweak.block())
     }
 
-    /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of others. Of two
-    /// labels that both go into a third hash, the first alone is another one there.
+    /// The hashes of a gate on a lane, under each of its tweaks, of active labels or of others. Of
+    /// two labels that both go into a third hash, the first alone is another one there.
     fn hashes(&self, gate: &Gate, is_and: bool, lane: usize, held: bool) -> Vec<Block> {
         let [a, b] = [gate.a, gate.b].map(|slot| self.wire(slot, lane));
         let which = usize::from(!held);
@@ -295,8 +295,8 @@ impl ViewedRun {
         leaks::find(&view, &self.secrets)
     }
 
-    /// Hashes of labels that the evaluator does not hold. It may know them up to the offset: a row is
-    /// the sum of two hashes, and the offset added or not.
+    /// Hashes of labels that the evaluator does not hold. It may know them up to the offset: a row
+    /// is the sum of two hashes, and the offset added or not.
     fn hashes_not_held(&self) -> Vec<Secret> {
         let hashes = self.all_hashes(false).into_iter();
         let name = |hash: Block| ("the hash of a label not held".to_string(), hash.value());
@@ -485,8 +485,8 @@ fn rows_that_say_too_much_are_noticed() {
                 assert!(run.found().is_some(), "{scheme}, {known_to:?}: {leak}");
                 run.view.heard[TABLES].clone_from(&tables);
             }
-            // In each plane but that of control bits, by a garbler that always does it: the evaluator
-            // does not use every row.
+            // In each plane but that of control bits, by a garbler that always does it: the
+            // evaluator does not use every row.
             let planes = row.pieces.iter().filter(|(_, bytes)| *bytes > 1).count();
             for plane in 0..planes {
                 for (leak, tamper) in added {

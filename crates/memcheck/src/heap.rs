@@ -45,11 +45,11 @@ unsafe impl GlobalAlloc for Watched {
     }
 }
 
-/// Whether memory that is given back holds a secret. Bytes have no padding, so any undefined one is
-/// a secret. What is aligned to blocks may hold structures, whose padding never fills a block. Words
-/// may be those of structures too, with variants that were never written, of any length (the places
-/// of a list that are `None`): there, a secret is what begins undefined, as a vector does however full
-/// it is, or is undefined for the most part.
+/// Returns true if memory that is given back holds a secret. Bytes have no padding, so any
+/// undefined one is a secret. What is aligned to blocks may hold structures, whose padding never
+/// fills a block. Words may be those of structures too, with variants that were never written, of
+/// any length (the places of a list that are `None`): there, a secret is what begins undefined, as
+/// a vector does however full it is, or is undefined for the most part.
 fn holds_a_secret(memory: *const u8, layout: Layout) -> bool {
     let bytes = layout.size();
     match layout.align() {

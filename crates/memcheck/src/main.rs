@@ -6,10 +6,10 @@
 //! Kernels, modes of authenticated encryption, steps of protocols and whole sessions through the
 //! engine have checks. Each declares its secrets undefined ([`request`]), runs production code on
 //! them, on one tier, and asks Memcheck whether it has seen a jump or an address that depends on
-//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be reported,
-//! or the check of nothing else counts; two more leave a secret in memory that they give back
-//! ([`heap`]), which no check may do. What is computed from secrets and public all the same, such as
-//! whether a message is authentic, stands in `public.supp` with its reason.
+//! them. Two controls, a branch on a secret and a table that is read at a secret place, have to be
+//! reported, or the check of nothing else counts; two more leave a secret in memory that they give
+//! back ([`heap`]), which no check may do. What is computed from secrets and public all the same,
+//! such as whether a message is authentic, stands in `public.supp` with its reason.
 //!
 //! What it shows is a fact about this binary, on the paths that ran. It says nothing of
 //! instructions whose time depends on their operands, and nothing of tiers that Valgrind does not

@@ -13,7 +13,7 @@
 #[cfg(not(target_arch = "x86_64"))]
 compile_error!("the requests to Valgrind are written for x86-64");
 
-/// Whether this runs under Valgrind, and under how many.
+/// True if this runs under Valgrind, and under how many.
 const RUNNING_ON_VALGRIND: usize = 0x1001;
 /// How many errors have been reported so far.
 const COUNT_ERRORS: usize = 0x1201;
@@ -26,7 +26,7 @@ const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
 const CHECK_MEM_IS_DEFINED: usize = MEMCHECK + 5;
 const GET_VBITS: usize = MEMCHECK + 8;
 
-/// Whether anybody is watching.
+/// Returns true if anybody is watching.
 pub fn is_watched() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }

@@ -1,5 +1,5 @@
-//! Whole sessions through the engine, under every protocol: handshake, work of one party alone, tiles,
-//! steps, reveal and farewell. Inputs and all random choices are secret at each party.
+//! Whole sessions through the engine, under every protocol: handshake, work of one party alone,
+//! tiles, steps, reveal and farewell. Inputs and all random choices are secret at each party.
 
 use crate::Check;
 use crate::crossing::meshes;

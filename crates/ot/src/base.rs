@@ -14,8 +14,8 @@
 //! ```
 //!
 //! `H` is BLAKE3 in its key derivation mode, over a hash of the session's identifier, both parties'
-//! indices and the whole transcript, the index, both points and the shared point. A key has 256 bits:
-//! it is the seed of a generator.
+//! indices and the whole transcript, the index, both points and the shared point. A key has 256
+//! bits: it is the seed of a generator.
 //!
 //! **Security.** Semi-honest, under the computational Diffie-Hellman assumption, with `H` a random
 //! oracle. `B_i` is uniform whatever `c_i` is, so the choices are hidden without any assumption.
@@ -187,8 +187,8 @@ struct KeyDerivation {
 }
 
 impl KeyDerivation {
-    /// Binds session, roles and every byte that crossed. A message that differs between the two parties
-    /// makes all their keys differ, not only those of one OT.
+    /// Binds session, roles and every byte that crossed. A message that differs between the two
+    /// parties makes all their keys differ, not only those of one OT.
     fn new(roles: Roles, opening: &Encoded, reply: &[u8; REPLY_BYTES]) -> KeyDerivation {
         let transcript = blake3::Hasher::new_derive_key("sealane 3 ot base transcript")
             .update(roles.session.as_bytes())

@@ -50,7 +50,7 @@ pub enum Unfit {
 }
 
 impl Unfit {
-    /// Whether another attempt may fit.
+    /// Returns true if another attempt may fit.
     pub fn is_of_the_attempt(self) -> bool {
         !matches!(self, Unfit::Size(_) | Unfit::TooMany { .. })
     }

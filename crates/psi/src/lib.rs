@@ -13,8 +13,8 @@
 //!
 //! # How it can fail, and what happens then
 //!
-//! Let n be the bound on the size of a set ([`Agreement::size`]) and w = 40 + 2 ceil(log2 n) the bits
-//! of an item ([`Agreement::width`]).
+//! Let n be the bound on the size of a set ([`Agreement::size`]) and w = 40 + 2 ceil(log2 n) the
+//! bits of an item ([`Agreement::width`]).
 //!
 //! | what | probability | what happens |
 //! |---|---|---|
@@ -23,10 +23,11 @@
 //! | a bin gets more candidates than it has places | at most 2^-40; the bound is that of [`sealane_circuit::psi::phased`] | refused ([`Unfit::Bin`]) |
 //! | more than [`STASH`](sealane_circuit::psi::phased::STASH) items find no bin in the cuckoo table | no proof gives a number for sets of this size; it was measured, see `phased` | refused ([`Unfit::Stash`]) |
 //!
-//! The probabilities are over the seed, for keyed BLAKE3 as a random function: agree on a seed after
-//! the sets are fixed, or draw it at random. **No item is ever dropped.** What is refused is hashed
-//! again, with another attempt: a number that goes into every hash. Both parties have to use the same
-//! one, so the other party learns that earlier attempts did not fit; that is all it learns.
+//! The probabilities are over the seed, for keyed BLAKE3 as a random function: agree on a seed
+//! after the sets are fixed, or draw it at random. **No item is ever dropped.** What is refused is
+//! hashed again, with another attempt: a number that goes into every hash. Both parties have to use
+//! the same one, so the other party learns that earlier attempts did not fit; that is all it
+//! learns.
 //!
 //! # What this is not
 //!

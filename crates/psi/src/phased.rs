@@ -12,8 +12,8 @@
 //! # When a cuckoo table does not fit
 //!
 //! Items are laid in along shortest augmenting paths, so that as many as possible find a bin: it
-//! fails only where no placement exists. For 3 functions and 1.2 n bins, with a stash of 1, that was
-//! measured (`cargo test --release -p sealane-psi -- --ignored --nocapture failures`):
+//! fails only where no placement exists. For 3 functions and 1.2 n bins, with a stash of 1, that
+//! was measured (`cargo test --release -p sealane-psi -- --ignored --nocapture failures`):
 //!
 //! | items | attempts | with one item in the stash | refused |
 //! |---|---|---|---|

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// Whether a node takes a lane of the machine.
+/// True if a node takes a lane of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeCost {
     /// Runs at once, in order, beside others: an XOR gate, a step without messages.

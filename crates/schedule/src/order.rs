@@ -18,7 +18,7 @@ pub enum Order {
     /// As written, with a queue of costly nodes (the paper's dynamic batching): a batch ends where
     /// it is full, or where the next node needs it and the queue is run early.
     Queue {
-        /// Whether only costly nodes end a batch: free nodes that need it wait behind it.
+        /// True if only costly nodes end a batch: free nodes that need it wait behind it.
         over_free: bool,
     },
     /// As soon as possible, by costly depth (the paper's static batching by layers): the fewest

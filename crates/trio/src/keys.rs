@@ -10,11 +10,11 @@
 //! A party without a role that owns inputs makes two keys, of components 0 and 1, and sends each to
 //! its two holders.
 //!
-//! A key is a seed of 256 bits. Each use of it has a stream of its own, `F`: AES-128 in counter mode
-//! under a key and at a start that BLAKE3 derives from the seed, the identifier of the session and
-//! the use ([`sealane_block::prg`]). So a search for keys tests one stream of one session at a time.
-//! All holders of a key draw from it in the same order, because all parties begin and advance the
-//! same steps in the same order.
+//! A key is a seed of 256 bits. Each use of it has a stream of its own, `F`: AES-128 in counter
+//! mode under a key and at a start that BLAKE3 derives from the seed, the identifier of the session
+//! and the use ([`sealane_block::prg`]). So a search for keys tests one stream of one session at a
+//! time. All holders of a key draw from it in the same order, because all parties begin and advance
+//! the same steps in the same order.
 
 use crate::form::{Form, Group};
 use crate::seat::{self, Seat};

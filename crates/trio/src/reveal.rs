@@ -9,8 +9,8 @@
 //! 2 of an input is zero, or a fresh pseudorandom word, or a value less such words, which this
 //! party does not know (or the input is its own). Component 2 of a product, AND or not, has a fresh
 //! share of zero in it, of which this party knows no key. Each other component 2 is a public
-//! function of these alone: linear steps, and in conversions the bits of a word or the word of bits.
-//! So jointly they are one fixed map of words that are, to this party, its own, or uniform,
+//! function of these alone: linear steps, and in conversions the bits of a word or the word of
+//! bits. So jointly they are one fixed map of words that are, to this party, its own, or uniform,
 //! independent of each other and of the secrets.
 
 use crate::arrive::{recv, send};

@@ -34,8 +34,8 @@ impl Common {
 }
 
 impl Drop for Common {
-    /// The seed is public. It goes as well, so that of a party nothing at all is left; the generator
-    /// erases itself.
+    /// The seed is public. It goes as well, so that of a party nothing at all is left; the
+    /// generator erases itself.
     fn drop(&mut self) {
         self.hash.zeroize();
     }

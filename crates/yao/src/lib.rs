@@ -5,16 +5,17 @@
 //! multi-instance hash of room `garble`. What crosses, and in which flight, is in [`cost`](self);
 //! steps are numbered here:
 //!
-//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it and
-//!    the identifier of the session, both expand the public seed S of the hash and a generator of
-//!    input labels.
-//! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the garbler
-//!    derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are public
-//!    values, the same whatever the bits and `delta` are, which is all that the evaluator's view
-//!    needs of them; the hash is robust for labels that the evaluator knows. Their permute bits are 0.
+//! 1. *Prepare.* Base OTs, if the evaluator has inputs; the garbler sends a public nonce. From it
+//!    and the identifier of the session, both expand the public seed S of the hash and a generator
+//!    of input labels.
+//! 2. *Input of the garbler.* Both expand active labels from the generator of input labels; the
+//!    garbler derives each zero label as `active ^ bit * delta`. Nothing is sent: active labels are
+//!    public values, the same whatever the bits and `delta` are, which is all that the evaluator's
+//!    view needs of them; the hash is robust for labels that the evaluator knows. Their permute
+//!    bits are 0.
 //! 3. *Input of the evaluator.* Correlated OT with offset `delta`. Both then clear the permute bit
-//!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes half
-//!    a table (`garble::halves`).
+//!    of the zero label. With permute bits so, an AND of which its owner knows an operand takes
+//!    half a table (`garble::halves`).
 //! 4. *Tape.* The garbler streams tables while the evaluator evaluates.
 //! 5. *Settle.* Each party sends a digest of all that it sent; the other compares it with what it
 //!    received. This guards against accident, not against malice.

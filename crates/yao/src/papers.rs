@@ -1,5 +1,5 @@
-//! What `yao` is built of, and the papers that it follows; the page `docs/protocols/yao.md` tells the
-//! same. Labels have 127 random bits: one is the permute bit.
+//! What `yao` is built of, and the papers that it follows; the page `docs/protocols/yao.md` tells
+//! the same. Labels have 127 random bits: one is the permute bit.
 
 use sealane_protocol::{Paper, Security};
 

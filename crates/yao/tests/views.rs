@@ -1,7 +1,7 @@
 //! What each party receives in whole sessions of `yao`, under every scheme with an offset: neither
-//! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a label
-//! that the evaluator chose. All wires of the circuit are looked for, and with three-halves halves of
-//! labels as well. Views of parties that leak are held against the same check.
+//! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a
+//! label that the evaluator chose. All wires of the circuit are looked for, and with three-halves
+//! halves of labels as well. Views of parties that leak are held against the same check.
 
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
@@ -39,8 +39,8 @@ macro_rules! garblings {
 }
 garblings! { Prp => Prp, Tccr => Tccr, Circ => Circ }
 
-/// Products of bits of both inputs, of which operands are known, and a chain of sums of these; every
-/// wire is an output. The last two are results.
+/// Products of bits of both inputs, of which operands are known, and a chain of sums of these;
+/// every wire is an output. The last two are results.
 fn tape() -> Tape {
     let mut b = Builder::new();
     let (x, y) = (b.input(BITS), b.input(BITS));

@@ -8,14 +8,15 @@ use super::mode::lanes_of;
 
 /// Units of text for the lanes of a wave, changed in place.
 pub(crate) trait Data<L: Lanes, const N: usize> {
-    /// Whether lanes hold neighbouring units of one message, in steps of all lanes, and not a message each.
+    /// True if lanes hold neighbouring units of one message, in steps of all lanes, and not a
+    /// message each.
     const WIDE: bool;
     /// How many units every lane has.
     fn units(&self) -> usize;
     /// The number, in its message, of the unit that lane `lane` begins with.
     fn position(&self, lane: usize) -> u64;
-    /// A lane that stands where all others do that have work, if lanes hold a message each and stand at
-    /// the same unit.
+    /// A lane that stands where all others do that have work, if lanes hold a message each and
+    /// stand at the same unit.
     fn in_step(&self) -> Option<usize> {
         None
     }
@@ -23,8 +24,8 @@ pub(crate) trait Data<L: Lanes, const N: usize> {
     fn load(&self, l: L, unit: usize, block: usize) -> Wave<L, N>;
     /// Writes a block.
     fn store(&mut self, unit: usize, block: usize, x: Wave<L, N>);
-    /// Adds `pad` to a block, and returns what the block was. Vector after vector: with a load and a
-    /// store of all, blocks wait for each other in registers that are not there.
+    /// Adds `pad` to a block, and returns what the block was. Vector after vector: with a load and
+    /// a store of all, blocks wait for each other in registers that are not there.
     #[inline(always)]
     fn mask(&mut self, l: L, unit: usize, block: usize, pad: Wave<L, N>) -> Wave<L, N> {
         let given = self.load(l, unit, block);
@@ -213,7 +214,8 @@ fn add<L: Lanes, const N: usize>(
     let mut both = [Wave::zero(l); 2];
     for i in 0..N {
         let given = l.load_streams(streams, i * L::WIDTH, unit, block);
-        // Settled, or the compiler works on the two parts of the sum apart, in everything that follows.
+        // Settled, or the compiler works on the two parts of the sum apart, in everything that
+        // follows.
         let made = l.optimization_barrier(l.xor(given, pad.v[i]));
         l.store_streams(streams, i * L::WIDTH, unit, block, made);
         (both[0].v[i], both[1].v[i]) = (given, made);

@@ -90,7 +90,8 @@ pub(crate) fn block_of(bytes: &[u8], index: usize) -> Block {
     }
 }
 
-/// As [`block_of`], with a bit behind the end if it lies in this block: `ozp` of the specifications.
+/// As [`block_of`], with a bit behind the end if it lies in this block: `ozp` of the
+/// specifications.
 #[inline(always)]
 pub(crate) fn padded_block_of(bytes: &[u8], index: usize) -> Block {
     let left = bytes.len().saturating_sub(16 * index);

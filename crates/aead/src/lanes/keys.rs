@@ -43,13 +43,14 @@ impl<M: Mode> Drop for KeyMaterial<M> {
 
 /// The keys of the lanes of a wave.
 pub(crate) trait Keys<L: Lanes, const N: usize> {
-    /// Whether all lanes have the same key.
+    /// True if all lanes have the same key.
     const SAME: bool;
     /// The token of the tier.
     fn l(&self) -> L;
     /// What all keys share.
     fn params(&self) -> Params;
-    /// Runs the cipher in every lane under its schedule of that number, with what is added around it.
+    /// Runs the cipher in every lane under its schedule of that number, with what is added around
+    /// it.
     fn cipher<D: Direction>(
         &self,
         schedule: usize,
@@ -63,7 +64,8 @@ pub(crate) trait Keys<L: Lanes, const N: usize> {
     /// The last round of encryption, with what is added to it.
     #[cfg(feature = "research")]
     fn last_onto(&self, schedule: usize, x: Wave<L, N>, onto: Wave<L, N>) -> Wave<L, N>;
-    /// Runs the cipher between two additions of an offset, which is `offset` plus one that all lanes share.
+    /// Runs the cipher between two additions of an offset, which is `offset` plus one that all
+    /// lanes share.
     fn xex<D: Direction>(
         &self,
         schedule: usize,

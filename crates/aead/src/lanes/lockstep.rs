@@ -17,11 +17,11 @@ use super::{Count, Facts, Group, KeyMaterial, Mode, Params, State, Tail, Wave, h
 /// Vectors of a wave: as many as keep the AES units busy.
 pub(crate) const VECTORS: usize = 8;
 
-/// Vectors of a wave of the portable tier, which has no units to fill: with eight lanes it has as many as
-/// the least of the others.
+/// Vectors of a wave of the portable tier, which has no units to fill: with eight lanes it has as
+/// many as the least of the others.
 pub(crate) const FEW_VECTORS: usize = 2;
 
-/// Whether a tier has units to keep busy.
+/// Returns true if a tier has units to keep busy.
 pub(crate) const fn is_pipelined<L: Lanes>() -> bool {
     !matches!(L::TIER, Tier::Portable)
 }
@@ -39,7 +39,7 @@ pub(crate) struct Job<'a, M: Mode> {
 /// What came of a message.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Outcome {
-    /// Whether it is authentic; true when sealing.
+    /// True if it is authentic; true when sealing.
     pub(crate) authentic: bool,
     /// Bytes of padding at the end of the text, when opening.
     pub(crate) padding: usize,
@@ -47,8 +47,8 @@ pub(crate) struct Outcome {
 
 /// Where messages come from, and where it is said that they are done.
 pub(crate) trait Queue<'a, M: Mode> {
-    /// Puts the next messages into lanes of the set `free`, and says into which: all of them, unless there
-    /// are no more messages.
+    /// Puts the next messages into lanes of the set `free`, and says into which: all of them,
+    /// unless there are no more messages.
     fn fill(&mut self, work: &mut LaneMessages<'a, M>, free: u32) -> u32;
     /// A message has been opened.
     fn done(&mut self, number: usize, outcome: Outcome);

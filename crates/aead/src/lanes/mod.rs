@@ -11,8 +11,8 @@
 //!
 //! A message has three parts: the *head* (nonce and associated data, a block at a time), the *body*
 //! (whole units of text) and the *tail* (what is left of the text, and the tag). Each runs in all
-//! lanes that are there, with masks where lanes differ; lengths are public, so what differs by length
-//! alone may branch.
+//! lanes that are there, with masks where lanes differ; lengths are public, so what differs by
+//! length alone may branch.
 
 pub(crate) mod data;
 pub(crate) mod head;

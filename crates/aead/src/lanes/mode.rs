@@ -118,14 +118,15 @@ pub(crate) trait Mode: Sized + 'static {
     const ALONE_BYTES: usize = 8192;
     /// How often the body goes over the text.
     const PASSES: usize = 1;
-    /// Whether the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
+    /// True if the mode has code of its own for VAES-512; else that tier runs the code of VAES-256,
     /// as modes of the study do, which are there to be compared and not to be used.
     const VAES512: bool = true;
 
     /// Expands a key, whose length has been checked.
     fn expand(cpu: Cpu, key: &[u8], params: Params) -> KeyMaterial<Self>;
 
-    /// Whether units of one message can run side by side, so that one message fills all lanes.
+    /// Returns true if units of one message can run side by side, so that one message fills all
+    /// lanes.
     fn is_parallel(open: bool) -> bool;
 
     /// Bytes of a text of `text` bytes that are left for the tail: at most 16 * `UNIT`, and the
@@ -134,7 +135,8 @@ pub(crate) trait Mode: Sized + 'static {
         text % (16 * Self::UNIT)
     }
 
-    /// Bytes of each block of the sealed tail, in order, for `rest` bytes of text; the last is the tag.
+    /// Bytes of each block of the sealed tail, in order, for `rest` bytes of text; the last is the
+    /// tag.
     fn tail_bytes(params: &Params, rest: usize) -> [usize; 4] {
         [rest.min(16), rest.saturating_sub(16), 0, params.tag_len]
     }
@@ -148,8 +150,8 @@ pub(crate) trait Mode: Sized + 'static {
         }
     }
 
-    /// Bytes of the text in a sealed message of `sealed` bytes, or the most that they may be where padding
-    /// says the rest; none where there is no such text, or its length is not known.
+    /// Bytes of the text in a sealed message of `sealed` bytes, or the most that they may be where
+    /// padding says the rest; none where there is no such text, or its length is not known.
     fn text_bytes(params: &Params, sealed: usize) -> Option<usize> {
         sealed.checked_sub(params.tag_len)
     }
@@ -204,8 +206,8 @@ pub(crate) trait Mode: Sized + 'static {
         unreachable!("a mode without units side by side")
     }
 
-    /// The inverse of [`spread`](Mode::spread). `next` is the lane whose turn it would be: it and the lanes
-    /// behind it have done one unit less than those before it.
+    /// The inverse of [`spread`](Mode::spread). `next` is the lane whose turn it would be: it and
+    /// the lanes behind it have done one unit less than those before it.
     #[inline(always)]
     fn fold<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,

@@ -11,7 +11,8 @@ use super::{Facts, Group, Mode, Params, Wave};
 /// The slot of the tag in modes whose tag is a block of its own.
 pub(crate) const TAG: usize = 3;
 
-/// What goes into tails, and what comes out. A slot holds up to 16 bytes of each lane, zeros behind them.
+/// What goes into tails, and what comes out. A slot holds up to 16 bytes of each lane, zeros behind
+/// them.
 pub(crate) struct Slots<L: Lanes, const N: usize> {
     given: [Wave<L, N>; 4],
     made: [Wave<L, N>; 4],
@@ -46,7 +47,7 @@ pub(crate) struct Tail<'t, L: Lanes, const N: usize> {
     /// The messages.
     pub(crate) messages: Group<'t>,
     tag_mask: Wave<L, N>,
-    /// Whether the slots for text are zero in all lanes.
+    /// True if the slots for text are zero in all lanes.
     is_blank: bool,
 }
 
@@ -193,8 +194,8 @@ impl<'t, L: Lanes, const N: usize> Tail<'t, L, N> {
         })
     }
 
-    /// The tag, of which as many bytes count as the parameters say: sets it, or compares it with the
-    /// one that came.
+    /// The tag, of which as many bytes count as the parameters say: sets it, or compares it with
+    /// the one that came.
     #[inline(always)]
     pub(crate) fn tag<const OPEN: bool>(&mut self, tag: Wave<L, N>) {
         if OPEN {

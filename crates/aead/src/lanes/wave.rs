@@ -50,8 +50,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         Wave::splat(l, Block::ZERO)
     }
 
-    /// A block for each lane. They come together in registers: vectors that are stored block by block
-    /// and read whole would wait for their stores.
+    /// A block for each lane. They come together in registers: vectors that are stored block by
+    /// block and read whole would wait for their stores.
     #[inline(always)]
     pub(crate) fn of_lanes(l: L, mut block: impl FnMut(usize) -> Block) -> Self {
         let mut wave = Wave::zero(l);
@@ -121,8 +121,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
     }
     each! {
         #[cfg(feature = "research")]
-        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two calls of
-        /// [`reversed`](Wave::reversed).
+        /// Times x in GF(2^128), in polynomial order: for blocks of the standards, between two
+        /// calls of [`reversed`](Wave::reversed).
         doubled() = double
     }
     each! {
@@ -260,8 +260,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
 /// What modes of the study need beyond that.
 #[cfg(feature = "research")]
 impl<L: Lanes, const N: usize> Wave<L, N> {
-    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that falls out
-    /// comes back as 1/x, which is x^127 + x^6 + x + 1.
+    /// The inverse of [`doubled`](Wave::doubled): bits move down by one place, and the one that
+    /// falls out comes back as 1/x, which is x^127 + x^6 + x + 1.
     #[inline(always)]
     pub(crate) fn halved(mut self) -> Self {
         let l = self.l;
@@ -274,8 +274,8 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and x^64
-    /// times itself.
+    /// The product in GF(2^128), in polynomial order, with a factor that is given as itself and
+    /// x^64 times itself.
     #[inline(always)]
     pub(crate) fn times(mut self, factor: &[Self; 2]) -> Self {
         for i in 0..N {
@@ -285,9 +285,9 @@ impl<L: Lanes, const N: usize> Wave<L, N> {
         self
     }
 
-    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each lane to
-    /// the next. `powers` are those of it from the first on, as many as a vector has lanes, and x^64 times
-    /// them.
+    /// As [`running_sum`](Wave::running_sum), where the sum is multiplied by a factor from each
+    /// lane to the next. `powers` are those of it from the first on, as many as a vector has lanes,
+    /// and x^64 times them.
     #[inline(always)]
     pub(crate) fn running_hash(mut self, before: Self, powers: [&[Block]; 2]) -> Self {
         let l = self.l;
@@ -450,8 +450,8 @@ fn product<L: Lanes>(l: L, v: L::V, factor: [L::V; 2]) -> L::V {
     reduced(l, parts(l, v, factor))
 }
 
-/// A product before its reduction: each half of `v` has a factor of its own, so that the products have
-/// 192 bits. The second part counts x^64 times.
+/// A product before its reduction: each half of `v` has a factor of its own, so that the products
+/// have 192 bits. The second part counts x^64 times.
 #[cfg(feature = "research")]
 #[inline(always)]
 fn parts<L: Lanes>(l: L, v: L::V, [factor, upper]: [L::V; 2]) -> [L::V; 2] {

@@ -1,9 +1,9 @@
 //! CLOC: Iwata, Minematsu, Guo and Morioka, "CLOC: Authenticated Encryption for Short Input" (FSE
 //! 2014), and "CLOC and SILC", submission to CAESAR, version 3. For research.
 //!
-//! CFB for the text and CBC-MAC over the ciphertext, from one hash of nonce and associated data. The
-//! two chains run side by side; each waits for its own block before. Version 3 differs by a byte,
-//! which names the parameters, before the nonce.
+//! CFB for the text and CBC-MAC over the ciphertext, from one hash of nonce and associated data.
+//! The two chains run side by side; each waits for its own block before. Version 3 differs by a
+//! byte, which names the parameters, before the nonce.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -14,8 +14,8 @@ use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State
 
 pub(crate) struct Cloc;
 
-/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the first, the
-/// block of ciphertext before, without its top bit.
+/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the
+/// first, the block of ciphertext before, without its top bit.
 pub(crate) const TO_PAD: usize = 0;
 /// What it makes the MAC of that there is so far. In the head, what there is of the hash.
 pub(crate) const TO_MAC: usize = 1;
@@ -167,8 +167,8 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     *state = [to_pad, to_mac];
 }
 
-/// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where
-/// it was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
+/// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2)
+/// where it was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
 #[inline(always)]
 fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L, N> {
     let next = x.shr_bytes::<4>();

@@ -1,11 +1,12 @@
-//! COBRA-R1: a reconstruction of COBRA (Andreeva, Luykx, Mennink and Yasuda, "COBRA: A Parallelizable
-//! Authenticated Online Cipher Without Block Cipher Inverse", FSE 2014), from what is published about
-//! it: the same work for each block, in the same order, but not the same ciphertexts.
+//! COBRA-R1: a reconstruction of COBRA (Andreeva, Luykx, Mennink and Yasuda, "COBRA: A
+//! Parallelizable Authenticated Online Cipher Without Block Cipher Inverse", FSE 2014), from what
+//! is published about it: the same work for each block, in the same order, but not the same
+//! ciphertexts.
 //!
-//! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash of
-//! the text so far is added to each. The hash is a chain of one product a block when sealing; over the
-//! lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with one step of
-//! the chain a vector. Opening knows all hashes from the network, and has no chain.
+//! Two blocks at a time go through two rounds of a Feistel network. Before that, a polynomial hash
+//! of the text so far is added to each. The hash is a chain of one product a block when sealing;
+//! over the lanes of a wave it becomes a sum of pairs of blocks times powers of the factor, with
+//! one step of the chain a vector. Opening knows all hashes from the network, and has no chain.
 
 use sealane_block::gf::Order;
 use sealane_block::lanes::MAX_WIDTH;
@@ -252,7 +253,8 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool>(
     *state = [hash, mask, sum0, sum1, ad];
 }
 
-/// Whether lanes hold neighbouring units of one message, so that each goes on from the one before.
+/// Returns true if lanes hold neighbouring units of one message, so that each goes on from the one
+/// before.
 #[inline(always)]
 fn wide<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D) -> bool {
     D::WIDE

@@ -5,8 +5,8 @@
 //! blocks before it. Only this sum is a chain. Block i has the masks 3 * 2^(i - 1) * L and 2^i * L.
 //!
 //! The versions differ in how they end. Version 2 pads a short last block and says so in a byte.
-//! Version 1 hides a short last block together with the tag by XLS (Ristenpart and Rogaway, FSE 2007),
-//! which has been broken since, and cuts off what a text of less than a block does not need.
+//! Version 1 hides a short last block together with the tag by XLS (Ristenpart and Rogaway, FSE
+//! 2007), which has been broken since, and cuts off what a text of less than a block does not need.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -262,9 +262,9 @@ fn units<L: Lanes, const N: usize, const OPEN: bool, const SAME: bool, K: Keys<L
     let l = keys.l();
     let [mut mask, mut chain, mut sum] = *state;
     let units = data.units();
-    // The second layer of a block comes behind the first of the next: neither waits for the other. With a
-    // key for each lane, there is no room to keep what waits. What the layer takes, and what is added to
-    // what it makes:
+    // The second layer of a block comes behind the first of the next: neither waits for the other.
+    // With a key for each lane, there is no room to keep what waits. What the layer takes, and what
+    // is added to what it makes:
     let mut second = [Wave::zero(l); 2];
     let behind = usize::from(K::SAME);
     for unit in 0..units + behind {
@@ -335,8 +335,8 @@ fn flags<L: Lanes, const N: usize>(l: L, tail: &Tail<'_, L, N>) -> Wave<L, N> {
     flags
 }
 
-/// Finds the padding that a last block says it has, without branches on it; a block whose padding is
-/// not what sealing makes is not authentic.
+/// Finds the padding that a last block says it has, without branches on it; a block whose padding
+/// is not what sealing makes is not authentic.
 #[inline(always)]
 fn remove_padding<L: Lanes, const N: usize>(tail: &mut Tail<'_, L, N>, last: Wave<L, N>) {
     let wrong = tail.wrong.lanes_mut();

@@ -1,7 +1,7 @@
 //! CTR: NIST SP 800-38A, section 6.5, with a counter of 128 bits that wraps.
 //!
-//! A building block: it authenticates nothing, and two texts under one counter give their difference
-//! away.
+//! A building block: it authenticates nothing, and two texts under one counter give their
+//! difference away.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -98,8 +98,8 @@ impl Mode for Ctr {
     }
 }
 
-/// Whether the lower half of a counter overflows on the way through these units, as it hardly ever does.
-/// Counters are public.
+/// Returns true if the lower half of a counter overflows on the way through these units, as it
+/// hardly ever does. Counters are public.
 #[inline(always)]
 fn carries<L: Lanes, const N: usize, D: Data<L, N>>(counter: Wave<L, N>, data: &D) -> bool {
     let lanes = Wave::<L, N>::LANES;

@@ -1,10 +1,10 @@
 //! Polynomial hashes in GF(2^128) by Horner's rule, over lanes: `value * base + block` a block.
 //!
 //! In lanes with a message each, the base is that of the lane's key, and a few blocks share a
-//! reduction. Lanes that share one message hold a *round* of its blocks, each waiting to be multiplied by a
-//! power of its own: those of a round follow one another in the table, so that they are read as vectors,
-//! and the whole round has one reduction. What was hashed before a round is added to its first block. All
-//! values are byte-reversed.
+//! reduction. Lanes that share one message hold a *round* of its blocks, each waiting to be
+//! multiplied by a power of its own: those of a round follow one another in the table, so that they
+//! are read as vectors, and the whole round has one reduction. What was hashed before a round is
+//! added to its first block. All values are byte-reversed.
 
 use sealane_block::gf::{Order, mul_each, prepare_whole, reduce_whole_lanes, whole_product_lanes};
 use sealane_block::lanes::MAX_LANES;
@@ -22,8 +22,8 @@ pub(crate) const CONSTANTS: usize = 2 * GROUP;
 /// A factor, prepared.
 type Factor<L, const N: usize> = [Wave<L, N>; 2];
 
-/// Entries of the table: powers `MAX_LANES` down to 0, and zeros, which take in lanes behind the last
-/// block of a round that is not whole. First words come first, then second words.
+/// Entries of the table: powers `MAX_LANES` down to 0, and zeros, which take in lanes behind the
+/// last block of a round that is not whole. First words come first, then second words.
 const ENTRIES: usize = 2 * MAX_LANES;
 
 /// The table of a key, and its constants. `base` is a block, not reversed, in the order of GHASH.
@@ -93,8 +93,8 @@ pub(crate) fn hash<D: Data<L, N>, L: Lanes, const N: usize>(
     let mut blocks = [[Wave::zero(l); GROUP]; 2];
     for group in 0..groups {
         for ahead in 0..GROUP {
-            // A group is hashed while the next one is enciphered, a few vectors of it beside each unit:
-            // the two keep different parts of the machine busy.
+            // A group is hashed while the next one is enciphered, a few vectors of it beside each
+            // unit: the two keep different parts of the machine busy.
             if group > 0 {
                 for i in (ahead..N).step_by(GROUP) {
                     value.v[i] = hashed(keys, order, value.v[i], &blocks[(group - 1) % 2], i);
@@ -140,8 +140,8 @@ fn hashed<L: Lanes, const N: usize>(
     l.xor(reduce_whole_lanes(l, order, sum), blocks[GROUP - 1].v[i])
 }
 
-/// The sum of the blocks of a round, the first of them times power `first` of the base and each times one
-/// power less than the one before it. It is in the last lane.
+/// The sum of the blocks of a round, the first of them times power `first` of the base and each
+/// times one power less than the one before it. It is in the last lane.
 #[inline(always)]
 fn round<L: Lanes, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -173,8 +173,8 @@ fn round<L: Lanes, const N: usize>(
     sum
 }
 
-/// From the value of one message to those of lanes that share it: what has been hashed counts as the
-/// last block of a round before the first.
+/// From the value of one message to those of lanes that share it: what has been hashed counts as
+/// the last block of a round before the first.
 #[inline(always)]
 pub(crate) fn spread<L: Lanes, const N: usize>(value: Wave<L, 1>) -> Wave<L, N> {
     let l = value.l;
@@ -204,8 +204,8 @@ pub(crate) fn fold<L: Lanes, const N: usize>(
     Wave { l, v }
 }
 
-/// What leads from one unit of a lane to its next, prepared: the base to the number of lanes if they share a
-/// message.
+/// What leads from one unit of a lane to its next, prepared: the base to the number of lanes if
+/// they share a message.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn stride<D: Data<L, N>, L: Lanes, const N: usize>(

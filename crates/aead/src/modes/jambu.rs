@@ -2,8 +2,8 @@
 //! submission to CAESAR, versions 1 to 2.1, whose output is the same. For research.
 //!
 //! A state of 24 bytes and a call of AES for each 8 bytes of text, one after another: no mode is
-//! slower for one message, and none gains more from lanes. The halves (A, B) of the block lie as the
-//! cipher takes them; R lies beside both, in each half of a word.
+//! slower for one message, and none gains more from lanes. The halves (A, B) of the block lie as
+//! the cipher takes them; R lies beside both, in each half of a word.
 
 use sealane_block::{Block, Cpu, Lanes};
 

@@ -4,7 +4,8 @@
 //! A block of zeros and the text, with zeros before it up to whole blocks, are the *register*. A
 //! polynomial hash of header and register, enciphered, is mu. The register is masked with mu times
 //! powers of delta, and then every block of it enciphered. Masking a register of two blocks or more
-//! does not change its hash, so opening deciphers, hashes and unmasks, and then looks for the zeros.
+//! does not change its hash, so opening deciphers, hashes and unmasks, and then looks for the
+//! zeros.
 //!
 //! Element `i` of the masks is mu * delta^i if the register has an even number of blocks. If it is
 //! odd: mu, then mu * delta + mu, and mu * delta^(i - 1) from there on.
@@ -137,8 +138,8 @@ impl Mode for Julius {
         state[MASKING] = Wave::splat(keys.l(), Block::ONES);
     }
 
-    /// The hash of the head counts as the block before the first, which the last lane has. Masks differ from
-    /// lane to lane when the first round has been.
+    /// The hash of the head counts as the block before the first, which the last lane has. Masks
+    /// differ from lane to lane when the first round has been.
     #[inline(always)]
     fn spread<L: Lanes, const N: usize>(
         _keys: &impl Keys<L, N>,
@@ -214,7 +215,7 @@ fn hash<L: Lanes, const N: usize, const OPEN: bool>(
     }
 }
 
-/// Whether this is the second pass.
+/// Returns true if this is the second pass.
 #[inline(always)]
 fn is_masking<L: Lanes, const N: usize>(state: &State<Julius, L, N>) -> bool {
     state[MASKING].lanes()[0].lsb() == 1

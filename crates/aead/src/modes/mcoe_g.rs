@@ -1,10 +1,10 @@
 //! McOE-G: Fleischmann, Forler, Lucks and Wenzel, "McOE: A Family of Almost Foolproof On-Line
 //! Authenticated Encryption Schemes" (FSE 2012).
 //!
-//! A block is enciphered under a tweak, the difference of the text and ciphertext before it:
-//! Et(U, X) = E(X ^ d) ^ d with d = U * K2. With x = X ^ d and y = E(x), text and ciphertext differ by
-//! x ^ y in both directions, so the next tweak is that, and a step of the chain is AES, a product
-//! and four cheap operations.
+//! A block is enciphered under a tweak, the difference of the text and ciphertext before it: Et(U,
+//! X) = E(X ^ d) ^ d with d = U * K2. With x = X ^ d and y = E(x), text and ciphertext differ by x
+//! ^ y in both directions, so the next tweak is that, and a step of the chain is AES, a product and
+//! four cheap operations.
 
 use sealane_block::gf::{Order, mul, mul_prepared_lanes, prepare};
 use sealane_block::{Block, Cpu, Lanes};

@@ -2,8 +2,9 @@
 //! Modes" (FSE 2011).
 //!
 //! Offset `i` is offset `i - 1` plus L of the number of zeros that `i` ends with, so offset `i` is
-//! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes' offsets
-//! therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the round's number.
+//! offset 0 plus the L of the bits of `i`'s Gray code. Over a round of 2^k lanes, the lanes'
+//! offsets therefore change by the same: the L of bits k - 1 and k + z, where z zeros end the
+//! round's number.
 
 use sealane_block::aes::{Back, Forward};
 use sealane_block::lanes::MAX_LANES;
@@ -33,7 +34,8 @@ const AD_SUM: usize = 3;
 
 /// Of the table: L_0, L_1 and so on, one for each bit of a block's number.
 const BITS: usize = 48;
-/// Of the table, behind them: offsets 0, 1, 2 and so on, less offset 0, and one more than there are lanes.
+/// Of the table, behind them: offsets 0, 1, 2 and so on, less offset 0, and one more than there are
+/// lanes.
 const FIRST: usize = MAX_LANES + 1;
 
 impl Mode for Ocb3 {
@@ -174,12 +176,14 @@ impl Mode for Ocb3 {
 struct Offsets<L: Lanes, const N: usize> {
     own: Wave<L, N>,
     shared: L::V,
-    /// A lane that stands where all others do, if all have the same key: the same step is due in all.
+    /// A lane that stands where all others do, if all have the same key: the same step is due in
+    /// all.
     in_step: Option<usize>,
 }
 
 impl<L: Lanes, const N: usize> Offsets<L, N> {
-    /// From the offsets of the blocks before the next ones. In rounds, lanes share the first of these.
+    /// From the offsets of the blocks before the next ones. In rounds, lanes share the first of
+    /// these.
     #[inline(always)]
     fn new<K: Keys<L, N>, D: Data<L, N>>(keys: &K, before: Wave<L, N>, data: &D) -> Self {
         let l = keys.l();

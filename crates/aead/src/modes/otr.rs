@@ -1,10 +1,11 @@
 //! OTR: Minematsu, "Parallelizable Rate-1 Authenticated Encryption from Pseudorandom Functions"
-//! (EUROCRYPT 2014), with parallel associated data: version 1, and version 3 of the CAESAR submission.
+//! (EUROCRYPT 2014), with parallel associated data: version 1, and version 3 of the CAESAR
+//! submission.
 //!
 //! Two blocks at a time go through two rounds of a Feistel network, so that the cipher only ever
-//! encrypts. In both versions the mask of the first round doubles from unit to unit. The second round
-//! adds a block of the message in version 1, and twice the first mask in version 3. (Version 3 is
-//! written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
+//! encrypts. In both versions the mask of the first round doubles from unit to unit. The second
+//! round adds a block of the message in version 1, and twice the first mask in version 3. (Version
+//! 3 is written as a sum of masks, but 1 and all 3 * 2^j for j below i add up to 2^i.)
 
 use sealane_block::{Block, Cpu, Lanes};
 

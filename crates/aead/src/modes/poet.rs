@@ -57,8 +57,9 @@ impl Mode for Poet {
             schedule(2),
             schedule(bottom),
         ];
-        // L in version 1. In version 2 the head begins with a block of zeros, the parameters, masked with
-        // L: what comes of it is the same for all messages, whose masks begin with twice L.
+        // L in version 1. In version 2 the head begins with a block of zeros, the parameters,
+        // masked with L: what comes of it is the same for all messages, whose masks begin with
+        // twice L.
         let first = Block::new(key(1).value().swap_bytes());
         material.constants = match params.version {
             1 => [first, key(4)],
@@ -86,7 +87,8 @@ impl Mode for Poet {
         [16, 0, 0, rest]
     }
 
-    /// The associated data and the nonce, as one string; in version 2 with a bit behind it in any case.
+    /// The associated data and the nonce, as one string; in version 2 with a bit behind it in any
+    /// case.
     fn head_blocks(params: &Params, message: &Facts<'_>) -> usize {
         let bytes = message.ad.len() + 16;
         match params.version {

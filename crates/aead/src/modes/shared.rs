@@ -73,8 +73,8 @@ pub(crate) fn by_message<L: Lanes, const N: usize>(
     wave
 }
 
-/// A block for each lane, by a number that its message has. Numbers are mostly the same in all lanes, and
-/// so is the block then, also in lanes without a message.
+/// A block for each lane, by a number that its message has. Numbers are mostly the same in all
+/// lanes, and so is the block then, also in lanes without a message.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn by_number<L: Lanes, const N: usize>(
@@ -180,19 +180,19 @@ pub(crate) fn hash_step<L: Lanes, const N: usize>(
     *mask = mask.doubled();
 }
 
-/// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane twice the
-/// one before it, in polynomial order.
+/// What lanes with neighbouring masks begin with: `first`, in the order of blocks, and each lane
+/// twice the one before it, in polynomial order.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn spread_doubled<L: Lanes, const N: usize>(first: Wave<L, 1>) -> Wave<L, N> {
     Wave::doubling(first.reversed())
 }
 
-/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks. `mask` goes
-/// on to the lanes' next units. `SAME` says that all lanes have the same mask.
+/// Masks that double from unit to unit: those of a unit and twice them, in the order of blocks.
+/// `mask` goes on to the lanes' next units. `SAME` says that all lanes have the same mask.
 ///
-/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a lane is
-/// that of the next lane.
+/// In lanes that hold neighbouring units, `mask` is in polynomial order, and twice the mask of a
+/// lane is that of the next lane.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, N>>(
@@ -215,8 +215,8 @@ pub(crate) fn next_masks<L: Lanes, const N: usize, const SAME: bool, D: Data<L, 
     }
 }
 
-/// A lane that has the mask of all others that have work, where masks depend on the key and the number of
-/// the unit alone.
+/// A lane that has the mask of all others that have work, where masks depend on the key and the
+/// number of the unit alone.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn same_masks<L: Lanes, const N: usize, K: Keys<L, N>>(
@@ -233,8 +233,8 @@ pub(crate) fn doubled_ghash(block: Block) -> Block {
     Block::new(block.value() >> 1) ^ back
 }
 
-/// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and what
-/// falls out comes back as the modulus.
+/// Twice an element of GF(2^128) in GHASH order, byte-reversed: a shift to the right by one, and
+/// what falls out comes back as the modulus.
 #[cfg(feature = "research")]
 #[inline(always)]
 pub(crate) fn double_ghash<L: Lanes, const N: usize>(mut a: Wave<L, N>) -> Wave<L, N> {

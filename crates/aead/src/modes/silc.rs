@@ -1,5 +1,5 @@
-//! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR, version
-//! 3; version 1 is "SILC: SImple Lightweight CFB". For research.
+//! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR,
+//! version 3; version 1 is "SILC: SImple Lightweight CFB". For research.
 //!
 //! The chains of CLOC ([`super::cloc`]) from a plainer hash: lengths take the place of padding, and
 //! one map that of five. Version 3 differs by a byte, which names the parameters, before the nonce.

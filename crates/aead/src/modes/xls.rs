@@ -1,6 +1,6 @@
-//! XLS: Ristenpart and Rogaway, "How to Enrich the Message Space of a Cipher" (FSE 2007), as version 1
-//! of COPA uses it: on a block and up to 15 bytes behind it. Broken by Nandi, "XLS is Not a Strong
-//! Pseudorandom Permutation" (ASIACRYPT 2014).
+//! XLS: Ristenpart and Rogaway, "How to Enrich the Message Space of a Cipher" (FSE 2007), as
+//! version 1 of COPA uses it: on a block and up to 15 bytes behind it. Broken by Nandi, "XLS is Not
+//! a Strong Pseudorandom Permutation" (ASIACRYPT 2014).
 //!
 //! How many bytes there are differs from lane to lane, so what is done between the calls of the
 //! cipher is done lane by lane. Their number is public.
@@ -55,8 +55,8 @@ impl<L: Lanes, const N: usize> Ends<L, N> {
     }
 }
 
-/// XLS on a block and the few bytes behind it: three calls of the cipher, and a mix of as many bytes
-/// at the end of the block with those behind it between them. Its inverse is the same with
+/// XLS on a block and the few bytes behind it: three calls of the cipher, and a mix of as many
+/// bytes at the end of the block with those behind it between them. Its inverse is the same with
 /// the inverse of the cipher. Lanes without such bytes come to nothing.
 #[inline(always)]
 pub(super) fn xls<L: Lanes, const N: usize, const OPEN: bool>(
@@ -94,8 +94,8 @@ fn call<L: Lanes, const N: usize, const OPEN: bool>(
     }
 }
 
-/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated left
-/// by a bit.
+/// Adds to both strings of `rest` bytes, at the end of the block and behind it, their sum rotated
+/// left by a bit.
 #[inline(always)]
 fn mix<L: Lanes, const N: usize>(rest: &[usize], [block, behind]: &mut [Wave<L, N>; 2]) {
     let (block, behind) = (block.lanes_mut(), behind.lanes_mut());

@@ -36,8 +36,9 @@ pub struct Streams<'a> {
 }
 
 impl<'a> Streams<'a> {
-    /// A stream for each lane that has work, of units of `unit` blocks; lanes without work share the
-    /// spare, which then bounds how many units all have. Bytes behind the last unit are left alone.
+    /// A stream for each lane that has work, of units of `unit` blocks; lanes without work share
+    /// the spare, which then bounds how many units all have. Bytes behind the last unit are left
+    /// alone.
     ///
     /// # Panics
     /// If there are more than [`MAX_LANES`] lanes, or a unit has no blocks or more than sixteen.
@@ -124,15 +125,15 @@ impl<'a> Streams<'a> {
         self.busy
     }
 
-    /// Whether units have one block each, and those of neighbouring streams lie side by side: whole
-    /// vectors of them can be read.
+    /// Returns true if units have one block each, and those of neighbouring streams lie side by
+    /// side: whole vectors of them can be read.
     #[inline(always)]
     pub fn in_rows(&self) -> bool {
         self.row > 0
     }
 
-    /// The address of the units of `W` neighbouring streams that lie in a row: so many blocks, which may
-    /// be read, and written where this was borrowed for writing.
+    /// The address of the units of `W` neighbouring streams that lie in a row: so many blocks,
+    /// which may be read, and written where this was borrowed for writing.
     #[inline(always)]
     pub(super) fn row<const W: usize>(&self, stream: usize, unit: usize) -> *mut u8 {
         // The sum of stream and width could wrap.

@@ -324,8 +324,8 @@ macro_rules! tier {
             #[inline(always)]
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
-                // SAFETY: the token proves that the instructions exist; `places` gives addresses
-                // of sixteen bytes that may be read. What is gathered stays whole: the compiler would
+                // SAFETY: the token proves that the instructions exist; `places` gives addresses of
+                // sixteen bytes that may be read. What is gathered stays whole: the compiler would
                 // take it apart again for a store, and do in halves what is done in between.
                 unsafe { $settle($gather(at)) }
             }
@@ -346,8 +346,8 @@ macro_rules! tier {
             #[inline(always)]
             fn store_row(self, to: &mut Streams<'_>, stream: usize, unit: usize, v: $vector) {
                 let at = to.row::<$width>(stream, unit);
-                // SAFETY: the token proves that the instruction exists; `row` gives the address of as
-                // many bytes as are written, which may be, since `to` is borrowed for writing.
+                // SAFETY: the token proves that the instruction exists; `row` gives the address of
+                // as many bytes as are written, which may be, since `to` is borrowed for writing.
                 unsafe { $store(at.cast(), v) }
             }
         }

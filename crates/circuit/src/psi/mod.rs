@@ -14,8 +14,8 @@ pub mod shuffled;
 
 use crate::builder::{Builder, Wire, Word};
 
-/// Whether `item` is among `others`, of which at most one can be equal to it: w - 1 ANDs for each of
-/// w bits, w > 0.
+/// Returns true if `item` is among `others`, of which at most one can be equal to it: w - 1 ANDs
+/// for each of w bits, w > 0.
 ///
 /// # Panics
 /// If the words differ in width.

@@ -2,9 +2,9 @@
 //! hash functions name; the other one lays each of its items into all of its bins. What is equal
 //! meets in a bin, so a bin compares one item with at most `load` others, in place of all of them.
 //!
-//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010): the
-//! bin says a part of the item, and only the rest is stored, with the number of the hash function.
-//! [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
+//! Hashing is permutation-based (Arbitman, Naor and Segev, "Backyard cuckoo hashing", FOCS 2010):
+//! the bin says a part of the item, and only the rest is stored, with the number of the hash
+//! function. [`Sizes::stored`] bits stand for an item of `width` bits in its bin.
 //!
 //! The few items that fit nowhere in the cuckoo table go to a stash; each place of the stash is
 //! compared with all items of the other side.
@@ -12,9 +12,9 @@
 //! # How large a bin has to be
 //!
 //! k hash functions throw k n balls into m bins. The probability that some bin gets more than L of
-//! them is at most m times the tail of a binomial distribution (the union bound over bins):
-//! m * sum over i > L of C(k n, i) (1/m)^i (1 - 1/m)^(k n - i). [`Sizes::new`] takes the smallest L
-//! for which this is at most 2^-40. The bound is for hash functions that are independent and uniform.
+//! them is at most m times the tail of a binomial distribution (the union bound over bins): m * sum
+//! over i > L of C(k n, i) (1/m)^i (1 - 1/m)^(k n - i). [`Sizes::new`] takes the smallest L for
+//! which this is at most 2^-40. The bound is for hash functions that are independent and uniform.
 
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::Circuit;

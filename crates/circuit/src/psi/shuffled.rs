@@ -2,8 +2,8 @@
 //! are equal are in both; a permutation hides where they stood.
 //!
 //! Of three neighbours s0 <= s1 <= s2 at most two are equal, since a set holds an item once. So one
-//! output for every other place, s1 where it equals s0 or s2, keeps every match once, and halves what
-//! is shuffled.
+//! output for every other place, s1 where it equals s0 or s2, keeps every match once, and halves
+//! what is shuffled.
 //!
 //! Whoever knows the permutation must not see the shuffled outputs: it would learn how many items
 //! lie between the matches. So the outputs go to the other side alone, which may pass the matches

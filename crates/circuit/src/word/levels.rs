@@ -93,7 +93,7 @@ fn level(b: &mut Builder, columns: &mut [Word], time: u32, target: usize) {
 /// A run of columns with two bits each, as a carry sees it.
 #[derive(Clone, Copy)]
 struct Span {
-    /// Whether the carry out is the carry in.
+    /// True if the carry out is the carry in.
     through: Wire,
     /// The carry out where it is not the carry in; where it is, any value.
     otherwise: Wire,

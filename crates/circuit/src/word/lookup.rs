@@ -172,7 +172,7 @@ fn reach(bits: usize, count: usize) -> usize {
         .map_or(count, |all| all.min(count))
 }
 
-/// Whether an index of so many bits has exactly `count` values.
+/// Returns true if an index of so many bits has exactly `count` values.
 fn is_range(bits: usize, count: usize) -> bool {
     1usize.checked_shl(bits as u32) == Some(count)
 }

@@ -42,7 +42,7 @@ use crate::builder::{Builder, Wire, Word};
 pub struct Int<'a> {
     /// The bits, least significant first.
     pub bits: &'a [Wire],
-    /// Whether the last bit counts negatively.
+    /// True if the last bit counts negatively.
     pub signed: bool,
 }
 

@@ -2,11 +2,11 @@
 //! network", JACM 1968) for any number of rows, after Beauquier and Darrot ("On arbitrary size
 //! Waksman networks and their vulnerability", 2002).
 //!
-//! A network of n rows is a column of switches, each over a row of the first half and the one in its
-//! place in the second half; a network for either half; and another such column. If n is even, the
-//! last pair needs no second switch; if n is odd, the last row needs none at all and belongs to the
-//! second half. That makes the sum of ceil(log2 i) for i from 1 to n switches,
-//! n log2(n) - n + 1 for a power of two.
+//! A network of n rows is a column of switches, each over a row of the first half and the one in
+//! its place in the second half; a network for either half; and another such column. If n is even,
+//! the last pair needs no second switch; if n is odd, the last row needs none at all and belongs to
+//! the second half. That makes the sum of ceil(log2 i) for i from 1 to n switches, n log2(n) - n +
+//! 1 for a power of two.
 
 use crate::builder::{Builder, Wire, Word};
 

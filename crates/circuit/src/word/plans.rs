@@ -17,9 +17,9 @@ pub(crate) struct Shape {
     pub y: usize,
     /// Bits of the product that are wanted.
     pub width: usize,
-    /// Whether the operands are equal.
+    /// True if the operands are equal.
     pub square: bool,
-    /// Whether an operand is signed.
+    /// True if an operand is signed.
     pub signed: bool,
 }
 

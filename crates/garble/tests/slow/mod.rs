@@ -457,8 +457,8 @@ fn aes_inverse(key: Block, y: Block) -> Block {
 }
 
 /// What the attack takes for delta: for each row T_G of a gate with active labels a (of input 0)
-/// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^ delta
-/// in it.
+/// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^
+/// delta in it.
 pub fn attack(
     seed: Block,
     rows: &HashMap<(bool, u32, usize), Vec<u8>>,
@@ -485,8 +485,8 @@ pub fn attack(
                     aes(seed ^ t, x) ^ x,
                     aes(x, t),
                 ] {
-                    // What is left is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1 and
-                    // without sigma the last terms are known: x ^ t.
+                    // What is left is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1
+                    // and without sigma the last terms are known: x ^ t.
                     for key in [seed, seed ^ t] {
                         for known in [x ^ t, x, Block::ZERO] {
                             let inverse = aes_inverse(key, row ^ hash ^ known);

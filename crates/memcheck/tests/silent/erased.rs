@@ -222,8 +222,8 @@ fn a_session_leaves_no_input_and_no_value_of_local_work() {
     let squares = x.iter().map(|x| x * x).collect::<Vec<_>>();
     let secrets = [(&x, 8), (&y, 8), (&squares, 16)];
     let secrets = secrets.map(|(values, bits)| forms(values, bits)).concat();
-    // As a protocol `clear` sends inputs as they are, and has no secrets; what it computes for one party
-    // alone is a part of all others.
+    // As a protocol `clear` sends inputs as they are, and has no secrets; what it computes for one
+    // party alone is a part of all others.
     let secret = |protocol: &ProtocolName| *protocol != ProtocolName::Clear;
     for protocol in ProtocolName::ALL.into_iter().filter(secret) {
         let helpers = match protocol.profile().outsiders {
@@ -268,8 +268,8 @@ fn forms(values: &[u64], planes: usize) -> Vec<Vec<u8>> {
             .fold(0u64, |word, bit| word << 1 | u64::from(*bit));
         forms.extend([bits, word.to_le_bytes().to_vec()]);
     }
-    // A plane that is the same in all rows tells nothing, and much else looks like it; nor is searched
-    // for what begins with zeros.
+    // A plane that is the same in all rows tells nothing, and much else looks like it; nor is
+    // searched for what begins with zeros.
     forms.retain(|form| form.iter().any(|byte| *byte != form[0]) && form[..8] != [0; 8]);
     forms
 }

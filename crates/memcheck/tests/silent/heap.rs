@@ -1,8 +1,8 @@
 //! An allocator that looks for secrets in memory that is given back.
 //!
 //! Two searches. Of what one thread gives back while it is [`random_in`] something, whatever looks
-//! random is a secret: keys, labels, shares. Of what any thread gives back while [`copies_in`] runs,
-//! copies of given secrets are.
+//! random is a secret: keys, labels, shares. Of what any thread gives back while [`copies_in`]
+//! runs, copies of given secrets are.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -82,8 +82,9 @@ unsafe impl GlobalAlloc for Searched {
     }
 }
 
-/// Whether a window of these bytes is as random bytes are: hardly one is zero, and hardly two are
-/// equal. Of random ones 1 in 10,000 windows is not; lengths and addresses have zeros in front.
+/// Returns true if a window of these bytes is as random bytes are: hardly one is zero, and hardly
+/// two are equal. Of random ones 1 in 10,000 windows is not; lengths and addresses have zeros in
+/// front.
 fn looks_random(bytes: &[u8]) -> bool {
     let mut windows = bytes.windows(WINDOW).step_by(WORD);
     windows.any(|window| {
@@ -96,7 +97,8 @@ fn looks_random(bytes: &[u8]) -> bool {
     })
 }
 
-/// Whether one of the wanted secrets lies in these bytes. Most words are zero, and no secret begins so.
+/// Returns true if one of the wanted secrets lies in these bytes. Most words are zero, and no
+/// secret begins so.
 fn holds_one_of(bytes: &[u8], wanted: &[Vec<u8>]) -> bool {
     let words = bytes.chunks_exact(WORD).enumerate();
     let mut starts = words.filter(|(_, word)| **word != [0; WORD]);

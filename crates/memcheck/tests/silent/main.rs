@@ -1,6 +1,6 @@
-//! What holds secrets has no form for people and none for machines, and is erased when it is dropped:
-//! [`heap`] looks for it in memory that is given back. What lies on the stack, and whole sessions with
-//! every random value in them, are for Valgrind.
+//! What holds secrets has no form for people and none for machines, and is erased when it is
+//! dropped: [`heap`] looks for it in memory that is given back. What lies on the stack, and whole
+//! sessions with every random value in them, are for Valgrind.
 
 mod erased;
 mod heap;
