@@ -1,13 +1,14 @@
-//! The blocks of a span on several cores at once; tables cross in the order of the format.
+//! Parallel execution of the blocks of a span on several cores; tables keep the order of the
+//! format.
 //!
-//! Each worker runs the pieces of its blocks, and the calling thread alone has to do with the
-//! stream: it passes on what was garbled, or hands out what is to be evaluated, piece by piece and
-//! block by block. The tables of a piece lie in a buffer, of which there are two for each block,
-//! so memory is bounded: a worker fills or reads one while the other is carried. A worker gets
-//! buffers in the order in which it needs them, so nobody waits in a circle.
+//! Each worker runs the pieces of its blocks. The calling thread alone accesses the stream: it
+//! sends garbled tables, or hands out tables to evaluate, piece by piece and block by block. The
+//! tables of a piece lie in a buffer. There are two buffers for each block, so memory is bounded: a
+//! worker fills or reads one while the other is in transit. A worker gets buffers in the order in
+//! which it needs them, so a deadlock cannot occur.
 //!
-//! The stream sees the same bytes in the same order as on one core. Workers touch neither clock
-//! nor network, so a run on a simulated machine stays one that its seed decides.
+//! The stream sees the same bytes in the same order as on one core. Workers use neither clock nor
+//! network, so a run on a simulated machine stays determined by its seed.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,16 +20,17 @@ use crate::Ports;
 use crate::machine::{LaneBlock, Piece, TapeRun, pieces};
 use crate::tables::{Ended, TableStream};
 
-/// ANDs of all lanes of a span from which on threads are worth their start: a millisecond of work.
+/// Number of ANDs over all lanes of a span from which starting threads pays off: about a
+/// millisecond of work.
 pub(crate) const FEWEST_ANDS: usize = 1 << 16;
 
-/// Room for the tables of a piece on a block.
+/// Buffer for the tables of a piece on a block.
 type Buffer = Vec<Group>;
 
-/// Buffers that no worker has.
+/// Buffers that no worker holds.
 pub(crate) type Stock = Vec<Buffer>;
 
-/// A thread, and the two ways that buffers go.
+/// A worker thread with its two buffer channels.
 struct Worker<'scope> {
     to: Sender<Buffer>,
     from: Receiver<Buffer>,
@@ -66,7 +68,7 @@ pub(crate) fn run(
         let workers = workers.collect::<Vec<_>>();
         let carried = carry(run, &widths, &workers, tables);
         for Worker { to, from, thread } in workers {
-            // That nothing more comes ends a worker, wherever it is.
+            // A closed channel ends a worker, wherever it is.
             drop(to);
             if let Err(panic) = thread.join() {
                 resume_unwind(panic);
@@ -77,8 +79,8 @@ pub(crate) fn run(
     })
 }
 
-/// Carries tables between the stream and the workers, in the order of the format. Where a worker
-/// has ended before its time, by a panic, so does this.
+/// Carries tables between the stream and the workers, in the order of the format. Returns early if
+/// a worker has panicked.
 fn carry(
     run: &TapeRun<'_>,
     widths: &[usize],
@@ -134,7 +136,7 @@ fn work(
             }
         }
     }
-    // Those that are left go back to the stock.
+    // The remaining buffers go back to the stock.
     for buffer in buffers {
         let _ = done.send(buffer);
     }
@@ -155,7 +157,7 @@ fn room<'a>(
     &mut Block::as_bytes_mut(Group::as_blocks_mut(buffer))[..bytes]
 }
 
-/// The tables of one piece on one block that are not yet written, or read.
+/// The tables of one piece on one block that are not yet written or read.
 struct OfPiece<'a>(&'a mut [u8]);
 
 impl TableStream for OfPiece<'_> {

@@ -11,10 +11,10 @@
 //! evaluator  c   = H(a) ^ s_a T_G ^ H(b) ^ s_b (T_E ^ a)
 //! ```
 //!
-//! A permute bit becomes a mask of its lane and is never branched on. Everything is vertical: lane
-//! `l` of every vector belongs to one gate and row.
+//! A permute bit (the point-and-permute bit) becomes a mask of its lane and is never branched on.
+//! Lanes are independent: lane `l` of every vector belongs to one (gate, row) pair.
 //!
-//! Two blocks an AND: the sixteen T_G of a group, then the sixteen T_E.
+//! An AND has two blocks of table: a group holds its sixteen T_G, then its sixteen T_E.
 
 use sealane_block::hash::HashLanes;
 use sealane_block::lanes::Quad;
@@ -25,7 +25,7 @@ use crate::ahead::{self, AheadKernel, AheadLanes, AndKernel};
 use crate::kernels::{GateKernel, GateLanes, GateSlots, LaneLabels, Tweaks};
 use crate::tables::{Ended, TableStream};
 
-/// The parts of an AND: the hashes of its operands.
+/// The tweak parts of an AND: one for the hash of each operand.
 pub(crate) const A: u32 = 0;
 pub(crate) const B: u32 = 1;
 
@@ -40,13 +40,13 @@ pub(crate) struct EvaluateAnd<'a, H> {
     pub hash: &'a H,
 }
 
-/// [`GarbleAnd`] inside a kernel.
+/// The form of [`GarbleAnd`] inside a kernel.
 pub(crate) struct GarbleLanes<L: Lanes, H> {
     hash: H,
     delta: L::V,
 }
 
-/// [`EvaluateAnd`] inside a kernel.
+/// The form of [`EvaluateAnd`] inside a kernel.
 pub(crate) struct EvaluateLanes<H> {
     hash: H,
 }
@@ -69,7 +69,8 @@ impl<H: LabelHash> GateKernel for GarbleAnd<'_, H> {
 }
 
 impl<L: Lanes, H> GarbleLanes<L, H> {
-    /// c, T_G and T_E of a vector, from a, b and their hashes, without delta and with it.
+    /// Computes c, T_G and T_E of a vector from a, b and the hashes of the labels without delta and
+    /// with it.
     #[inline(always)]
     fn solve(&self, l: L, [a, b]: [L::V; 2], [zero, one]: [[L::V; 2]; 2]) -> (L::V, [L::V; 2]) {
         let (mask_a, mask_b) = (l.permute_mask(a), l.permute_mask(b));
@@ -83,7 +84,7 @@ impl<L: Lanes, H> GarbleLanes<L, H> {
     }
 }
 
-/// c of a vector, from a, b, their hashes, T_G and T_E.
+/// Computes c of a vector from a, b, their hashes, T_G and T_E.
 #[inline(always)]
 fn solve_evaluator<L: Lanes>(l: L, [a, b]: [L::V; 2], hash: [L::V; 2], table: [L::V; 2]) -> L::V {
     let [garbler, evaluator] = table;
@@ -254,7 +255,7 @@ impl<L: Lanes, H: HashLanes<L>> AheadLanes<L> for EvaluateLanes<H> {
     }
 }
 
-/// The tweaks of the two parts.
+/// Returns the tweaks of the two parts.
 #[inline(always)]
 fn parts<L: Lanes>(l: L, tweak: L::V) -> [L::V; 2] {
     let part = |part: u32| l.xor(tweak, l.splat(Block::new((part as u128) << 96)));

@@ -1,17 +1,17 @@
-//! How a tape is run over lanes: the order of lanes, gates, tweaks and table bytes.
+//! Execution of a tape over lanes: the order of lanes, gates, tweaks and table bytes.
 //!
 //! This order is the *format*: garbler and evaluator follow it, on any CPU tier.
 //!
-//! 1. Lanes are cut into blocks of [`block_width`]; what is left, into one block of whole groups of
-//!    16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which runs the
-//!    whole tape before the next begins, so memory is bounded by the tape's slots times four
-//!    blocks, however many lanes there are.
+//! 1. Lanes are cut into blocks of [`block_width`]. The remaining lanes form one block of whole
+//!    groups of 16 and one of fewer than 16. Up to [`SPAN`] blocks in a row are a *span*, which
+//!    runs the whole tape before the next begins, so memory is bounded by the tape's slots times
+//!    four blocks, however many lanes there are.
 //! 2. A tape is cut into *pieces*, each as many whole batches as have together at most 512 ANDs and
-//!    2048 XORs. A batch with more is cut itself: 2048 of its XORs at a time, then 512 of its ANDs
-//!    at a time; batches that fit follow the rest in its piece. Each block of a span in its turn
-//!    has its tables of the first piece, then each those of the second, and so on. So several
-//!    cores can work on the blocks of a span, each with tables in hand that are bounded (`cores`);
-//!    the order is the same on one.
+//!    2048 XORs. A larger batch is itself cut: 2048 of its XORs at a time, then 512 of its ANDs at
+//!    a time; batches that fit follow the rest in its piece. The stream has the tables of the first
+//!    piece for each block of a span in turn, then those of the second piece, and so on. So several
+//!    cores can work on the blocks of a span with bounded table buffers (`cores`); the order is the
+//!    same on one core.
 //!
 //!    ```text
 //!    300 lanes, pieces P and Q:  P0..63 P64..127 P128..191 P192..255  Q0..63 ... Q192..255
@@ -26,13 +26,13 @@
 //!    37 lanes, gates g and h:  block of 32: g0..15 | g16..31 | h0..15 | h16..31
 //!                              block of  5: g32..36 h32..36
 //!    ```
-//! 4. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane:
-//!    with half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows.
-//!    ANDs of which one party knows an operand have one plane, and form groups of their own: the
-//!    tape has them one after the other.
-//! 5. The tweak of a pair is its place in the world: number of the gate in the circuit as written,
-//!    number of the call, lane. It does not depend on the order, so every order makes the same
-//!    rows, one after the other in its own order.
+//! 4. A group of n pairs has n pieces of each plane of the scheme's table, plane after plane: with
+//!    half-gates, 16 n bytes of garbler rows, then 16 n of evaluator rows. ANDs with an operand
+//!    that one party knows have one plane and form groups of their own; they are consecutive in the
+//!    tape.
+//! 5. The tweak of a pair identifies it: number of the gate in the circuit as written, number of
+//!    the call, lane. It does not depend on the order, so every order produces the same rows,
+//!    arranged in its own order.
 
 use std::ops::Range;
 
@@ -47,29 +47,31 @@ use crate::scheme::KnownOperand;
 use crate::tables::{Ended, TableStream};
 use crate::{Ports, Roles};
 
-/// Blocks of lanes that run through a tape in turns.
+/// Number of blocks of lanes that run through a tape in turn.
 pub const SPAN: usize = 4;
 
-/// Most lanes of a block: a kilobyte a slot, wide enough to spread the cost of reading a gate.
+/// Largest number of lanes of a block: a kilobyte a slot, wide enough to amortise the cost of
+/// reading a gate.
 const WIDEST: usize = 64;
 
-/// Bytes of slots that a block of more than one group stays under, so that those of a core fit in
-/// its second-level cache.
+/// Limit on the bytes of slots of a block of more than one group, so that the slots of a core fit
+/// in its second-level cache.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Most gates of a piece. With 64 lanes its tables are a mebibyte, or three where XORs have some.
+/// Largest number of gates of a piece. With 64 lanes its tables take a mebibyte, or three where
+/// XORs have tables.
 const PIECE_ANDS: usize = 512;
 const PIECE_XORS: usize = 2048;
 
-/// Lanes of a block: 64, else 32, where all slots of the tape take at most a mebibyte at 16 bytes
-/// a lane, else 16.
+/// Returns the number of lanes of a block: 64, else 32, if all slots of the tape take at most a
+/// mebibyte at 16 bytes a lane, else 16.
 pub fn block_width(tape: &Tape) -> usize {
     let fits = |width: usize| tape.slots as usize * width * size_of::<Block>() <= BLOCK_BYTES;
     let widths = [WIDEST, WIDEST / 2];
     widths.into_iter().find(|w| fits(*w)).unwrap_or(GROUP)
 }
 
-/// The blocks of lanes in order: first lane and width.
+/// Returns the blocks of lanes in order, as first lane and width.
 pub fn lane_blocks(tape: &Tape, lanes: usize) -> impl Iterator<Item = (usize, usize)> {
     let (full, mut first) = (block_width(tape), 0);
     std::iter::from_fn(move || {
@@ -85,23 +87,24 @@ pub fn lane_blocks(tape: &Tape, lanes: usize) -> impl Iterator<Item = (usize, us
     })
 }
 
-/// Neighbouring gates of a tape: whole batches, or a part of one and those after it.
+/// Consecutive gates of a tape: whole batches, or a part of one batch.
 pub(crate) struct Piece {
     batches: Range<usize>,
-    /// Those of the tape that belong to it.
+    /// The gates of the tape that belong to the piece.
     pub xors: Range<usize>,
     pub ands: Range<usize>,
 }
 
 impl Piece {
-    /// Returns true if it has all gates of its batches; else it begins or ends within one.
+    /// Returns true if the piece has all gates of its batches; otherwise it begins or ends within
+    /// one.
     fn is_whole(&self, batches: &[Batch]) -> bool {
         let gates = |batch: &Batch| batch.xors.len() + batch.ands.len();
         batches.iter().map(gates).sum::<usize>() == self.xors.len() + self.ands.len()
     }
 }
 
-/// The pieces of a tape, in order.
+/// Returns the pieces of a tape, in order.
 pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
     let (mut batch, mut xor, mut and) = (0, 0, 0);
     std::iter::from_fn(move || {
@@ -130,16 +133,16 @@ pub(crate) fn pieces(tape: &Tape) -> impl Iterator<Item = Piece> {
     })
 }
 
-/// One side of a scheme: what it does with the gates of a batch.
+/// One side of a scheme: its implementation of the gates of a batch.
 pub(crate) trait Gates {
-    /// Labels that this side holds of a wire.
+    /// Returns the number of labels that this side holds of a wire.
     fn labels(&self) -> usize;
-    /// Returns true if this side writes tables; else it reads them.
+    /// Returns true if this side writes tables; otherwise it reads them.
     fn garbles(&self) -> bool;
-    /// Bytes of tables of some gates on one lane; `known_to` are those of the ANDs.
+    /// Returns the bytes of table of some gates on one lane; `known_to` belongs to the ANDs.
     fn table_bytes(&self, xors: &[Gate], known_to: &[KnownTo]) -> usize;
-    /// The labels of the constants 0 and 1; the second of each is that of the value 1, where this
-    /// side holds two.
+    /// Returns the labels of the constants 0 and 1. The second of each is the label of the value 1,
+    /// where this side holds two.
     fn constants(&self) -> [[Block; 2]; 2];
     /// Runs XORs in order; `lone` belongs to them as in [`Tape::lone`].
     fn xors(
@@ -150,7 +153,7 @@ pub(crate) trait Gates {
         rows: &mut LaneLabels<'_>,
         tables: &mut dyn TableStream,
     ) -> Result<(), Ended>;
-    /// Runs independent ANDs; `known_to` belong to them as in [`Tape::known_to`].
+    /// Runs independent ANDs; `known_to` belongs to them as in [`Tape::known_to`].
     fn ands(
         &self,
         cpu: Cpu,
@@ -191,8 +194,8 @@ fn each_batch<G: Gates + ?Sized>(
     Ok(())
 }
 
-/// A side of a scheme with free XOR: its ANDs, those of which the garbler knows an operand, and
-/// those of which the evaluator does.
+/// A side of a scheme with free XOR, with its three kernels: full ANDs, ANDs with an operand known
+/// to the garbler, and ANDs with one known to the evaluator.
 pub(crate) struct FreeXor<K, G, E> {
     pub and: K,
     pub garbler_knows: G,
@@ -200,7 +203,7 @@ pub(crate) struct FreeXor<K, G, E> {
     pub roles: Roles,
     /// The label of the constant 1.
     pub one: Block,
-    /// True if this is the garbler.
+    /// True on the garbler's side.
     pub garbles: bool,
 }
 
@@ -291,7 +294,7 @@ impl<K: AndKernel, G: GateKernel, E: GateKernel> Gates for FreeXor<K, G, E> {
     }
 }
 
-/// Free gates: every label of the output is the sum of the two inputs' labels.
+/// Free XOR gates: every output label is the XOR of the two input labels.
 struct Xors<'a, 'b> {
     gates: &'a [Gate],
     rows: &'a mut LaneLabels<'b>,
@@ -329,8 +332,8 @@ pub(crate) fn xor_rows(slots: &mut [Block], width: usize, gate: &Gate) {
     }
 }
 
-/// The sum of two groups of neighbouring lanes. Whole groups are indexed, so that bounds are
-/// checked once for sixteen lanes.
+/// XORs two groups of neighbouring lanes. Whole groups are indexed, so that bounds are checked once
+/// for sixteen lanes.
 #[inline(always)]
 fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, out: usize) {
     for q in 0..L::QUADS {
@@ -340,7 +343,7 @@ fn xor_group<L: Lanes>(l: L, groups: &mut [[Block; GROUP]], a: usize, b: usize, 
     }
 }
 
-/// A tape that is run, as some call, by one side.
+/// One call: a tape that one side runs.
 #[derive(Clone, Copy)]
 pub(crate) struct TapeRun<'a> {
     pub cpu: Cpu,
@@ -353,8 +356,8 @@ pub(crate) struct TapeRun<'a> {
 #[derive(Default, Zeroize, ZeroizeOnDrop)]
 pub(crate) struct LaneBlock {
     slots: Vec<Group>,
-    /// Elsewhere, because it starts on a cache line: its owner would have to, with padding to
-    /// match.
+    /// Boxed because it is aligned to a cache line: inline, its owner would need the same alignment
+    /// and padding.
     scratch: Box<Scratch>,
     first_lane: usize,
     pub width: usize,
@@ -411,7 +414,7 @@ impl TapeRun<'_> {
         Ok(())
     }
 
-    /// Bytes of a block's tables of a piece.
+    /// Returns the bytes of a block's tables of a piece.
     pub fn table_bytes(&self, piece: &Piece, width: usize) -> usize {
         let xors = &self.tape.xors[piece.xors.clone()];
         let known_to = &self.tape.known_to[piece.ands.clone()];
@@ -433,14 +436,14 @@ impl TapeRun<'_> {
     }
 }
 
-/// What of a batch's gates belongs to a piece.
+/// Intersects a batch's gates with a piece.
 fn within(batch: &Range<u32>, piece: &Range<usize>) -> Range<usize> {
     piece.start.max(batch.start as usize)..piece.end.min(batch.end as usize)
 }
 
 impl LaneBlock {
-    /// Room for `count` labels, from a cache line on. Grown memory is not copied, so no label is
-    /// left behind in a freed allocation.
+    /// Returns space for `count` labels, aligned to a cache line. Memory is not copied when it
+    /// grows, so no label is left behind in a freed allocation.
     fn slots(&mut self, count: usize) -> &mut [Block] {
         let groups = count.div_ceil(GROUP);
         if self.slots.len() < groups {
@@ -456,12 +459,12 @@ impl LaneBlock {
 pub(crate) struct Machine {
     blocks: [LaneBlock; SPAN],
     stock: Stock,
-    /// Threads of its own that a machine may start; with fewer than two it starts none.
+    /// Number of threads that a machine may start; below two it starts none.
     pub threads: usize,
 }
 
 impl Machine {
-    /// Runs a tape on so many lanes, as the given call.
+    /// Runs a tape on a number of lanes, as the given call.
     pub fn run(
         &mut self,
         cpu: Cpu,

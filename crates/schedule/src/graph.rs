@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// True if a node takes a lane of the machine.
+/// The cost of a node: it takes a lane of the machine or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NodeCost {
     /// Runs at once, in order, beside others: an XOR gate, a step without messages.
@@ -25,7 +25,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// A graph with `sources` sources and no other node.
+    /// Creates a graph with `sources` sources and no other node.
     pub fn new(sources: u32) -> Graph {
         Graph {
             sources,
@@ -53,27 +53,28 @@ impl Graph {
         node
     }
 
-    /// Number of nodes, sources included.
+    /// Returns the number of nodes, sources included.
     pub fn len(&self) -> u32 {
         self.sources + self.work.len() as u32
     }
 
-    /// True if there is no node, not even a source.
+    /// Returns true if there is no node, not even a source.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of sources; they are the nodes `0..sources`.
+    /// Returns the number of sources; they are the nodes `0..sources`.
     pub fn sources(&self) -> u32 {
         self.sources
     }
 
-    /// The nodes that are not sources, in written order.
+    /// Returns the nodes that are not sources, in written order.
     pub fn nodes(&self) -> Range<u32> {
         self.sources..self.len()
     }
 
-    /// What `node` needs, in the order given to [`Graph::push`]; empty for a source.
+    /// Returns the nodes that `node` needs, in the order given to [`Graph::push`]; empty for a
+    /// source.
     pub fn needs(&self, node: u32) -> &[u32] {
         match node.checked_sub(self.sources) {
             Some(i) => &self.needs[self.edges(i as usize)],
@@ -81,13 +82,13 @@ impl Graph {
         }
     }
 
-    /// True if `node` takes a lane; a source does not.
+    /// Returns true if `node` takes a lane; a source does not.
     pub fn is_costly(&self, node: u32) -> bool {
         node >= self.sources && self.work[(node - self.sources) as usize] == NodeCost::Costly
     }
 
-    /// For each node, the number of costly nodes on the longest chain that ends with it, the node
-    /// itself included.
+    /// Computes, for each node, the number of costly nodes on the longest chain that ends with it,
+    /// the node itself included.
     pub fn depths(&self) -> Vec<u32> {
         let mut depths = vec![0; self.len() as usize];
         for node in self.nodes() {
@@ -107,7 +108,7 @@ impl Graph {
     }
 }
 
-/// The edges of a graph the other way: who needs a node.
+/// The reversed edges of a graph: the nodes that need a node.
 pub(crate) struct Users {
     starts: Vec<u32>,
     users: Vec<u32>,

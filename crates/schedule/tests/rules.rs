@@ -1,4 +1,4 @@
-//! What every order promises, on random graphs, and what sets the orders apart.
+//! Properties of every order on random graphs, and the differences between the orders.
 
 use proptest::prelude::*;
 use sealane_schedule::{Graph, Machine, NodeCost, Order, Schedule, Slots, schedule, slots};
@@ -40,8 +40,8 @@ fn machines() -> impl Strategy<Value = Machine> {
     (0..20u32, order).prop_map(|(lanes, order)| Machine { lanes, order })
 }
 
-/// The rules of a schedule: each node once, nothing before what it needs, costly nodes of a batch
-/// independent and at most as many as there are lanes.
+/// Checks the rules of a schedule: each node once, nothing before the nodes it needs, costly nodes
+/// of a batch independent and at most as many as there are lanes.
 fn check_order(graph: &Graph, schedule: &Schedule, machine: &Machine) {
     let mut done = vec![false; graph.len() as usize];
     done[..graph.sources() as usize].fill(true);
@@ -98,7 +98,8 @@ fn check_slots(graph: &Graph, schedule: &Schedule, slots: &Slots, keep: &[u32]) 
             );
             holds[place(node)] = Some(node);
         }
-        // Costly nodes run in any order: all writes happen, then all reads, and still all is well.
+        // Costly nodes run in any order: here all writes happen, then all reads, and the values
+        // must still be right.
         let costly = schedule.costly_of(batch);
         costly
             .iter()

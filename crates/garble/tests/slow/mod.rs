@@ -13,7 +13,7 @@ use sealane_garble::Scheme;
 
 use crate::support::ROLES;
 
-/// AES of another implementation.
+/// AES by another implementation.
 fn aes(key: Block, x: Block) -> Block {
     use aes::cipher::{BlockCipherEncrypt, KeyInit};
     let mut block = x.to_bytes().into();
@@ -55,7 +55,7 @@ pub fn each_group(
     });
 }
 
-/// The ANDs of a batch in groups of up to sixteen pairs, each with who knows an operand.
+/// The ANDs of a batch in groups of up to sixteen pairs, each with the party that knows an operand.
 fn groups(
     scheme: Scheme,
     ands: &[(Gate, u8)],
@@ -82,8 +82,8 @@ fn groups(
     groups
 }
 
-/// What of each batch belongs to a piece, for every block of lanes of a span: XORs and their marks,
-/// ANDs and theirs, first lane and width.
+/// The gates of each batch that belong to a piece, for every block of lanes of a span: XORs and
+/// their marks, ANDs and theirs, first lane and width.
 fn each_batch(
     tape: &Tape,
     lanes: usize,
@@ -149,21 +149,21 @@ fn pieces(tape: &Tape) -> Vec<Vec<GateRanges>> {
     pieces
 }
 
-/// A garbler that notes every tweak.
+/// A garbler that records every tweak.
 pub struct Slow {
     scheme: Scheme,
     seed: Block,
     delta: Block,
     call: u64,
     used: HashSet<u128>,
-    /// A hash that is forgotten, so that nothing is hidden under it. For tests that must notice.
+    /// A hash that is left out, so that it masks nothing. For tests that must notice.
     pub forgets: Option<Forgotten>,
 }
 
-/// A hash of a garbler.
+/// One hash of a garbler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Forgotten {
-    /// Of ANDs with an operand that this party knows, 0 if nobody does; of XORs, if none is named.
+    /// For ANDs: the party that knows an operand, 0 if none does. `None` stands for XORs.
     pub known_to: Option<u8>,
     /// Its number among the hashes of the gate.
     pub hash: usize,
@@ -202,7 +202,7 @@ impl Slow {
         }
     }
 
-    /// The same of hash `hash` of a gate, unless it is forgotten.
+    /// Computes hash `hash` of a gate, unless it is left out.
     fn hash_of(&self, known_to: Option<u8>, hash: usize, x: Block, t: Block) -> Block {
         match self.forgets == Some(Forgotten { known_to, hash }) {
             true => Block::ZERO,
@@ -210,7 +210,7 @@ impl Slow {
         }
     }
 
-    /// The pieces of the table, plane by plane, and both output labels of an AND.
+    /// Computes the pieces of the table, plane by plane, and both output labels of an AND.
     fn and_planes(
         &mut self,
         gate: Gate,
@@ -234,7 +234,7 @@ impl Slow {
         (three_halves::planes(&rows).to_vec(), [c, c ^ self.delta])
     }
 
-    /// Rows and both output labels of an AND.
+    /// Computes the rows and both output labels of an AND.
     fn and(
         &mut self,
         gate: Gate,
@@ -259,7 +259,7 @@ impl Slow {
         (rows, [c, c ^ self.delta])
     }
 
-    /// The half of an AND that the party who does not know b has: its row, and the labels.
+    /// Computes the remaining half of an AND with a known operand: its row, and the labels.
     fn half(
         &mut self,
         gate: Gate,
@@ -319,7 +319,7 @@ impl Slow {
             target(1, 0) ^ random(k[1][0]),
         ];
         assert_eq!(random(k[1][1]) ^ rows[0] ^ rows[1], target(1, 1));
-        // Signals: what the row 00 says, and the masked bits of the others.
+        // Signals: the signal of row 00, and the masked bits of the others.
         let mut signal = [0; 2];
         signal[value[0][0]] = bit(k[0][0]);
         signal[1 - value[0][0]] = 1 ^ bit(k[0][0]);
@@ -456,7 +456,7 @@ fn aes_inverse(key: Block, y: Block) -> Block {
     Block::from_bytes(block.into())
 }
 
-/// What the attack takes for delta: for each row T_G of a gate with active labels a (of input 0)
+/// Candidates for delta in the attack: for each row T_G of a gate with active labels a (of input 0)
 /// and b (of input 1), T_G ^ H(a), with or without delta's guess, is AES of something with a ^
 /// delta in it.
 pub fn attack(
@@ -485,7 +485,7 @@ pub fn attack(
                     aes(seed ^ t, x) ^ x,
                     aes(x, t),
                 ] {
-                    // What is left is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1
+                    // The remainder is AES(x' ^ t) ^ x' ^ t ^ p delta, x' = x ^ delta. With p = 1
                     // and without sigma the last terms are known: x ^ t.
                     for key in [seed, seed ^ t] {
                         for known in [x ^ t, x, Block::ZERO] {
@@ -500,7 +500,7 @@ pub fn attack(
     found
 }
 
-/// How often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
+/// Counts how often the attack finds delta in half-gates under H(x, t) = AES(x ^ t) ^ x ^ t.
 pub fn attack_on_a_weak_hash() -> usize {
     let (seed, delta) = (
         Block::new(7),

@@ -38,7 +38,7 @@ fn zip(a: &[u8], b: &[u8], f: impl Fn(u8, u8) -> u8) -> Vec<u8> {
     a.iter().zip(b).map(|(a, b)| f(*a, *b)).collect()
 }
 
-/// Both sides of one tape.
+/// The result of garbling and evaluating one tape.
 pub struct GarbledTape {
     pub tables: Vec<u8>,
     /// The labels of 0 of all outputs, and those of 1.
@@ -189,7 +189,7 @@ impl Session {
     }
 }
 
-/// Gives the labels of inputs the permute bits that their known_to need: see `known_operand`.
+/// Gives the labels of inputs the permute bits that known operands need: see `known_operand`.
 pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8], lanes: usize) {
     let [zeros, ones] = labels;
     for (i, (zero, one)) in zeros.iter_mut().zip(ones).enumerate() {
@@ -205,7 +205,7 @@ pub fn fix_permute_bits(labels: &mut [Vec<Block>; 2], bits: &[u8], known: &[u8],
     }
 }
 
-/// The labels of these bits.
+/// The labels of the given bits.
 pub fn active(labels: &[Vec<Block>; 2], bits: &[u8]) -> Vec<Block> {
     let label = |(i, bit): (usize, &u8)| labels[usize::from(*bit)][i];
     bits.iter().enumerate().map(label).collect()
@@ -240,8 +240,8 @@ pub fn lane_counts() -> impl Strategy<Value = usize> {
     ]
 }
 
-/// Any tape that keeps the rules: gates read what was written, overwrite anything but constants
-/// (inputs too, and their own operands if XORs), read constants and one slot twice.
+/// Any valid tape: gates read what was written, overwrite anything but constants (inputs too, and
+/// their own operands if XORs), read constants and one slot twice.
 pub fn tapes() -> impl Strategy<Value = Tape> {
     let gate = (any::<u32>(), any::<u32>(), any::<u32>());
     let batch = (
