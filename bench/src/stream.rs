@@ -10,10 +10,11 @@
 //! * `chain`: one row, and every AND depends on the one before.
 //! * `long`: AES-128 until 10 billion gates have run, for the peak of memory.
 //!
-//! Seconds are those of the evaluator, from its first word until its outputs are decoded: every one
-//! of them matches one of the garbler's two labels, or the run is an error. `cpu_ns_per_and` is
-//! what all threads of a side took together, in the system too; beside seconds it tells what a run
-//! costs from what it waits for. Hold the suite to two cores (`taskset -c 0,1`) to see them decide.
+//! Seconds are measured at the evaluator, from its first message until its outputs are decoded:
+//! every one of them matches one of the garbler's two labels, or the run is an error.
+//! `cpu_ns_per_and` is what all threads of a side took together, in the system too; together with
+//! the seconds it separates computation from waiting. Bind the suite to two cores (`taskset -c
+//! 0,1`) to see the effect.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -30,7 +31,7 @@ mod party;
 /// The suite's name.
 pub const SUITE: &str = "stream";
 
-/// Says to a process that it is one of the two of a run, and which; JSON.
+/// Environment variable that makes a process one of the two parties of a run; JSON.
 pub const PARTY_VARIABLE: &str = "SEALANE_BENCH_PARTY";
 
 /// Rows of a call of the wide cases.
@@ -42,7 +43,7 @@ const RUNS: usize = 3;
 /// The two sides, in the order of their parties.
 const SIDES: [&str; 2] = ["garbler", "evaluator"];
 
-/// What is run, and until when.
+/// A netlist and the length of its run.
 struct Case {
     name: &'static str,
     circuit: Circuit,
@@ -168,7 +169,7 @@ fn hand_out(
     }
 }
 
-/// One run with a process for each side; what each of them saw.
+/// Starts one run with a process for each side, and returns both outcomes.
 fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Outcome; 2], String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let parts = parts(folder.path(), case, tls)?;
@@ -193,7 +194,7 @@ fn run_once(again: &[OsString], cpu: Cpu, case: &Case, tls: bool) -> Result<[Out
     Ok([Outcome::read(garbler)?, Outcome::read(evaluator)?])
 }
 
-/// What both sides are told. Their keys are fresh and lie in `folder`.
+/// Makes the configurations of both sides. Their keys are fresh and lie in `folder`.
 fn parts(folder: &Path, case: &Case, tls: bool) -> Result<[PartyConfig; 2], String> {
     let mut peers = Vec::new();
     for side in SIDES {

@@ -1,9 +1,9 @@
-//! Suite `garble`: what garbling and evaluating cost, in memory, on one core.
+//! Suite `garble`: the cost of garbling and evaluating, in memory, on one core.
 //!
 //! Every scheme is measured on four circuits ([`circuits`]), on every tier, and with every
-//! [`Strategy`]: ways to find independent ANDs that fill the lanes. Three things put the figures in
-//! their place: the [`reference`](mod@reference), one gate of one row at a time, in the same run;
-//! the limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
+//! [`Strategy`]: ways to find independent ANDs that fill the lanes. Three references accompany the
+//! figures: the [`reference`](mod@reference), one gate of one row at a time, in the same run; the
+//! limit of the AES units ([`limit`]); and circuits of ANDs or XORs alone.
 //!
 //! Cases are called `scheme/strategy/circuit`. *Improvement* is cycles of the reference over
 //! cycles; *over AES-NI* is cycles of that tier, with the same strategy, over cycles. Sizes of
@@ -35,7 +35,7 @@ use strategy::Strategy;
 /// The suite's name.
 pub const SUITE: &str = "garble";
 
-/// Measurements of this suite are several hundred, so each gets this part of the budget for one.
+/// Part of the budget for one measurement: this suite makes several hundred.
 const SHARE: u32 = 10;
 
 /// Measures everything.
@@ -50,7 +50,7 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     }
     let mut names = Vec::new();
     for case in circuits::papers(bench.small) {
-        // As little as it takes to see that all work: every strategy on the last circuit.
+        // The least work that shows that all work: every strategy on the last circuit.
         let strategies = match bench.small && !case.name.starts_with("psi-phasing") {
             true => &Strategy::ALL[5..],
             false => &Strategy::ALL[..],
@@ -61,12 +61,12 @@ pub fn run(options: &Options, record: &mut dyn FnMut(Record)) {
     bench.means(&names);
 }
 
-/// What was measured of a circuit.
+/// The figures of a circuit.
 #[derive(Clone, Copy)]
 struct Figures {
-    /// Garbler, then evaluator.
+    /// Figures of the garbler, then of the evaluator.
     sides: [Measured; 2],
-    /// Parts of the limit of the AES units, in the same order.
+    /// Fractions of the limit of the AES units, in the same order.
     fractions: [f64; 2],
 }
 
@@ -74,9 +74,9 @@ type Key = (String, Strategy, Tier, Scheme);
 
 struct Bench<'a> {
     options: Options,
-    /// The smallest circuits, to see that the suite works.
+    /// True to use the smallest circuits, to see that the suite works.
     small: bool,
-    /// Where the reference runs.
+    /// The CPU tier of the reference.
     reference: Cpu,
     /// Blocks that pass one AES round in a cycle.
     rounds: HashMap<Tier, f64>,
@@ -87,7 +87,7 @@ struct Bench<'a> {
 impl<'a> Bench<'a> {
     fn new(options: &Options, record: &'a mut dyn FnMut(Record)) -> Bench<'a> {
         let portable = |cpu: &Cpu| cpu.tier() == Tier::Portable;
-        // A machine with wide vectors has the narrow ones.
+        // A machine with wide vectors has the narrow ones too.
         let narrow = Cpu::with_tier(Tier::AesNi).ok();
         let reference = match options.cpus.iter().all(portable) {
             true => options.cpus.first().copied(),
@@ -319,7 +319,7 @@ fn mean_figures(all: &[Figures]) -> Figures {
     }
 }
 
-/// Names of what is measured of a side.
+/// Names of the metrics of a side.
 struct Names {
     cycles: &'static str,
     least: &'static str,

@@ -19,12 +19,12 @@ use crate::cycles::{Measured, measure};
 /// Bytes of tables between the two sides of a channel.
 const RING_BYTES: usize = 256 * 1024;
 
-/// How rows go through a tape.
+/// The order of rows and gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowOrder {
     /// One gate of one row at a time: [`super::reference`].
     GateByGate,
-    /// One row at a time: what fills lanes are the gates of a batch.
+    /// One row at a time: the gates of a batch fill the lanes.
     OneByOne,
     /// All rows side by side.
     Together,
@@ -246,8 +246,8 @@ mod tests {
     use super::super::reference;
     use super::*;
 
-    /// So the reference is the same work, done in another way. One row in one call has the same
-    /// tweaks in both.
+    /// The reference does the same work in another way. One row in one call has the same tweaks in
+    /// both.
     #[test]
     fn the_reference_makes_the_tables_of_the_batched_garbler() {
         let written = Machine {

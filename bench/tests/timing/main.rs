@@ -1,25 +1,25 @@
-//! Times do not depend on secrets, as far as a million batches show.
+//! Statistical test that times do not depend on secrets, over a million batches.
 //!
-//!     sh tools/timing.sh      an optimised build, every kind of work, scheme, mode and tier: minutes
+//!     sh tools/timing.sh      an optimised build, every kind of work, scheme, mode and tier
 //!
 //! The method is that of Reparaz, Balasch and Verbauwhede, "Dude, is my code constant time?" (DATE
 //! 2017). Two classes of inputs come in random turns: blocks whose lowest bits are all 0, where a
 //! predictor would always be right, and blocks whose lowest bits are random. All else is random in
 //! both, and made by the same steps, before the clock starts. Welch's t-test compares the times of
 //! the classes: all of them, and those below some quantiles, since interruptions make long times
-//! longer. Beyond 10 the means differ for certain. What it shows is a fact about this machine and
-//! this build; `memcheck` looks at branches and addresses instead.
+//! longer. Beyond 10 the means certainly differ. The result holds for this machine and this build;
+//! `memcheck` checks branches and addresses instead.
 //!
-//! | work | what the bits are |
+//! | work | secret bits |
 //! |---|---|
-//! | evaluation, whole gates | permute bits of labels |
-//! | evaluation, half gates | permute bits, of which those of known operands are values |
-//! | garbling, whole and half gates | permute bits of zero labels; for half gates, values |
+//! | evaluation, full ANDs | permute bits of labels |
+//! | evaluation, ANDs with a known operand | permute bits; those of known operands are values |
+//! | garbling, both kinds of ANDs | permute bits of zero labels; values for known operands |
 //! | oblivious transfer | choices of its receiver |
-//! | opening of a forged message | how far into the tag the first wrong byte is |
+//! | opening of a forged message | position of the first wrong byte of the tag |
 //!
-//! TimedWork that does branch has to be found, for garbled gates and for tags, or the rest counts
-//! for nothing.
+//! Code that does branch has to be found, for garbled gates and for tags, or the other results do
+//! not count.
 
 mod work;
 
@@ -33,7 +33,7 @@ use work::{Branching, Eager, Evaluation, Garbling, Opening, TimedWork, Transfer}
 const BATCHES: usize = 1_000_000;
 /// Batches of an oblivious transfer, each of which is a message.
 const TRANSFERS: usize = 100_000;
-/// RowOrder of a batch: as many as a kernel takes in one turn.
+/// Rows of a batch: as many as a kernel takes in one turn.
 pub const ROWS: usize = 16;
 /// From here on the means of two classes differ.
 const THRESHOLD: f64 = 10.0;
@@ -95,7 +95,7 @@ fn the_time_of_refusing_a_forgery_does_not_depend_on_where_its_tag_is_wrong() {
     found.none();
 }
 
-/// TimedWork whose times differ.
+/// Kinds of work whose times differ.
 #[derive(Default)]
 struct Findings(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! What is timed: work on blocks whose lowest bits are secret.
+//! The timed code: work on blocks whose lowest bits are secret.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -14,11 +14,11 @@ use sealane_ot::{CotReceiver, CotSender, extend_bytes};
 
 use crate::ROWS;
 
-/// A kind of work.
+/// A kind of work to be timed.
 pub trait TimedWork {
     /// Takes the blocks whose lowest bits are secret, before the clock starts.
     fn prepare(&mut self, inputs: &[Block]);
-    /// What the clock measures.
+    /// Runs the timed part.
     fn run(&mut self);
     /// Clears up, after the clock has stopped.
     fn settle(&mut self) {}
@@ -113,7 +113,7 @@ impl TimedWork for Garbling {
 
 /// The receiver of oblivious transfers.
 pub struct Transfer {
-    /// Of the sender, who only takes what comes.
+    /// The mesh of the sender, who only receives.
     sender: Mesh,
     receiver: Mesh,
     cot: CotReceiver,
@@ -221,7 +221,8 @@ impl TimedWork for Opening {
     }
 }
 
-/// Which byte of so many is wrong: the first one where all bits are 0, else one further on.
+/// Returns the index of the wrong byte, of so many: the first one where all bits are 0, else a
+/// later one.
 fn first_wrong(inputs: &[Block], bytes: usize) -> usize {
     inputs[..bytes - 1]
         .iter()

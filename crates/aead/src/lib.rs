@@ -6,18 +6,18 @@
 //!   seals and opens messages, and counts what the key has sealed.
 //! * [`seal_many`] and [`open_many`] take an iterator of messages of any lengths and bring them to
 //!   the vector lanes side by side. Each result is that of the message alone.
-//! * [`RowBatch`] are messages of equal lengths under one key, one behind the other: they cost less
-//!   to hand over.
+//! * [`RowBatch`] holds messages of equal lengths under one key, contiguous in memory: they cost
+//!   less to hand over.
 //! * [`traits`] has the everyday modes as types with the traits of the `aead` crate.
 //!
-//! `modes` holds each mode once, as equations on waves of lanes; `lanes` says what a lane is, and
-//! runs them on one message or on many.
+//! `modes` holds each mode once, as equations on waves of lanes; `lanes` maps lanes to messages,
+//! and runs the modes on one message or on many.
 //!
 //! **Assumption.** AES-128 is a pseudorandom permutation, and a nonce occurs once under a key (a
-//! batch refuses one that it has used before, and knows of no other batch); what is lost otherwise
-//! stands on the page of each mode in `docs/aead`. GCM, CCM and OCB3 are for everyday use. ECB, CTR
-//! and CBC authenticate nothing. The modes behind the feature `research` are for study: some are
-//! broken.
+//! batch refuses one that it has used before, and knows of no other batch); the page of each mode
+//! in `docs/aead` states what a repeated nonce reveals. GCM, CCM and OCB3 are for everyday use.
+//! ECB, CTR and CBC authenticate nothing. The modes behind the feature `research` are for study:
+//! some are broken.
 #![forbid(unsafe_code)]
 // Kernels index several small arrays in step; a constant range says so, and it unrolls.
 #![allow(clippy::needless_range_loop)]

@@ -1,5 +1,4 @@
-//! Many messages of equal lengths, in rows: what a batch looks at for each message is looked at
-//! once.
+//! Many messages of equal lengths, in rows: the checks of a batch for each message are made once.
 
 use std::mem::take;
 
@@ -11,21 +10,21 @@ use crate::{Cipher, Error, KeyId, Nonces};
 
 /// Messages under one key whose nonces, associated data and texts have the same lengths.
 ///
-/// Each of the three fields of bytes holds as many pieces, one behind the other. No messages are in
-/// order whatever their lengths would be.
+/// Each of the three fields of bytes holds `count` pieces, one behind the other. A batch of no
+/// messages is valid with any lengths.
 pub struct RowBatch<'a> {
     /// The mode under the key.
     pub cipher: &'a Cipher,
-    /// How many messages there are.
+    /// Number of messages.
     pub count: usize,
     /// The nonces.
     pub nonces: &'a [u8],
     /// The associated data.
     pub ads: Ads<'a>,
-    /// When sealing: of each message the text, and room for the sealed message,
-    /// [`Cipher::sealed_len`] bytes in all. When opening: the sealed messages.
+    /// Sealing: for each message the text, and room for the sealed message, [`Cipher::sealed_len`]
+    /// bytes in all. Opening: the sealed messages.
     pub buffers: &'a mut [u8],
-    /// Bytes of a text. When opening, only modes whose output does not say it need it.
+    /// Bytes of a text. When opening, only modes whose output does not determine it need it.
     pub text: Option<usize>,
 }
 
@@ -42,8 +41,8 @@ impl<'a> RowBatch<'a> {
     /// Seals every row in place. Results are those of [`Cipher::seal_in_place`].
     ///
     /// # Errors
-    /// MessageLengths are not what the mode takes, two nonces are equal, or the key is worn out;
-    /// then nothing is sealed.
+    /// Lengths are not valid for the mode, two nonces are equal, or the key is worn out; then
+    /// nothing is sealed.
     pub fn seal(self) -> Result<(), Error> {
         let Some(fitting) = self.fit(false)? else {
             return Ok(());
@@ -58,10 +57,11 @@ impl<'a> RowBatch<'a> {
     }
 
     /// Seals every row, though nonces may be equal: [`seal`](RowBatch::seal) without the search for
-    /// them. It is for whoever counts nonces, or does not need what a mode loses if one repeats.
+    /// them. It is for callers that count nonces, or can accept the loss of security that a mode
+    /// has under a repeated nonce.
     ///
     /// # Errors
-    /// MessageLengths are not what the mode takes, or the key is worn out; then nothing is sealed.
+    /// Lengths are not valid for the mode, or the key is worn out; then nothing is sealed.
     pub fn seal_with_equal_nonces(self) -> Result<(), Error> {
         match self.fit(false)? {
             Some(fitting) => self.seal_fitting(fitting),
@@ -76,13 +76,12 @@ impl<'a> RowBatch<'a> {
         Ok(())
     }
 
-    /// Opens every row in place. Of each message: how many bytes in front of its buffer are its
-    /// text, or none if it is not authentic; then all of its buffer is zero.
+    /// Opens every row in place. Returns for each message the length of the text in front of its
+    /// buffer, or none if it is not authentic; then all of its buffer is zero.
     ///
     /// # Errors
-    /// MessageLengths are not what the mode takes. Or so many rows were not authentic, these and
-    /// those before, that the key opens none any more; then all buffers behind the last of these
-    /// are zero.
+    /// Lengths are not valid for the mode. Or so many rows were not authentic, these and earlier
+    /// ones, that the key opens none any more; then all buffers behind the last of these are zero.
     pub fn open(self) -> Result<Vec<Option<usize>>, Error> {
         let Some((lengths, fit)) = self.fit(true)? else {
             return Ok(Vec::new());
@@ -111,7 +110,7 @@ impl<'a> RowBatch<'a> {
         refused.map_or(Ok(opened), Err)
     }
 
-    /// The lengths of every message, if there are any, and what follows from them.
+    /// Computes lengths and layout of every message, if there are any.
     fn fit(&self, open: bool) -> Result<Option<(MessageLengths, Layout)>, Error> {
         let uneven = |what, bytes| Error::UnevenRows {
             what,
@@ -136,7 +135,7 @@ impl<'a> RowBatch<'a> {
             return Ok(None);
         }
         if lengths.nonce == 0 && lengths.buffer == 0 {
-            // Any count would do, and take its time.
+            // Any count would be accepted, at a cost in time.
             return Err(uneven("nonces and buffers", 0));
         }
         let mut fit = Layout::default();
@@ -166,15 +165,15 @@ impl<'a> RowBatch<'a> {
     }
 }
 
-/// Rows that have not been taken yet.
+/// Cursor over the rows that have not been taken yet.
 pub(crate) struct RowCursor<'s, 'a> {
     open: bool,
     lengths: MessageLengths,
     fit: Layout,
     rows: RowBatch<'a>,
-    /// How many have been taken.
+    /// Number of rows that have been taken.
     done: usize,
-    /// When opening, what came of each.
+    /// When opening, the outcome of each.
     outcomes: &'s mut [Outcome],
 }
 

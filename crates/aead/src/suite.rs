@@ -1,4 +1,4 @@
-//! Modes by name, with what each takes and allows.
+//! The modes by name, with their valid lengths and limits.
 
 use std::fmt;
 
@@ -12,13 +12,13 @@ pub struct Suite {
     pub(crate) params: Params,
 }
 
-/// What a mode takes and allows.
+/// Valid lengths and limits of a mode.
 pub(crate) struct Limits {
     pub(crate) name: &'static str,
     pub(crate) key_bytes: usize,
     /// The least and the most bytes of a nonce.
     pub(crate) nonce_bytes: [usize; 2],
-    /// MessageLengths of tags, the usual one first; zero where there is no tag of that kind.
+    /// Lengths of tags, the usual one first; zero where there is no separate tag.
     pub(crate) tags: &'static [usize],
     /// Versions, the usual one first; empty where there is one.
     pub(crate) versions: &'static [&'static str],
@@ -36,7 +36,7 @@ pub(crate) struct Limits {
     pub(crate) text_unknown: bool,
 }
 
-/// Where nothing else ends the life of a key: 2^48 blocks, so that two inputs of the cipher have
+/// Limit of a key without a limit of its own: 2^48 blocks, so that two inputs of the cipher have
 /// been equal with a probability below 2^-32 (RFC 7253, section 5).
 const BIRTHDAY: u64 = 1 << 48;
 
@@ -45,12 +45,11 @@ const BIRTHDAY: u64 = 1 << 48;
 /// most `Risk * 2^t` failed openings.
 const FORGERY_RISK: u32 = 20;
 
-/// The most failed openings under any key, as of packets in RFC 9001, section 6.6, for the mode
-/// whose limit is no more than that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of
-/// [`BIRTHDAY`].
+/// The most failed openings under any key, as for packets in RFC 9001, section 6.6, for the mode
+/// whose limit is that of its tag: 2^36 texts of 64 KiB are the 2^48 blocks of [`BIRTHDAY`].
 const MOST_FAILURES: u64 = 1 << 36;
 
-/// The usual limits, for the others to differ from.
+/// The usual limits, from which modes override fields.
 const USUAL: Limits = Limits {
     name: "",
     key_bytes: 16,
@@ -67,7 +66,7 @@ const USUAL: Limits = Limits {
 
 macro_rules! kinds {
     ($($(#[$attribute:meta])* $kind:ident $shown:literal $limits:expr;)*) => {
-        /// A mode.
+        /// The identifier of a mode.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub(crate) enum ModeId { $($(#[$attribute])* $kind,)* }
 
@@ -75,7 +74,7 @@ macro_rules! kinds {
             /// All modes.
             pub(crate) const ALL: &'static [ModeId] = &[$($(#[$attribute])* ModeId::$kind,)*];
 
-            /// What it takes and allows.
+            /// Returns its valid lengths and limits.
             pub(crate) fn limits(self) -> &'static Limits {
                 match self {
                     $($(#[$attribute])* ModeId::$kind => {
@@ -85,7 +84,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// Its name in sentences.
+            /// Returns its name in sentences.
             pub(crate) fn display_name(self) -> &'static str {
                 match self { $($(#[$attribute])* ModeId::$kind => $shown,)* }
             }
@@ -159,8 +158,8 @@ kinds! {
 }
 
 impl Suite {
-    /// A mode by its name in lower case, such as `gcm`; with its version (`v1`) if it has several,
-    /// and the length of its tag in bytes if that can be chosen.
+    /// Finds a mode by its name in lower case, such as `gcm`, with its version (`v1`) if it has
+    /// several, and the length of its tag in bytes if that can be chosen.
     ///
     /// # Errors
     /// There is no such mode in this build, or it has no such version or tag.
@@ -205,12 +204,12 @@ impl Suite {
         Ok(Suite { kind, params })
     }
 
-    /// The names of all modes of this build.
+    /// Returns the names of all modes of this build.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ModeId::ALL.iter().map(|kind| kind.limits().name)
     }
 
-    /// The name that [`named`](Suite::named) takes.
+    /// Returns the name that [`named`](Suite::named) takes.
     pub fn name(&self) -> &'static str {
         self.kind.limits().name
     }
@@ -226,7 +225,7 @@ impl Suite {
     }
 
     /// Returns true if the mode is for everyday use. The others are for study: they authenticate
-    /// nothing, or are for research alone, and their pages say what is broken.
+    /// nothing, or are for research alone, and their pages state what is broken.
     pub fn is_everyday(&self) -> bool {
         matches!(self.kind, ModeId::Gcm | ModeId::Ccm | ModeId::Ocb3)
     }
@@ -236,7 +235,7 @@ impl Suite {
     pub fn most_failures(&self) -> u64 {
         match (8 * self.params.tag_len as u32).checked_sub(FORGERY_RISK) {
             Some(bits @ 0..36) => 1 << bits,
-            // Where the tag is not apart, as much redundancy stands in the text.
+            // Where the tag is not separate, the text has as much redundancy.
             _ => MOST_FAILURES,
         }
     }
@@ -246,7 +245,7 @@ impl Suite {
         self.limits().blocks
     }
 
-    /// Bytes of the usual nonce: 12 where the mode takes them, else as near to that as it does.
+    /// Bytes of the usual nonce: 12 where the mode takes them, else the nearest valid length.
     pub fn nonce_bytes(&self) -> usize {
         let [least, most] = self.limits().nonce_bytes;
         12.clamp(least, most)

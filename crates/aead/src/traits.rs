@@ -1,5 +1,5 @@
-//! Modes as types with the traits of the `aead` crate, for programs that use RustCrypto today:
-//! where a type of theirs was named, one of these is.
+//! Modes as types with the traits of the `aead` crate: drop-in replacements for the types of
+//! RustCrypto.
 //!
 //! ```
 //! use sealane_aead::traits::Aes128Gcm;
@@ -16,16 +16,15 @@
 //! # }
 //! ```
 //!
-//! `Error` says nothing, as those traits want it; [`Cipher`] says what was wrong. As there, each
-//! type counts what it seals, and fails when its key is worn out. None can be cloned, since copies
-//! would not know of each other's count: share one, by reference or in an `Arc`.
+//! `Error` gives no reason, as those traits require; [`Cipher`] reports the reason. Each type
+//! counts the messages that it seals, and fails when its key is worn out. None can be cloned, since
+//! copies would not know of each other's count: share one, by reference or in an `Arc`.
 //!
 //! They run on the tier that `SEALANE_TIER` names, or the fastest one if it names none that this
-//! machine can run: no call here can say that the name is wrong.
+//! machine can run: no call here can report a wrong name.
 //!
-//! Julius and COPA v2 have no type: what they seal a text to is no text of the same length with a
-//! tag, which those traits take for granted. [`Cipher`] has all modes, versions and lengths of
-//! nonces.
+//! Julius and COPA v2 have no type: their output is not a text of the same length with a tag, which
+//! those traits assume. [`Cipher`] has all modes, versions and lengths of nonces.
 
 use std::sync::OnceLock;
 
@@ -42,7 +41,7 @@ use crate::{Cipher, Suite};
 
 pub use ::aead;
 
-/// The processor of all types here.
+/// Returns the CPU tier of all types here.
 fn cpu() -> Cpu {
     static CPU: OnceLock<Cpu> = OnceLock::new();
     *CPU.get_or_init(|| Cpu::detect().unwrap_or_else(|_| Cpu::best()))
@@ -143,7 +142,7 @@ types! {
     Aes128CobraR1: Cobra 0, U16 U16 U16;
 }
 
-/// Seals from one buffer into another, or in place. What cannot be sealed is not copied either.
+/// Seals from one buffer into another, or in place. A refused text is not copied either.
 fn seal(
     cipher: &Cipher,
     nonce: &[u8],

@@ -74,7 +74,7 @@ fn the_lower_half_of_ctr_runs_over() {
     });
 }
 
-/// Nonces of 16 bytes of which GHASH makes the counter block that is wanted.
+/// Nonces of 16 bytes of which GHASH makes a given counter block.
 #[test]
 fn the_counter_of_gcm_runs_over() {
     let cpu = Cpu::detect().expect("a processor");

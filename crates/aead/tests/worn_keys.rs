@@ -94,7 +94,7 @@ fn short_messages_elsewhere_use_up_a_key_of_few_messages() {
     assert!(matches!(refused, Err(Error::KeyWornOut { .. })));
 }
 
-/// A cipher of tags of four bytes, which bear 2^12 failures.
+/// A cipher with tags of four bytes, which allow 2^12 failures.
 fn of_short_tags() -> Cipher {
     let suite = Suite::named("ccm", None, Some(4)).expect("a mode");
     Cipher::new(Cpu::best(), suite, &[1; 16]).expect("a key")
@@ -143,7 +143,7 @@ fn ciphers_of_one_key_count_together() {
     }
     let failures = [&one, &other, &alone].map(|cipher| cipher.counts().failures());
     assert_eq!(failures, [3, 3, 0]);
-    // What was kept of one key goes on in another process.
+    // The counts of one key go on in another process.
     let later = of_short_tags();
     later
         .count_elsewhere(0, one.counts().blocks())

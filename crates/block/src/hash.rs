@@ -1,12 +1,12 @@
-//! Hashes of wire labels from AES, and what each assumes.
+//! Hashes of wire labels from AES, and the assumption of each.
 //!
 //! With sigma(xL || xR) = (xL ^ xR) || xL, a linear orthomorphism, pi an AES under the instance's
 //! public seed S, and t the [`Tweak`], of which none is used twice within a seed:
 //!
 //! | hash | H(x, t) | AES | key schedules | assumption |
 //! |---|---|---|---|---|
-//! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, section 7.3) |
-//! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, section 7.4) |
+//! | [`Prp`] | pi(sigma(x) ^ t) ^ sigma(x) | 1 | 0 | pi is a random permutation (paper 1, 7.3) |
+//! | [`Tccr`] | pi(pi(x) ^ t) ^ pi(x) | 2 | 0 | pi is a random permutation (paper 1, 7.4) |
 //! | [`Circ`] | AES_x(S ^ t) | 1 | 1 | AES is secure under circular and related keys (paper 3) |
 //! | [`Mi`] | AES_(S ^ t)(sigma(x)) ^ sigma(x) | 1 | 1 | AES is an ideal cipher (paper 2) |
 //!
@@ -16,11 +16,11 @@
 //!    Multi-Instance Setting)", Crypto 2020.
 //! 3. Choi, Katz, Kumaresan, Zhou: "On the Security of the Free-XOR Technique", TCC 2012.
 //!
-//! The advantage against the first two grows with work times the number of gates garbled under
-//! one key, over all instances that share it. MI gives every tweak a key of its own, and the public
+//! The advantage against the first two grows with work times the number of gates garbled under one
+//! key, over all instances that share it. MI gives every tweak a key of its own, and the public
 //! seed S moves the keys of every instance to a fresh place, so its bound depends on how often
-//! *one* key is used (twice here), not on the total. What it needs in return: seeds are fresh
-//! random blocks.
+//! *one* key is used (twice here), not on the total. It requires that seeds are fresh random
+//! blocks.
 //!
 //! Without sigma a one-call hash under a fixed key is broken for free XOR: the offset cancels
 //! wherever a permute bit is set. A test of room `garble` mounts that attack on all four.
@@ -30,8 +30,8 @@ use crate::lanes::Quad;
 use crate::{Block, Cpu, GROUP, Kernel, Lanes};
 use zeroize::Zeroize;
 
-/// What sets a hash apart from all others under the same seed: two tweaks that differ have blocks
-/// that differ.
+/// The tweak of a hash, which separates it from all others under the same seed: tweaks that differ
+/// have blocks that differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Tweak {
     /// The number of the gate in its circuit.
@@ -40,7 +40,7 @@ pub struct Tweak {
     pub call: u64,
     /// The row (lane) of the call.
     pub row: u32,
-    /// Which hash of the gate: below 16.
+    /// Number of the hash within the gate: below 16.
     pub part: u32,
 }
 
@@ -51,8 +51,8 @@ const CALLS: u64 = 1 << 60;
 const PARTS: u32 = 16;
 
 impl Tweak {
-    /// Refuses numbers that have no place in the block, for this row and those behind it: two
-    /// hashes would share a tweak. It is for those who set them, once for many rows.
+    /// Refuses numbers that do not fit the block, for this row and those behind it: two hashes
+    /// would share a tweak. Callers that set tweaks for many rows call it once.
     ///
     /// # Panics
     /// If a number is out of its bounds.
@@ -65,8 +65,8 @@ impl Tweak {
         );
     }
 
-    /// The numbers as the words of a block: gate, the lower word of the call, row, and in the last
-    /// word the part below the rest of the call.
+    /// Packs the numbers into the words of a block: gate, the lower word of the call, row, and in
+    /// the last word the part below the rest of the call.
     #[inline]
     pub const fn block(self) -> Block {
         debug_assert!(self.call < CALLS && self.part < PARTS);
@@ -76,17 +76,17 @@ impl Tweak {
     }
 }
 
-/// The numbers of calls under one seed, each of which is given once.
+/// Counter of the calls under one seed; each number is given once.
 #[derive(Debug, Default)]
 pub struct Calls(u64);
 
 impl Calls {
-    /// The number of the next call.
+    /// Returns the number of the next call, without taking it.
     pub fn next(&self) -> u64 {
         self.0
     }
 
-    /// The number of a call, which no other call gets.
+    /// Takes the number of a call, which no other call gets.
     ///
     /// # Panics
     /// If all 2^60 have been given: the next one would have the tweaks of the first.
@@ -97,21 +97,21 @@ impl Calls {
     }
 }
 
-/// What of a call's number goes into the word of parts.
+/// Returns the bits of a call's number that go into the word of parts.
 #[inline]
 const fn high_word(call: u64) -> u32 {
     ((call >> 32) as u32) << 4
 }
 
-/// A hash of labels, with what it needs of the public seed.
+/// A hash of labels, with the state that it derives from the public seed.
 pub trait LabelHash: Clone + Zeroize + Send + Sync + 'static {
-    /// The hash inside a kernel.
+    /// The form of the hash inside a kernel.
     type Lanes<L: Lanes>: HashLanes<L>;
-    /// Fewer labels than these are better hashed vector by vector under keys that are
-    /// [ready](HashLanes::precompute_keys) than as whole quads; measured. 0 where the keys are
-    /// labels.
+    /// Number of labels below which hashing vector by vector under [precomputed
+    /// keys](HashLanes::precompute_keys) is faster than hashing whole quads; measured. 0 where the
+    /// keys are labels.
     const MAX_PRECOMPUTED: usize;
-    /// The hash of the instance with this public seed.
+    /// Creates the hash of the instance with this public seed.
     fn new(cpu: Cpu, seed: Block) -> Self;
     /// Brings the hash into registers.
     fn lanes<L: Lanes>(&self, l: L) -> Self::Lanes<L>;
@@ -134,24 +134,24 @@ fn hash_rows<H: LabelHash>(hash: &H, cpu: Cpu, first: Tweak, blocks: &mut [Block
     });
 }
 
-/// [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units busy. In
-/// which form a hash holds its tweaks is its own business; most hold blocks.
+/// The form of [`LabelHash`] inside a kernel: two quads at a time, as many as keep the AES units
+/// busy. Each hash chooses the form in which it holds tweaks; most hold blocks.
 pub trait HashLanes<L: Lanes> {
-    /// The tweaks, without parts, of one gate on neighbouring rows, of which the first is a
+    /// Returns the tweaks, without parts, of one gate on neighbouring rows, of which the first is a
     /// multiple of [`Lanes::QUAD`].
     #[inline(always)]
     fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
         row_tweak_blocks(l, gate, call, first_row)
     }
-    /// Tweaks that lie in memory, as [`Tweak::block`] of part 0.
+    /// Loads tweaks from memory, as [`Tweak::block`] of part 0.
     #[inline(always)]
     fn pair_tweaks(&self, l: L, tweaks: &[Block]) -> Quad<L> {
         l.load_quad(tweaks)
     }
-    /// The hashes of two quads of labels, each with its tweaks and part.
+    /// Hashes two quads of labels, each with its tweaks and part.
     fn hash_one(&mut self, l: L, tweaks: [(Quad<L>, u32); 2], labels: [Quad<L>; 2])
     -> [Quad<L>; 2];
-    /// The hashes of two quads of labels, then of the same labels with `delta` added.
+    /// Hashes two quads of labels, then the same labels with `delta` added.
     fn hash_both(
         &mut self,
         l: L,
@@ -160,12 +160,12 @@ pub trait HashLanes<L: Lanes> {
         labels: [Quad<L>; 2],
     ) -> [[Quad<L>; 2]; 2];
 
-    /// Makes the keys of these tweaks, before any label is known. [`HashLanes::hash_precomputed`]
-    /// and [`HashLanes::hash_both_precomputed`] may then be called vector by vector, until any
-    /// other method is.
+    /// Computes the keys of these tweaks, before any label is known.
+    /// [`HashLanes::hash_precomputed`] and [`HashLanes::hash_both_precomputed`] may then be called
+    /// vector by vector, until any other method is called.
     fn precompute_keys(&mut self, l: L, tweaks: [(Quad<L>, u32); 2]);
-    /// The hashes of labels at vector `m` of the two quads of tweaks that are ready; `tweaks` are
-    /// these once more, as blocks with their parts.
+    /// Hashes the labels at vector `m` of the two quads whose keys are precomputed; `tweaks` are
+    /// the same tweaks, as blocks with their parts.
     fn hash_precomputed(
         &mut self,
         l: L,
@@ -173,7 +173,7 @@ pub trait HashLanes<L: Lanes> {
         tweaks: [L::V; 2],
         labels: [L::V; 2],
     ) -> [L::V; 2];
-    /// The hashes of the same labels, then with `delta` added.
+    /// Hashes the same labels, then with `delta` added.
     fn hash_both_precomputed(
         &mut self,
         l: L,
@@ -196,8 +196,8 @@ pub struct Tccr {
     round_keys: [Block; 11],
 }
 
-/// The label is the key. The seed moves what is encrypted to a fresh place in every instance, so
-/// that no search over keys serves two.
+/// The hash whose AES key is the label. The seed moves the input to a fresh place in every
+/// instance, so that no key search applies to two instances.
 #[derive(Clone, Zeroize)]
 pub struct Circ {
     seed: Block,
@@ -252,7 +252,7 @@ impl<L: Lanes> HashLanes<L> for Prp {
     ) -> [[Quad<L>; 2]; 2] {
         let sigma = sigma_pair(l, labels);
         let tweaks = tweak_blocks(l, tweaks);
-        // sigma is linear: that of the other label is one addition away.
+        // sigma is linear, so sigma of the other label takes one addition.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [
             feed_forward(l, &self.round_keys, sigma, tweaks),
@@ -367,7 +367,7 @@ impl<L: Lanes> HashLanes<L> for Tccr {
     }
 }
 
-/// [`Circ`] inside a kernel.
+/// The form of [`Circ`] inside a kernel.
 pub struct CircLanes<L: Lanes> {
     seed: L::V,
     keys: FreshKeys<L>,
@@ -452,7 +452,7 @@ impl<L: Lanes> HashLanes<L> for CircLanes<L> {
     }
 }
 
-/// [`Mi`] inside a kernel.
+/// The form of [`Mi`] inside a kernel.
 pub struct MiLanes<L: Lanes> {
     seed_words: Quad<L>,
     keys: FreshKeys<L>,
@@ -511,9 +511,10 @@ impl<L: Lanes> MiLanes<L> {
     }
 }
 
-/// Tweaks are sliced as the words of keys are, because the keys are made sliced.
+/// Tweaks are sliced like the words of keys, because the keys are made sliced.
 impl<L: Lanes> HashLanes<L> for MiLanes<L> {
-    /// The words of the tweaks, sliced as those of keys are: the keys are made sliced.
+    /// Returns the words of the tweaks, sliced like those of keys, because the keys are made
+    /// sliced.
     #[inline(always)]
     fn row_tweaks(&self, l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
         let row = l.xor(l.splat_word(first_row), l.load(&L::SLICED_NUMBERS));
@@ -544,7 +545,7 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     ) -> [[Quad<L>; 2]; 2] {
         self.expand(l, tweaks);
         let sigma = sigma_pair(l, labels);
-        // sigma is linear: that of the other label is one addition away.
+        // sigma is linear, so sigma of the other label takes one addition.
         let other = add_to_pair(l, sigma, l.sigma(delta));
         [self.feed_forward(l, sigma), self.feed_forward(l, other)]
     }
@@ -578,7 +579,7 @@ impl<L: Lanes> HashLanes<L> for MiLanes<L> {
     }
 }
 
-/// The blocks of [`HashLanes::rows`].
+/// Returns the blocks of [`HashLanes::row_tweaks`].
 #[inline(always)]
 pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) -> Quad<L> {
     let tweak = Tweak {
@@ -595,7 +596,7 @@ pub fn row_tweak_blocks<L: Lanes>(l: L, gate: u32, call: u64, first_row: u32) ->
     quad
 }
 
-/// `i` in the word of rows.
+/// The blocks that hold `i` in the word of rows.
 const ROW_NUMBERS: [Block; GROUP] = {
     let mut numbers = [Block::ZERO; GROUP];
     let mut i = 0;
@@ -649,7 +650,7 @@ fn encrypt_pair<L: Lanes>(l: L, keys: &[Block; 11], blocks: [Quad<L>; 2]) -> [Qu
     [[b0, b1, b2, b3], [b4, b5, b6, b7]]
 }
 
-/// pi(x ^ tweak) ^ x.
+/// Computes pi(x ^ tweak) ^ x.
 #[inline(always)]
 fn feed_forward<L: Lanes>(
     l: L,
@@ -764,8 +765,8 @@ mod tests {
         }
     }
 
-    /// `rows` and `pairs` are the same tweaks, `both` is `one` twice, and what was made ready is no
-    /// other.
+    /// `row_tweaks` and `pair_tweaks` agree, `hash_both` is `hash_one` twice, and precomputed keys
+    /// give the same hashes.
     struct Shapes<'a, H> {
         hash: &'a H,
     }
@@ -802,7 +803,7 @@ mod tests {
             let at = [(pairs[0], 1), (pairs[1], 2)];
             let one = hash.hash_one(l, at, add_to_pair(l, labels, delta));
             let both = hash.hash_both(l, at, delta, labels);
-            // In the middle of quads, as if nothing else were there.
+            // In the middle of quads, without the labels around them.
             let blocks = tweak_blocks(
                 l,
                 [

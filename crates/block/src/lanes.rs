@@ -1,4 +1,4 @@
-//! The vocabulary of kernels: what a CPU tier can do to a vector of blocks.
+//! The operations of kernels: everything that a CPU tier can do to a vector of blocks.
 //!
 //! A vector holds [`Lanes::WIDTH`] blocks side by side in 128-bit *lanes*: one in an AES-NI
 //! register, two with VAES-256, four with VAES-512 and in the portable tier. Every operation
@@ -76,9 +76,8 @@ pub trait Lanes: Copy + Sealed {
 
     /// Bitwise exclusive or.
     fn xor(self, a: Self::V, b: Self::V) -> Self::V;
-    /// The same vector, of which the compiler no longer knows how it was made: sums before it stay
-    /// as they are written, and are not put in an order that makes a chain longer. It is no
-    /// instruction.
+    /// Returns the same vector, opaque to the optimiser: sums before it stay as they are written
+    /// and are not reordered into a longer chain. It compiles to no instruction.
     fn optimization_barrier(self, v: Self::V) -> Self::V;
     /// Bitwise and.
     fn and(self, a: Self::V, b: Self::V) -> Self::V;
@@ -127,8 +126,8 @@ pub trait Lanes: Copy + Sealed {
     fn nine_rounds_each(self, states: &mut [Self::V; 8], keys: &[[Self::V; 8]; 11]);
 
     /// One round of the equivalent inverse cipher (FIPS 197, section 5.3.5): InvShiftRows,
-    /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, and
-    /// so the three operations below have that of the three above.
+    /// InvSubBytes, InvMixColumns, then the key. It has the shape of a round of encryption, so the
+    /// three operations below mirror the three above.
     fn aes_unround(self, v: Self::V, key: Self::V) -> Self::V;
     /// The last round of the inverse cipher, which has no InvMixColumns.
     fn aes_unlast(self, v: Self::V, key: Self::V) -> Self::V;
@@ -171,7 +170,7 @@ pub trait Lanes: Copy + Sealed {
     fn next(self, v: Self::V, after: Self::V) -> Self::V;
     /// The last block in every lane.
     fn last(self, v: Self::V) -> Self::V;
-    /// The first `WIDTH` of blocks that lie anywhere.
+    /// The first `WIDTH` of blocks at any addresses.
     fn collect(self, from: [&Block; MAX_WIDTH]) -> Self::V;
     /// The same vector with another block in its last lane.
     fn with_last(self, v: Self::V, block: Block) -> Self::V;

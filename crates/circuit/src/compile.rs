@@ -1,4 +1,4 @@
-//! From circuits to tapes: order the gates, place the values.
+//! Compilation of circuits to tapes: gates are ordered and values get slots.
 
 use sealane_schedule::{Graph, Machine, NodeCost, Schedule, Slots, schedule, slots};
 
@@ -24,7 +24,7 @@ pub fn compile_known(circuit: &Circuit, machine: &Machine, known: &[KnownTo]) ->
         let ands = batch.costly.start as usize..batch.costly.end as usize;
         schedule.costly[ands].sort_by_key(|&node| known_to(node));
     }
-    // A tape promises that the constants stay; outputs are read after the last batch.
+    // A tape keeps its constants; outputs are read after the last batch.
     let mut keep = list.outputs.clone();
     keep.extend([ZERO, ONE]);
     let slots = slots(&graph, &schedule, &keep);
@@ -55,7 +55,7 @@ fn write(list: &GateList, graph: &Graph, schedule: &Schedule, slots: &Slots) -> 
     let gate = |&node: &u32| {
         let index = (node - list.first_gate) as usize;
         let PlainGate { a, b, .. } = list.gates[index];
-        // Of the operands of an XOR, one that nobody else reads is the second.
+        // If no other gate reads one of an XOR's operands, that operand is put second.
         let free = !list.gates[index].is_and && b != ONE;
         let (a, b) = match free && lone(a) && !lone(b) {
             true => (b, a),
@@ -99,8 +99,8 @@ fn numbers(list: &GateList) -> Vec<u32> {
     list.gates.iter().map(number).collect()
 }
 
-/// For each wire the one that it is or inverts, whose labels it shares; and how often these are
-/// read, by gates and as outputs.
+/// For each wire, the wire that it equals or inverts, whose labels it shares; and the number of
+/// times these are read, by gates and as outputs.
 fn readers(list: &GateList) -> (Vec<u32>, Vec<u32>) {
     let mut roots: Vec<u32> = (0..list.first_gate).collect();
     let mut readers = vec![0; list.first_gate as usize + list.gates.len()];

@@ -18,10 +18,16 @@
 //!
 //! | event | probability | result |
 //! |---|---|---|
-//! | texts of the two parties that differ become the same item | <= n^2 2^-w <= 2^-40 (union bound) | a false match, unnoticed |
-//! | two texts of one party collide, or hit a reserved item | <= (n^2 / 2 + 2 n) 2^-w < 2^-38 | [`Unfit::Collision`] |
-//! | a bin gets more candidates than places | at most 2^-40; see `circuit::psi::phased` | [`Unfit::Bin`] |
-//! | more than `STASH` items find no bin in the cuckoo table | measured, no proof: `phased` | [`Unfit::Stash`] |
+//! | different texts of both become one item | at most 2^-40, see below | unnoticed false match |
+//! | texts of one party collide, or one is reserved | < 2^-38, see below | [`Unfit::Collision`] |
+//! | a bin gets more candidates than places | at most 2^-40, see below | [`Unfit::Bin`] |
+//! | more than `STASH` items find no bin | measured, see `phased` | [`Unfit::Stash`] |
+//!
+//! The bound on false matches is n^2 2^-w, the union bound over pairs. The bound on collisions
+//! within a set is (n^2 / 2 + 2 n) 2^-w; that on bins is derived in
+//! [`sealane_circuit::psi::phased`]. For more than
+//! [`STASH`](sealane_circuit::psi::phased::STASH) items without a bin, no proof gives a number for
+//! sets of this size. All errors of the type [`Unfit`] refuse the set.
 //!
 //! The probabilities are over the seed, for keyed BLAKE3 as a random function: agree on a seed
 //! after the sets are fixed, or draw it at random. **No item is ever dropped.** A refused set is

@@ -1,4 +1,4 @@
-//! Parties with a role: how each step begins and goes on.
+//! Steps at parties with a role: their begin and their continuation.
 
 use crate::convert::reduce;
 use crate::form::{Form, width};
@@ -10,7 +10,7 @@ use sealane_block::Cpu;
 use sealane_net::Mesh;
 use sealane_protocol::{Fault, Progress, Setting, Step};
 
-/// A party with a role, its keys made.
+/// A party with a role, with its keys.
 pub(crate) struct Computing {
     pub(crate) setting: Setting,
     pub(crate) cpu: Cpu,
@@ -76,7 +76,7 @@ impl Computing {
         }
     }
 
-    /// Goes on with a step that has begun.
+    /// Continues a step that has begun.
     pub(crate) fn advance<'a>(
         &mut self,
         state: State<'a>,

@@ -1,7 +1,7 @@
 //! Tapes: XORs are local, the ANDs of a batch are one resharing.
 //!
 //! Lanes are cut into chunks, and all slots of a chunk lie together, so that the live set of a tape
-//! stays in cache whatever the number of lanes. A wire of a chunk is both components side by side.
+//! stays in cache for any number of lanes. A wire of a chunk is both components side by side.
 
 use crate::arrive::Arriving;
 use crate::bits::words_for;
@@ -22,12 +22,12 @@ pub(crate) struct RunningTape<'a> {
     tape: &'a Tape,
     lanes: usize,
     wires: Wires,
-    /// The batch that is next, or whose products are on their way.
+    /// The next batch, or the one whose products are in transit.
     batch: usize,
     products: Option<Arriving>,
 }
 
-/// How far a tape has come.
+/// Progress of a tape.
 pub(crate) enum TapeProgress<'a> {
     More(Box<RunningTape<'a>>),
     Done(Share),
@@ -209,7 +209,7 @@ impl<const C: usize> Chunks<C> {
         for (place, part) in parts.into_iter().enumerate() {
             let (whole, rest) = part.as_chunks();
             let mut wires = self.wires.iter_mut().skip(slot).step_by(slots);
-            // The rest must not lose its wire: a zip takes from its left side first.
+            // The remainder must not lose its wire: a zip takes from its left side first.
             for (words, wire) in whole.iter().zip(wires.by_ref()) {
                 wire[place] = *words;
             }
@@ -252,7 +252,7 @@ struct Gates<'a, const C: usize> {
     /// A row of `stride` words for each AND.
     summands: &'a mut [u64],
     stride: usize,
-    /// Which word of a row is the chunk's first.
+    /// The index of the chunk's first word in a row.
     first: usize,
 }
 

@@ -1,7 +1,7 @@
-//! What each party receives in whole sessions of `yao`, under every scheme with an offset: neither
-//! the offset nor a label that the evaluator does not hold is among it, nor, at the garbler, a
-//! label that the evaluator chose. All wires of the circuit are looked for, and with three-halves
-//! halves of labels as well. Views of parties that leak are held against the same check.
+//! Views of each party in whole sessions of `yao`, under every scheme with an offset. The view
+//! holds neither the offset nor a label that the evaluator does not hold, nor, at the garbler, a
+//! label that the evaluator chose. All wires of the circuit are searched for, and with three-halves
+//! halves of labels as well. The same check is applied to parties that leak.
 
 use sealane_block::{Block, Coins, Cpu, Nonce};
 use sealane_circuit::{Builder, Machine, Tape, compile_known};
@@ -23,7 +23,7 @@ const BITS: usize = 3;
 /// Outputs that are revealed.
 const RESULTS: usize = 2;
 
-/// Half-gates under the hashes that no protocol for users takes.
+/// Half-gates under the hashes that no user-facing protocol takes.
 macro_rules! garblings {
     ($($name:ident => $scheme:ident),*) => {
         $(
@@ -62,11 +62,11 @@ fn tape() -> Tape {
     tape
 }
 
-/// What a party brings away: what it heard, and its labels of x, y and the results.
+/// The end state of a party: all bytes it received, and its labels of x, y and the results.
 struct End {
     heard: Vec<u8>,
     labels: [Vec<Block>; 3],
-    /// At the garbler.
+    /// The offset, at the garbler.
     delta: Block,
     learnt: Vec<u8>,
 }
@@ -153,7 +153,7 @@ struct Views {
     views: [View; 2],
     secrets: [Vec<Secret>; 2],
     delta: Block,
-    /// Both labels of the evaluator's first input, that of its choice first.
+    /// Both labels of the evaluator's first input, the one of its choice first.
     choice: [Block; 2],
     permute_bits: Vec<u8>,
 }
@@ -199,7 +199,8 @@ fn views<G: Garbling>() -> Views {
         let sum = (*zero ^ *label).value();
         assert!(sum == 0 || sum == delta.value());
     }
-    // From the garbler, what the evaluator chose: of its inputs, and of all that depends on them.
+    // Secret from the garbler: the evaluator's labels of its inputs, and of all wires that depend
+    // on them.
     let chosen = [&evaluator.labels[1], &evaluator.labels[2]];
     let chosen = chosen.iter().flat_map(|labels| labels.iter());
     let chosen = chosen.map(|label| ("a label of the evaluator".to_string(), label.value()));
@@ -242,7 +243,8 @@ fn no_party_can_read_a_secret_off_what_it_receives() {
     nothing_is_shown::<ThreeHalves>();
 }
 
-/// What a party that leaks would have sent, in the place of what it did send.
+/// Checks that the messages of a party that leaks, in place of the messages that it sent, are
+/// noticed.
 fn is_noticed<G: Garbling>() {
     let Views {
         views,

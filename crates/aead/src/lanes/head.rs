@@ -4,9 +4,9 @@ use sealane_block::{Block, Lanes};
 
 use super::{Count, Group, Keys, Mode, State, Wave};
 
-/// Where a step of the head stands.
+/// The state of a step of the head.
 pub(crate) struct Head<'h, L: Lanes, const N: usize> {
-    /// Which block of the head this is: the same in all lanes.
+    /// The index of the block in the head: the same in all lanes.
     pub(crate) index: usize,
     /// All ones where it is the last of its head.
     pub(crate) last: Wave<L, N>,
@@ -16,7 +16,7 @@ pub(crate) struct Head<'h, L: Lanes, const N: usize> {
     pub(crate) messages: Group<'h>,
 }
 
-/// Runs the head of all messages of a group. Lanes without one have a state without meaning.
+/// Runs the head of all messages of a group. The state of lanes without one is unspecified.
 #[inline(always)]
 pub(crate) fn run<L: Lanes, M: Mode, const N: usize>(
     keys: &impl Keys<L, N>,
@@ -103,7 +103,7 @@ pub(crate) fn padded_block_of(bytes: &[u8], index: usize) -> Block {
     }
 }
 
-/// Block `index` of a few bytes with others behind them, zeros behind their end.
+/// Block `index` of a few bytes followed by others, zeros behind their end.
 #[inline(always)]
 pub(crate) fn padded_with(first: &[u8], then: &[u8], index: usize) -> Block {
     if index > 0 {

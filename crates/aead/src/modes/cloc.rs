@@ -14,10 +14,10 @@ use crate::lanes::{Data, Facts, Head, KeyMaterial, Keys, Mode, Of, Params, State
 
 pub(crate) struct Cloc;
 
-/// What the cipher makes the next pad of, but for [`TOP`], which is added to it: for all but the
-/// first, the block of ciphertext before, without its top bit.
+/// Input of the cipher for the next pad, except for [`TOP`], which is added to it. For all pads but
+/// the first, this is the block of ciphertext before, without its top bit.
 pub(crate) const TO_PAD: usize = 0;
-/// What it makes the MAC of that there is so far. In the head, what there is of the hash.
+/// Input of the cipher for the MAC of the blocks so far. In the head, the hash so far.
 pub(crate) const TO_MAC: usize = 1;
 
 /// The byte of version 3 for AES, nonces of 12 bytes and tags of 8.
@@ -44,7 +44,7 @@ impl Mode for Cloc {
         but_the_last(text)
     }
 
-    /// The associated data, of which none counts as one block of no bytes.
+    /// Returns the blocks of the associated data; no data count as one block of no bytes.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         message.ad.len().div_ceil(16).max(1)
     }
@@ -133,7 +133,8 @@ impl Mode for Cloc {
     }
 }
 
-/// What the tail takes of a text: its last block, full or not, which differs from the others.
+/// Returns the bytes of a text that the tail takes: its last block, full or not, which differs from
+/// the others.
 pub(crate) fn but_the_last(text: usize) -> usize {
     match text {
         0 => 0,
@@ -167,8 +168,8 @@ pub(crate) fn two_chains<L: Lanes, const N: usize, const OPEN: bool>(
     *state = [to_pad, to_mac];
 }
 
-/// What ends both hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2)
-/// where it was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
+/// Finishes hash and MAC: eight steps (f1) where the last block was full, one (f2 and g2) where it
+/// was not. The eight: (a, b, c, d) to (a ^ c, b ^ d, a ^ b ^ c, b ^ c ^ d).
 #[inline(always)]
 fn finished<L: Lanes, const N: usize>(x: Wave<L, N>, full: Wave<L, N>) -> Wave<L, N> {
     let next = x.shr_bytes::<4>();

@@ -1,7 +1,7 @@
 //! CTR: NIST SP 800-38A, section 6.5, with a counter of 128 bits that wraps.
 //!
-//! A building block: it authenticates nothing, and two texts under one counter give their
-//! difference away.
+//! A building block: it authenticates nothing, and two texts under one counter reveal their
+//! difference.
 
 use sealane_block::{Block, Cpu, Lanes};
 
@@ -113,7 +113,7 @@ fn carries<L: Lanes, const N: usize, D: Data<L, N>>(counter: Wave<L, N>, data: &
     }
 }
 
-/// By how much a block counter advances from one unit of a lane to the next.
+/// The distance of block counters from one unit of a lane to the next.
 #[inline(always)]
 pub(crate) fn stride<L: Lanes, const N: usize, D: Data<L, N>>(_data: &D, lanes: usize) -> Block {
     Block::new(if D::WIDE { lanes as u128 } else { 1 })

@@ -1,7 +1,7 @@
 //! ECB: NIST SP 800-38A, section 6.1, for whole blocks.
 //!
-//! A building block, and the measure of the others: it authenticates nothing, and equal blocks of
-//! text stay equal.
+//! A building block, and the baseline of the other modes: it authenticates nothing, and equal
+//! blocks of text stay equal.
 
 use sealane_block::{Block, Cpu, Lanes};
 

@@ -1,8 +1,8 @@
 //! GCM: NIST SP 800-38D; McGrew and Viega, "The Galois/Counter Mode of Operation" (2004). CTR, and
 //! GHASH over associated data, ciphertext and lengths.
 //!
-//! GHASH multiplies by H after each block. The value here is the one before that product
-//! (see [`horner`]), which the tail makes good.
+//! GHASH multiplies by H after each block. The value here is the one before that product (see
+//! [`horner`]), which the tail computes.
 
 use sealane_block::gf::Order;
 use sealane_block::{Block, Cpu, Lanes};
@@ -41,7 +41,7 @@ impl Mode for Gcm {
         true
     }
 
-    /// What makes J_0, then the associated data.
+    /// Returns the number of blocks that make J_0, then of the associated data.
     fn head_blocks(_params: &Params, message: &Facts<'_>) -> usize {
         nonce_blocks(message.nonce.len()) + message.ad.len().div_ceil(16)
     }
@@ -58,7 +58,7 @@ impl Mode for Gcm {
         }
     }
 
-    /// Lanes may be in different parts of their heads: which, the lengths of nonces say.
+    /// Lanes may be in different parts of their heads, depending on the lengths of nonces.
     #[inline(always)]
     fn absorb<L: Lanes, const N: usize>(
         keys: &impl Keys<L, N>,
@@ -97,7 +97,7 @@ impl Mode for Gcm {
         _head: &Head<'_, L, N>,
     ) {
         let one = Wave::splat(keys.l(), Block::new(1));
-        // Without the barrier it is put together byte by byte where one message has all lanes.
+        // Without the barrier, the compiler builds it byte by byte where one message has all lanes.
         state[COUNTER] = state[FIRST].optimization_barrier().reversed().add32(one);
     }
 
@@ -168,7 +168,7 @@ impl Mode for Gcm {
     }
 }
 
-/// Enciphers units with CTR, and hands on their ciphertext.
+/// Encrypts units with CTR, and passes on their ciphertext.
 struct Counted<L: Lanes, const N: usize, const OPEN: bool> {
     counter: Wave<L, N>,
     step: Wave<L, N>,
@@ -189,7 +189,7 @@ impl<L: Lanes, const N: usize, const OPEN: bool> BlockSource<L, N> for Counted<L
     }
 }
 
-/// Blocks of the head that make J_0: the nonce itself, or what GHASH makes of it.
+/// Returns the blocks of the head that make J_0: the nonce itself, or its GHASH.
 fn nonce_blocks(bytes: usize) -> usize {
     match bytes {
         USUAL_NONCE => 1,

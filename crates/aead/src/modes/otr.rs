@@ -21,7 +21,7 @@ const Q: usize = 0;
 
 /// The first mask of the next unit.
 const MASK: usize = 0;
-/// In version 1: what the second mask adds to it.
+/// In version 1: the difference of the second mask from the first.
 const OTHER: usize = 1;
 /// The sum of the text's odd blocks. In the head: the mask of the next block of associated data.
 const SUM: usize = 2;
@@ -46,7 +46,7 @@ impl Mode for Otr {
         true
     }
 
-    /// The last two blocks, or what there is of them, are special.
+    /// Returns the bytes of the last two blocks, full or not, which are special.
     fn rest(text: usize) -> usize {
         match text {
             0 => 0,
@@ -157,14 +157,14 @@ impl Mode for Otr {
             1 => state[OTHER],
             _ => mask.doubled_blocks(),
         };
-        // What is left is one block, or two of which only the second may be short.
+        // The rest is one block, or two of which only the second may be short.
         let two = tail.where_rest(l, |rest| rest > 16);
         let any_two = tail.most > 16;
         let (end0, end1) = (tail.end_bit(l, 0), tail.end_bit(l, 1));
         let mut last = mask;
         let mut sum = end0;
         if tail.most > 0 {
-            // With one block: the first is a pad. With two: it is the first round, on `left`.
+            // With one block, the first is a pad. With two, it is the first round, on `left`.
             let mut left = given0 & two;
             if OPEN && any_two {
                 left ^= keys.encrypt(0, mask ^ other ^ given1 ^ end1) & two;

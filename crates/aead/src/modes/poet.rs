@@ -26,15 +26,15 @@ const BOTTOM: usize = 3;
 
 /// The first mask of the head that is not spent on parameters, byte-reversed.
 const FIRST_MASK: usize = 0;
-/// In version 1 TM, of the tag; in version 2 what comes of the parameters at the head.
+/// In version 1 TM, for the tag; in version 2 the state after the parameters at the head.
 const TAG_MASK: usize = 1;
 const PARAMETERS: usize = 1;
 
-/// X.
+/// The chain value X.
 const X: usize = 0;
-/// Y.
+/// The chain value Y.
 const Y: usize = 1;
-/// What comes of the head.
+/// The result of the head.
 const TAU: usize = 2;
 /// The mask of the next block of the head, byte-reversed.
 const MASK: usize = 3;
@@ -58,8 +58,7 @@ impl Mode for Poet {
             schedule(bottom),
         ];
         // L in version 1. In version 2 the head begins with a block of zeros, the parameters,
-        // masked with L: what comes of it is the same for all messages, whose masks begin with
-        // twice L.
+        // masked with L: the result is the same for all messages, whose masks begin with twice L.
         let first = Block::new(key(1).value().swap_bytes());
         material.constants = match params.version {
             1 => [first, key(4)],
@@ -82,7 +81,7 @@ impl Mode for Poet {
         }
     }
 
-    /// The last block is filled with tau, which the tag then lacks.
+    /// Splits the tag: the last block is filled with tau bytes, which the tag then lacks.
     fn tail_bytes(_params: &Params, rest: usize) -> [usize; 4] {
         [16, 0, 0, rest]
     }
@@ -126,7 +125,7 @@ impl Mode for Poet {
         let x = block ^ mask.reversed();
         if keys.params().version == 1 {
             // The last block has three times the mask, or five times if it is a short one, and is
-            // enciphered with what came before it.
+            // encrypted together with the block before it.
             let short = double_ghash(twice);
             let change = (short.unless(head.whole, twice).reversed() ^ tau) & head.last;
             let y = keys.encrypt(FORWARD, x ^ change);
@@ -215,8 +214,8 @@ impl Mode for Poet {
     }
 }
 
-/// What is made of a block, and the new ends of both chains. Of the calls, the middle one waits for
-/// neither of its neighbours.
+/// Computes the output block and the new ends of both chains. Of the calls, the middle one waits
+/// for neither of its neighbours.
 #[inline(always)]
 fn step<L: Lanes, const N: usize, const OPEN: bool>(
     keys: &impl Keys<L, N>,

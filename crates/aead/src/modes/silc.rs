@@ -1,8 +1,8 @@
 //! SILC: Iwata, Minematsu, Guo, Morioka and Kobayashi, "CLOC and SILC", submission to CAESAR,
 //! version 3; version 1 is "SILC: SImple Lightweight CFB". For research.
 //!
-//! The chains of CLOC ([`super::cloc`]) from a plainer hash: lengths take the place of padding, and
-//! one map that of five. Version 3 differs by a byte, which names the parameters, before the nonce.
+//! The chains of CLOC ([`super::cloc`]) from a simpler hash: lengths replace padding, and one map
+//! replaces five. Version 3 differs by a byte, which names the parameters, before the nonce.
 
 use sealane_block::{Block, Cpu, Lanes};
 

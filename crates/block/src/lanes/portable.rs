@@ -82,7 +82,7 @@ impl Lanes for Portable {
     #[inline(always)]
     fn permute_mask(self, v: Four) -> Four {
         unary(v, |v| {
-            // With the barrier of `mask`: without it the compiler has made branches of masks.
+            // The barrier of `mask` is needed: without it the compiler has made branches of masks.
             v.map(|x| Block::mask(x as u8).value())
         })
     }

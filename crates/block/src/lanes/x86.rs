@@ -156,7 +156,7 @@ macro_rules! tier {
             $vector, $features, $register $size $spread
         }
 
-        /// Nothing, in a register.
+        /// The register itself, unchanged, behind an optimisation barrier.
         #[inline]
         #[target_feature(enable = $features)]
         fn $settle(mut v: $vector) -> $vector {
@@ -325,8 +325,9 @@ macro_rules! tier {
             fn load_streams(self, from: &Streams<'_>, stream: usize, unit: usize, block: usize) -> $vector {
                 let at = from.places::<$width>(stream, unit, block);
                 // SAFETY: the token proves that the instructions exist; `places` gives addresses of
-                // sixteen bytes that may be read. What is gathered stays whole: the compiler would
-                // take it apart again for a store, and do in halves what is done in between.
+                // sixteen bytes that may be read. The gathered vector is kept whole by a barrier:
+                // the compiler would otherwise split it for a later store, and do the operations in
+                // between on halves.
                 unsafe { $settle($gather(at)) }
             }
             #[inline(always)]
@@ -603,11 +604,11 @@ unsafe fn last_512(v: __m512i) -> __m512i {
     unsafe { _mm512_shuffle_i64x2::<0b11_11_11_11>(v, v) }
 }
 
-/// What the top bits of words 3, 0, 1 and 2 carry into words 0, 1, 2 and 3 when an element of
+/// Carries of the top bits of words 3, 0, 1 and 2 into words 0, 1, 2 and 3 when an element of
 /// GF(2^128) is doubled.
 const CARRIES: Block = Block::new(0x00000001_00000001_00000001_00000087);
 
-/// What the top bits of bytes 1 to 15 and of byte 0 carry into bytes 0 to 15.
+/// Carries of the top bits of bytes 1 to 15 and of byte 0 into bytes 0 to 15.
 const BYTE_CARRIES: Block = Block::new(0x87010101_01010101_01010101_01010101);
 
 /// All ones in bytes whose top bit is set, zero elsewhere.

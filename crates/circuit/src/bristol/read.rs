@@ -6,23 +6,23 @@ use super::Format;
 use crate::builder::{Builder, Wire, Word};
 use crate::circuit::{Circuit, CircuitInfo};
 
-/// The most bits that a file may give each of its inputs, or all of them in Bristol Fashion. They
-/// are the one thing in a file that takes memory without taking text.
+/// The most bits that a file may give each of its inputs, or all of them in Bristol Fashion. Inputs
+/// are the only part of a file that takes memory without taking text.
 pub const MAX_INPUT_BITS: usize = 1 << 20;
 
-/// A circuit from a file.
+/// A circuit read from a file.
 #[derive(Clone, Debug)]
 pub struct CircuitFile {
     /// The format in which it was written.
     pub format: Format,
     /// Sizes as the file has them.
     pub info: CircuitInfo,
-    /// The circuit, built anew: equal gates are shared and dead ones gone, so it may be smaller
+    /// The circuit, rebuilt: equal gates are shared and dead ones removed, so it may be smaller
     /// than `info` says.
     pub circuit: Circuit,
 }
 
-/// Where a file breaks the format, and how.
+/// Error: the place where a file breaks the format, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ReadError {
@@ -30,9 +30,9 @@ pub struct ReadError {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What belongs there.
+    /// Description of the expected text.
     pub expected: String,
-    /// What is there.
+    /// The text that was found.
     pub found: String,
 }
 
@@ -74,7 +74,7 @@ pub fn read(text: &str) -> Result<CircuitFile, ReadError> {
     })
 }
 
-/// The widths of inputs and outputs, and the format that they show.
+/// Reads the widths of inputs and outputs, and the format that they imply.
 fn widths(lines: &mut Lines) -> Result<(Format, Vec<usize>, Vec<usize>), ReadError> {
     let mut first = lines.next("the widths of the inputs")?;
     let is_fashion = lines.peek_is_numbers();
@@ -98,7 +98,7 @@ fn widths(lines: &mut Lines) -> Result<(Format, Vec<usize>, Vec<usize>), ReadErr
     Ok((Format::BristolFashion, inputs, outputs))
 }
 
-/// What is known after some gates.
+/// State of the reader after some gates.
 struct Reader {
     builder: Builder,
     /// The value of each wire of the file and its AND depth, once it is written.
@@ -194,7 +194,7 @@ enum GateKind {
 }
 
 /// Reads the numbers of inputs and outputs of a gate and its name; leaves `line` before the wires.
-/// Returns the number of outputs with the kind.
+/// Returns the kind and the number of outputs.
 fn gate_kind(line: &mut Line, format: Format) -> Result<(GateKind, usize), ReadError> {
     let inputs = line.number("the number of inputs of a gate", line.tokens.len())?;
     let outputs = line.number("the number of outputs of a gate", line.tokens.len())?;
